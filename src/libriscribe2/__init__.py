@@ -1,0 +1,3 @@
+"""LibriScribe2 turns a premise into a finished book with LLM agents."""
+
+__version__ = "0.1.0"

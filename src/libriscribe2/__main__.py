@@ -1,0 +1,5 @@
+"""`python -m libriscribe2`."""
+
+from libriscribe2.cli import main
+
+main()
