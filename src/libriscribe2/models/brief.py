@@ -1,0 +1,103 @@
+"""The brief: what the author asked for, the `[book]` table of `book.toml`."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from libriscribe2.models.base import Text
+from libriscribe2.models.counts import CountRange, parse_counts
+from libriscribe2.models.sizes import SIZES, BookSize, ProjectType
+
+Kind = Literal["fiction", "non-fiction"]
+
+
+class Brief(BaseModel):
+    """What the author asked for.
+
+    Attributes:
+        premise: The idea, in the author's words.
+        title: The title; empty lets the concept find one.
+        author: The name on the title page.
+        genre: Genre in the author's words.
+        category: `Fiction`, or a kind of non-fiction such as `Business`.
+        language: The language of the book, passed to the models unchanged.
+        audience: Who it is for.
+        tone: Wanted tone.
+        project_type: The size class, from which what is not given is taken.
+        chapters: How many chapters: `10` or `8-12`; empty takes the size class's.
+        characters: How many characters: `5`, `3-7` or `5+`; empty follows the chapters.
+        scenes_per_chapter: `5`, `3-6`, or one entry per chapter: `3,4,5`.
+        words: Words of the whole book; 0 takes the size class's.
+        worldbuilding: Whether the book gets a world (or, for non-fiction, a term ledger).
+        auto_title: Whether a title is chosen from the finished text.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    premise: Text
+    title: str = ""
+    author: str = ""
+    genre: str = ""
+    category: Text = "Fiction"
+    language: Text = "English"
+    audience: Text = "General"
+    tone: str = ""
+    project_type: ProjectType = "novel"
+    chapters: str = ""
+    characters: str = ""
+    scenes_per_chapter: str = ""
+    words: int = Field(0, ge=0, le=5_000_000)
+    worldbuilding: bool = True
+    auto_title: bool = False
+
+    @field_validator("chapters", "characters")
+    @classmethod
+    def _a_count(cls, value: str) -> str:
+        if value:
+            CountRange.parse(value)
+        return value
+
+    @field_validator("scenes_per_chapter")
+    @classmethod
+    def _counts(cls, value: str) -> str:
+        if value:
+            parse_counts(value)
+        return value
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it is a story."""
+        return "fiction" if self.category.casefold() == "fiction" else "non-fiction"
+
+    @property
+    def size(self) -> BookSize:
+        """The size class's figures."""
+        return SIZES[self.project_type]
+
+    def chapter_range(self) -> CountRange:
+        """How many chapters are wanted."""
+        return CountRange.parse(self.chapters or self.size.chapters)
+
+    def character_range(self) -> CountRange:
+        """How many characters are wanted.
+
+        The default follows the chapters: up to 5 chapters 3, up to 10 5, up to 15 7, else 10
+        (the figures of the original LibriScribe2).
+        """
+        if self.characters:
+            return CountRange.parse(self.characters)
+        chapters = self.chapter_range().middle()
+        steps = ((5, 3), (10, 5), (15, 7))
+        count = next((people for limit, people in steps if chapters <= limit), 10)
+        return CountRange(count, count)
+
+    def scene_range(self, chapter: int) -> CountRange:
+        """How many scenes chapter number `chapter` (from 1) is to have."""
+        counts = parse_counts(self.scenes_per_chapter or self.size.scenes)
+        return counts[min(chapter, len(counts)) - 1]
+
+    def words_per_chapter(self, chapters: int) -> int:
+        """Words that each of `chapters` chapters is to have."""
+        if self.words:
+            return max(1, round(self.words / chapters))
+        return self.size.words // CountRange.parse(self.size.chapters).middle()

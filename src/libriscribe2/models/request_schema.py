@@ -1,0 +1,59 @@
+"""The JSON Schema that a structured request shows to the model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+Limits = Mapping[str, Mapping[str, Any]]
+"""Keywords to add by property, such as `{"chapters": {"minItems": 12, "maxItems": 12}}`.
+
+The property's name is dotted from the top; list items add no part of their own.
+"""
+
+
+def request_schema(model: type[BaseModel], limits: Limits | None = None) -> dict[str, Any]:
+    """The schema of `model` as providers want it: no references, every property required.
+
+    Args:
+        model: What the reply is validated as. It may be more lenient than the request.
+        limits: Counts and choices of this one request.
+
+    Returns:
+        A JSON Schema object that stands on its own.
+
+    Raises:
+        KeyError: `limits` names a property that the model does not have.
+    """
+    raw = model.model_json_schema()
+    schema: dict[str, Any] = _inline(raw, raw.get("$defs", {}))
+    for path, keywords in (limits or {}).items():
+        _at(schema, path).update(keywords)
+    return schema
+
+
+def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """`node` with references replaced, titles dropped and objects closed."""
+    if isinstance(node, list):
+        return [_inline(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _inline(definitions[node["$ref"].rsplit("/", 1)[1]], definitions)
+    plain = {
+        key: _inline(value, definitions)
+        for key, value in node.items()
+        if key not in ("$defs", "default") and not (key == "title" and isinstance(value, str))
+    }
+    if "properties" in plain:
+        names = {name: _inline(value, definitions) for name, value in node["properties"].items()}
+        plain |= {"properties": names, "required": list(names), "additionalProperties": False}
+    return plain
+
+
+def _at(schema: dict[str, Any], path: str) -> dict[str, Any]:
+    """The part of `schema` that describes the property at `path`."""
+    part = schema
+    for name in path.split("."):
+        part = part.get("items", part)["properties"][name]
+    return part

@@ -1,0 +1,1 @@
+"""What the models are asked: one Markdown file per prompt, with `$name` holes."""

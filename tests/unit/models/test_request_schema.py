@@ -1,0 +1,39 @@
+"""Schemas as providers want them."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.request_schema import request_schema
+from libriscribe2.models.story import OutlineFile
+
+
+def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
+    schema = request_schema(ConceptFile)
+    text = json.dumps(schema)
+    assert "$ref" not in text
+    assert "$defs" not in text
+    assert schema["required"] == ["concept", "keywords"]
+    assert schema["properties"]["concept"]["additionalProperties"] is False
+    assert schema["properties"]["concept"]["properties"]["title"]["minLength"] == 1
+
+
+def test_counts_stand_in_the_schema() -> None:
+    schema = request_schema(OutlineFile, {"chapters": {"minItems": 8, "maxItems": 12}})
+    validator = Draft202012Validator(schema)
+    chapter = {"title": "T", "summary": "S"}
+    assert validator.is_valid({"summary": "S", "chapters": [chapter] * 8})
+    assert not validator.is_valid({"summary": "S", "chapters": [chapter] * 7})
+
+
+def test_limits_reach_into_the_items_of_a_list() -> None:
+    schema = request_schema(OutlineFile, {"chapters.title": {"maxLength": 9}})
+    title = schema["properties"]["chapters"]["items"]["properties"]["title"]
+    assert title["maxLength"] == 9
+
+
+def test_a_limit_on_nothing_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        request_schema(OutlineFile, {"chapterz": {"minItems": 1}})
