@@ -1,0 +1,51 @@
+"""Parsers: from a raw reply to data, or to feedback for the model.
+
+Every parser keeps the contract of `contract.py` and can be handed to `think_with_retry`;
+`parse_llm_response` and `parse_search_results` are also called on their own.
+"""
+
+from libriscribe2.parsing.contract import (
+    DEFAULT_FEEDBACK,
+    EMPTY_REPLY,
+    Parser,
+    ParserResult,
+    check_result,
+    failure,
+    payload,
+    success,
+)
+from libriscribe2.parsing.markers import make_marker_parser, parser_template
+from libriscribe2.parsing.prose import plain_reply, prose_parser, split_leading_reasoning
+from libriscribe2.parsing.search_results import SearchResultItem, parse_search_results
+from libriscribe2.parsing.sections import multi_section_parser
+from libriscribe2.parsing.structured import pydantic_parser
+from libriscribe2.parsing.tool_calls import (
+    LLMToolCallResponse,
+    ToolCall,
+    parse_llm_response,
+    parse_native_tool_calls,
+)
+
+__all__ = [
+    "DEFAULT_FEEDBACK",
+    "EMPTY_REPLY",
+    "LLMToolCallResponse",
+    "Parser",
+    "ParserResult",
+    "SearchResultItem",
+    "ToolCall",
+    "check_result",
+    "failure",
+    "make_marker_parser",
+    "multi_section_parser",
+    "parse_llm_response",
+    "parse_native_tool_calls",
+    "parse_search_results",
+    "parser_template",
+    "payload",
+    "plain_reply",
+    "prose_parser",
+    "pydantic_parser",
+    "split_leading_reasoning",
+    "success",
+]

@@ -1,0 +1,179 @@
+"""What search result pages look like: the selectors of each engine, and what they find.
+
+Class names of search engines change without notice; each field therefore lists several, the most
+specific first, and a page that no engine's selectors fit is read by its plainest trait: a heading
+with a link.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from bs4 import BeautifulSoup, Tag
+
+from libriscribe2.parsing.search_urls import urljoin_or_empty
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How one engine marks the parts of its page (CSS selectors).
+
+    Attributes:
+        name: The engine's name.
+        base_url: Its address, to complete relative links.
+        results: Boxes of organic results.
+        snippets: The text of a result, inside its box.
+        sites: The site line of a result, inside its box.
+        featured: The answer above the results.
+        next_page: The link to the next page.
+    """
+
+    name: str
+    base_url: str
+    results: str
+    snippets: str
+    sites: str
+    featured: str
+    next_page: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """A result as it stands in the page."""
+
+    title: str
+    href: str
+    snippet: str
+    site_info: str
+
+
+GOOGLE: Final = Engine(
+    name="google",
+    base_url="https://www.google.com/",
+    results="div.tF2Cxc, div.g, div.Gx5Zad, div.MjjYud",
+    snippets=".VwiC3b, .IsZvec, .aCOpRe, .st, [data-sncf], .BNeawe.s3v9rd",
+    sites="cite, .UPmit",
+    featured=".hgKElc, .LGOjhe, .xpdopen .kp-header, .xpdopen, .c2xzTb, [data-attrid^='wa:/']",
+    next_page="a#pnnext, a[aria-label='Next page'], a[aria-label='Next'], footer a.nBDE1b",
+)
+BING: Final = Engine(
+    name="bing",
+    base_url="https://www.bing.com/",
+    results="li.b_algo",
+    snippets=".b_caption p, .b_lineclamp2, .b_lineclamp3, .b_paractl, .b_algoSlug, p",
+    sites="cite, .b_attribution",
+    featured=".b_focusTextLarge, .b_focusTextMedium, .b_ans .rwrl, .b_ans .b_rich, li.b_ans.b_top",
+    next_page="a.sb_pagN, a[title='Next page'], a[aria-label='Next page']",
+)
+DUCKDUCKGO: Final = Engine(
+    name="duckduckgo",
+    base_url="https://html.duckduckgo.com/",
+    results="div.result:not(.result--ad):not(.result--no-result)",
+    snippets=".result__snippet",
+    sites=".result__url",
+    featured=".zci__result, .zci-wrapper .zci",
+    next_page="a.result--more__btn, .nav-link a",
+)
+PLAIN: Final = Engine(
+    name="plain",
+    base_url="",
+    results="article, li, div",
+    snippets="p",
+    sites="cite",
+    featured=".featured-snippet",
+    next_page="a[rel='next']",
+)
+_ENGINES: Final = (BING, DUCKDUCKGO, GOOGLE)
+_NEXT_WORDS: Final = frozenset({
+    "next", "next page", "next >", "next »", "next ›", "more results", "下一页", "下一頁",
+    "次へ", "다음", "weiter", "suivant", "siguiente", "successiva", "avanti", "próxima",
+})  # fmt: skip
+_AD_MARKS: Final = "[data-text-ad], .b_ad, .b_adSlug, .result--ad, .uEierd"
+
+
+def engine_of(page: BeautifulSoup) -> Engine:
+    """The engine whose result boxes the page has."""
+    for engine in _ENGINES:
+        if page.select_one(engine.results) is not None:
+            return engine
+    return PLAIN
+
+
+def organic_results(page: BeautifulSoup, engine: Engine) -> Iterator[RawResult]:
+    """The results in the order of the page; advertisements are left out."""
+    for box in page.select(engine.results):
+        link = _title_link(box)
+        if link is None or box.select_one(engine.results) or _is_advert(box):
+            continue
+        heading, href = link
+        yield RawResult(
+            title=_text(heading),
+            href=href,
+            snippet=_first_text(box, engine.snippets),
+            site_info=_first_text(box, engine.sites),
+        )
+
+
+def featured_snippet(page: BeautifulSoup, engine: Engine) -> str:
+    """The answer that the engine puts above the results, or ""."""
+    return _first_text(page, engine.featured)
+
+
+def next_page(page: BeautifulSoup, engine: Engine, base_url: str) -> str:
+    """The absolute address of the next page of results, or ""."""
+    link = page.select_one(engine.next_page) or _link_that_says_next(page)
+    if link is not None:
+        return urljoin_or_empty(base_url, str(link.get("href") or ""))
+    return _next_form(page, base_url)
+
+
+def _title_link(box: Tag) -> tuple[Tag, str] | None:
+    """The heading and the address of a result: a link in the heading, or around it."""
+    heading = box.select_one("h2, h3, h4, a.result__a")
+    if heading is None:
+        return None
+    link = heading if heading.name == "a" else heading.find("a", href=True)
+    link = link or heading.find_parent("a", href=True)
+    if not isinstance(link, Tag) or not link.get("href") or not _text(heading):
+        return None
+    return heading, str(link["href"])
+
+
+def _is_advert(box: Tag) -> bool:
+    return box.find_parent(id="tads") is not None or box.select_one(_AD_MARKS) is not None
+
+
+def _first_text(scope: Tag, selectors: str) -> str:
+    """The first text that one of the selectors finds, tried in the order they are written."""
+    for selector in selectors.split(", "):
+        found = scope.select_one(selector)
+        if found is not None and _text(found):
+            return _text(found)
+    return ""
+
+
+def _text(tag: Tag) -> str:
+    return " ".join(tag.get_text(" ").split())
+
+
+def _link_that_says_next(page: BeautifulSoup) -> Tag | None:
+    for link in page.find_all("a", href=True):
+        label = str(link.get("aria-label") or "")
+        if {_text(link).casefold(), label.casefold()} & _NEXT_WORDS:
+            return link
+    return None
+
+
+def _next_form(page: BeautifulSoup, base_url: str) -> str:
+    """DuckDuckGo's next page is a form; its fields make the address."""
+    for form in page.select("form"):
+        button = form.select_one("input[type='submit'], button")
+        if button is None or str(button.get("value") or _text(button)).casefold() != "next":
+            continue
+        fields = [
+            (str(field["name"]), str(field.get("value") or ""))
+            for field in form.select("input[type='hidden'][name]")
+        ]
+        return urljoin_or_empty(base_url, f"{form.get('action') or ''}?{urlencode(fields)}")
+    return ""

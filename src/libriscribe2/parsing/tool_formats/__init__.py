@@ -1,0 +1,48 @@
+"""Tool formats: how models write calls, one function each, in an ordered registry.
+
+To add a format, write its reading function, add a row here and a folder of cases.
+"""
+
+from typing import Final
+
+from libriscribe2.parsing.tool_formats.gemma import GEMMA_OPENER, read_gemma_call
+from libriscribe2.parsing.tool_formats.harmony import HARMONY_OPENER, read_harmony
+from libriscribe2.parsing.tool_formats.mistral import (
+    FUNCTOOLS_OPENER,
+    MISTRAL_OPENER,
+    PYTHON_TAG_OPENER,
+    read_functools,
+    read_mistral,
+    read_python_tag,
+)
+from libriscribe2.parsing.tool_formats.plain_python import PYTHON_LIST_OPENER, read_python_list
+from libriscribe2.parsing.tool_formats.react import REACT_OPENER, read_react
+from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, ToolFormat
+from libriscribe2.parsing.tool_formats.regions import REGIONS, WRAPPER_CLOSER, region_format
+from libriscribe2.parsing.tool_formats.tag_grammar import TAG_OPENER
+from libriscribe2.parsing.tool_formats.tags import read_tag_call
+from libriscribe2.parsing.tool_formats.tokens import CALL_BEGIN, CALLS_EDGE, read_token_call
+
+__all__ = ["FORMATS", "Found", "ReadCall", "Source", "ToolFormat"]
+
+_STOP_TOKENS: Final = r"<\|(?:eot_id|eom_id|im_end|endoftext|end|return|call)\|>|</s>"
+
+
+def _nothing(_source: Source, _start: int, body: int) -> Found:
+    """A control token that says nothing."""
+    return Found(body)
+
+
+FORMATS: Final[tuple[ToolFormat, ...]] = (
+    ToolFormat("named_tags", TAG_OPENER, read_tag_call),
+    *(region_format(region) for region in REGIONS),
+    ToolFormat("call_tokens", CALL_BEGIN, read_token_call),
+    ToolFormat("gemma", GEMMA_OPENER, read_gemma_call),
+    ToolFormat("mistral", MISTRAL_OPENER, read_mistral),
+    ToolFormat("python_tag", PYTHON_TAG_OPENER, read_python_tag),
+    ToolFormat("functools", FUNCTOOLS_OPENER, read_functools),
+    ToolFormat("harmony", HARMONY_OPENER, read_harmony),
+    ToolFormat("react", REACT_OPENER, read_react),
+    ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list),
+    ToolFormat("control_tokens", f"{WRAPPER_CLOSER}|{CALLS_EDGE}|{_STOP_TOKENS}", _nothing),
+)

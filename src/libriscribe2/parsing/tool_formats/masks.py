@@ -1,0 +1,41 @@
+"""Text in which a call is never meant: reasoning, results that the model made up, examples."""
+
+import re
+from typing import Final
+
+from libriscribe2.parsing.tool_formats.reading import Source
+
+_REASONING: Final = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
+_ASIDES: Final = (
+    r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
+    r"|available_tools|tool_definitions?|system|documentation)"
+)
+REASONING_OPENER: Final = rf"(?i:<{_REASONING}(?:\s[^<>]*)?>|◁think▷|\[THINK\])"
+REASONING_CLOSER: Final = rf"(?i:</{_REASONING}\s*>|◁/think▷|\[/THINK\])"
+ASIDE_OPENER: Final = rf"(?i:<{_ASIDES}\s*>)"
+_REASONING_EDGE: Final = re.compile(f"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
+_ASIDE_END: Final = re.compile(rf"</{_ASIDES}\s*>", re.IGNORECASE)
+
+
+def reasoning_end(source: Source, start: int, body: int) -> int | None:
+    """Where the reasoning that opens at `start` ends.
+
+    Returns:
+        The end of its closing tag; the end of the text when nothing closes it (there is no answer
+        then); None when the tag stands inside a line of prose and nothing closes it.
+    """
+    depth = 1
+    for edge in _REASONING_EDGE.finditer(source.text, body):
+        depth += 1 if edge["open"] else -1
+        if depth == 0:
+            return edge.end()
+        if not source.may_look_on():
+            break
+    line_start = source.text.rfind("\n", 0, start) + 1
+    return len(source.text) if not source.text[line_start:start].strip() else None
+
+
+def aside_end(source: Source, body: int) -> int:
+    """Where a made-up result, a list of tools or an example ends; `body` if nothing closes it."""
+    closing = source.search(_ASIDE_END, body)
+    return closing.end() if closing is not None else body

@@ -1,0 +1,117 @@
+"""What a tool format is, what it hands back, and the text that it reads.
+
+A format is an opener (a pattern) and a function that reads what stands behind it. The scanner
+calls the function at every place where the opener stands outside of quoted and masked text.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+JsonObject: TypeAlias = Mapping[str, Any]
+Schemas: TypeAlias = Mapping[str, JsonObject]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCall:
+    """One tool call as a format read it.
+
+    Attributes:
+        name: The tool's name.
+        arguments: Argument names to values, complete.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands behind an opener.
+
+    Attributes:
+        end: Where the region ends, in characters; the scan goes on there.
+        calls: The calls of the region. A region without calls is a wrapper or a control token.
+        text: What the region says to the user, or "".
+        issue: What is wrong with a call that is not returned, such as a cut-off one; or "".
+    """
+
+    end: int
+    calls: tuple[ReadCall, ...] = ()
+    text: str = ""
+    issue: str = ""
+
+
+@dataclass(slots=True)
+class Source:
+    """A reply under scan, with searches that stay linear however often a format asks.
+
+    Attributes:
+        text: The reply.
+        schemas: JSON Schema of the parameters, by tool name.
+        looks_left: How many more places may be looked at ahead of the one being read.
+        repairs_left: How many more damaged JSON values may be repaired.
+        unclosed_left: How many more brackets without an end may be followed to the end.
+    """
+
+    text: str
+    schemas: Schemas = field(default_factory=dict)
+    looks_left: int = 20_000
+    repairs_left: int = 200
+    unclosed_left: int = 32
+    _found: dict[re.Pattern[str], tuple[int, re.Match[str] | None]] = field(default_factory=dict)
+
+    def search(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
+        """The first match of `pattern` at or after `start`.
+
+        The last answer for each pattern is kept: a closer that is missing is missed once, not
+        once for each of a hundred thousand openers.
+        """
+        asked, match = self._found.get(pattern, (-1, None))
+        if 0 <= asked <= start and (match is None or start <= match.start()):
+            return match
+        match = pattern.search(self.text, start)
+        self._found[pattern] = (start, match)
+        return match
+
+    def may_look_on(self) -> bool:
+        """Whether to look further ahead; false once the reply has cost too much of it."""
+        self.looks_left -= 1
+        return self.looks_left > 0
+
+    def may_repair(self) -> bool:
+        """Whether to repair one more value; false once the reply has cost too much of it."""
+        self.repairs_left -= 1
+        return self.repairs_left >= 0
+
+    def property_schema(self, tool: str, name: str) -> JsonObject | None:
+        """The JSON Schema of one parameter of a tool, if it is known."""
+        properties = self.schemas.get(tool, {}).get("properties", {})
+        schema = properties.get(name) if isinstance(properties, Mapping) else None
+        return schema if isinstance(schema, Mapping) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFormat:
+    """One way in which models write tool calls.
+
+    Attributes:
+        name: For logs and tests.
+        opener: Pattern without capturing groups that matches where a region begins.
+        read: Reads the region: `read(source, start, body)` with the places where the opener
+            begins and ends; None if no call and no wrapper stands there.
+    """
+
+    name: str
+    opener: str
+    read: Callable[[Source, int, int], Found | None]
+
+
+def after_space(text: str, start: int) -> int:
+    """The first place at or after `start` that is no white space."""
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
+
+
+_SPACE = re.compile(r"\s*")

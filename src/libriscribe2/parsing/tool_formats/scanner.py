@@ -1,0 +1,248 @@
+"""One pass over a reply, from left to right: what is a call, what is data, what is text.
+
+Whatever begins first holds what stands inside it. A tag in a JSON string, in a code block or in
+reasoning is therefore never reached, and neither is a JSON object in a tag's value.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
+from libriscribe2.parsing.tool_formats.masks import (
+    ASIDE_OPENER,
+    REASONING_CLOSER,
+    REASONING_OPENER,
+    aside_end,
+    reasoning_end,
+)
+from libriscribe2.parsing.tool_formats.python_calls import read_python_calls
+from libriscribe2.parsing.tool_formats.quoting import is_shown
+from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, ToolFormat
+from libriscribe2.utils.fences import FENCE_OPENER, Fence, code_span_end, fence_at
+
+_JSON_OPENER: Final = r"""\{(?=\s*["'“}])|\{(?=\s*\w+\s*:)|\[(?=\s*[\[{"\]])"""
+_CALL_WORDS: Final = ("name", "tool", "function", "action", "needsMoreWork", "needs_more_work")
+_RESTART: Final = re.compile(r"\n[ \t]*\r?\n(?=[{\[<`])")
+_ACTION_FENCES: Final = frozenset({
+    "", "json", "jsonc", "json5", "javascript", "typescript", "js", "ts", "tool_code", "tool_call",
+    "tool_calls", "function_call", "function_calls", "tool_use", "tool",
+})  # fmt: skip
+_WHOLE_REPLY_FENCES: Final = _ACTION_FENCES | {"xml", "text", "plaintext", "txt"}
+_PYTHON_CALL: Final = re.compile(r"\s*(?:\w+\s*=\s*)?\[?\s*[A-Za-z_][\w.]*\(")
+_MAX_OPENERS: Final = 30_000
+_MAX_NESTED_FENCES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DataPart:
+    """A JSON value that stands in the open: maybe an envelope or a call, maybe only data."""
+
+    value: Any
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a reply holds.
+
+    Attributes:
+        calls: Calls in tags, tokens and other marks, in order.
+        parts: JSON values in the open or in fences, in order.
+        removed: Spans of calls and control tokens: no text for the user.
+        reasoning: Spans of reasoning: no text for the user either.
+        said: Texts of marked messages for the user, with the place where they stand.
+        issues: What was wrong with calls that are not in `calls`.
+    """
+
+    calls: list[ReadCall] = field(default_factory=list)
+    parts: list[DataPart] = field(default_factory=list)
+    removed: list[tuple[int, int]] = field(default_factory=list)
+    reasoning: list[tuple[int, int]] = field(default_factory=list)
+    said: list[tuple[int, str]] = field(default_factory=list)
+    issues: list[str] = field(default_factory=list)
+
+
+def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) -> Reading:
+    """Read a reply once.
+
+    Args:
+        source: The reply and the schemas.
+        formats: The tool formats, most specific first; where two openers match, the first wins.
+        depth: How many fences are around the text already.
+
+    Returns:
+        Everything that was found, in the order of the text.
+    """
+    scan = _Scan(source, tuple(formats), depth)
+    scan.run()
+    return scan.reading
+
+
+@lru_cache(maxsize=8)
+def _openers(formats: tuple[ToolFormat, ...]) -> re.Pattern[str]:
+    named = [f"(?P<format{index}>{item.opener})" for index, item in enumerate(formats)]
+    return re.compile(
+        "|".join(
+            [
+                f"(?P<fence>{FENCE_OPENER})",
+                "(?P<code>`+)",
+                f"(?P<reasoning>{REASONING_OPENER})",
+                f"(?P<reasoned>{REASONING_CLOSER})",
+                f"(?P<aside>{ASIDE_OPENER})",
+                *named,
+                f"(?P<json>{_JSON_OPENER})",
+            ]
+        )
+    )
+
+
+class _Scan:
+    """The state of one pass."""
+
+    def __init__(self, source: Source, formats: tuple[ToolFormat, ...], depth: int) -> None:
+        self.source = source
+        self.text = source.text
+        self.formats = formats
+        self.depth = depth
+        self.reading = Reading()
+        self.chain_end = -1
+        self.chain_is_shown = False
+
+    def run(self) -> None:
+        """Step from opener to opener; a reply with absurdly many is read no further."""
+        openers = _openers(self.formats)
+        place = 0
+        for _ in range(_MAX_OPENERS):
+            opener = openers.search(self.text, place)
+            if opener is None:
+                return
+            place = max(self._step(opener), opener.start() + 1)
+        self.reading.issues.append("The reply has too many marks; its end was not read.")
+
+    def _step(self, opener: re.Match[str]) -> int:
+        """Read what stands at one opener; returns where to go on."""
+        kind = opener.lastgroup or ""
+        if kind.startswith("format"):
+            return self._marked(self.formats[int(kind.removeprefix("format"))], opener)
+        if kind == "json":
+            return self._data(opener.start())
+        if kind == "fence":
+            return self._fence(opener)
+        if kind == "code":
+            return code_span_end(self.text, opener.start())
+        return self._masked(kind, opener)
+
+    def _masked(self, kind: str, opener: re.Match[str]) -> int:
+        if kind == "aside":
+            return aside_end(self.source, opener.end())
+        if kind == "reasoned":
+            # The template opened the block: everything so far was reasoning.
+            self.reading = Reading(reasoning=[(0, opener.end())])
+            return opener.end()
+        end = reasoning_end(self.source, opener.start(), opener.end())
+        if end is None:
+            return opener.end()
+        self.reading.reasoning.append((opener.start(), end))
+        return end
+
+    def _is_shown(self, start: int, end: int) -> bool:
+        """Whether a region is only shown; regions that follow each other share the verdict."""
+        if self.chain_end < 0 or self.text[self.chain_end : start].strip():
+            self.chain_is_shown = is_shown(self.text, start, end)
+        self.chain_end = end
+        return self.chain_is_shown
+
+    def _marked(self, tool_format: ToolFormat, opener: re.Match[str]) -> int:
+        found = tool_format.read(self.source, opener.start(), opener.end())
+        if found is None:
+            return opener.end()
+        if self._is_shown(opener.start(), found.end):
+            return found.end
+        self._take(opener.start(), found)
+        return found.end
+
+    def _take(self, start: int, found: Found) -> None:
+        self.reading.calls += found.calls
+        if found.issue:
+            self.reading.issues.append(found.issue)
+        if found.text:
+            self.reading.said.append((start, found.text))
+        if found.calls or not found.issue:
+            self.reading.removed.append((start, found.end))
+
+    def _data(self, start: int) -> int:
+        """A JSON value in the open. Nothing inside a damaged one is ever looked at."""
+        read = json_at(self.source, start, repair=False)
+        if read.end < 0:
+            return self._unclosed(start)
+        if not self._may_be_call(start, read.end):
+            return read.end
+        if not read.ok:
+            read = json_at(self.source, start)
+        if read.ok and not self._is_shown(start, read.end):
+            self.reading.parts.append(DataPart(read.value, start, read.end))
+        return read.end
+
+    def _may_be_call(self, start: int, end: int) -> bool:
+        return any(self.text.find(word, start, end) >= 0 for word in _CALL_WORDS)
+
+    def _unclosed(self, start: int) -> int:
+        """A value that never ends: cut off, or a stray bracket in prose."""
+        if self.text[start + 1 : start + 2].isalnum():
+            return start + 1
+        restart = self.source.search(_RESTART, start)
+        end = restart.end() if restart is not None else len(self.text)
+        if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
+            self.reading.issues.append(CUT_OFF)
+        return end
+
+    def _fence(self, opener: re.Match[str]) -> int:
+        """A code block: its calls are meant if its language and the prose around allow it."""
+        fence = self._whole_fence(opener.start())
+        if fence is None:
+            return code_span_end(self.text, opener.start())
+        if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end):
+            return fence.end
+        body = self.text[fence.body_start : fence.body_end]
+        if fence.language == "tool_code" and _PYTHON_CALL.match(body):
+            inner = Reading(calls=list(read_python_calls(self.source, body)))
+        else:
+            inner = scan_reply(Source(body, self.source.schemas), self.formats, self.depth + 1)
+        self._take_fence(fence, inner)
+        return fence.end
+
+    def _whole_fence(self, start: int) -> Fence | None:
+        """The fence at a place; marks inside its JSON value do not close it."""
+        fence = fence_at(self.text, start)
+        if fence is None:
+            return None
+        value = re.compile(r"\s*(?=[{\[])").match(self.text, fence.body_start)
+        if value is None:
+            return fence
+        read = json_at(self.source, value.end(), repair=False)
+        return fence_at(self.text, start, read.end) if read.end > fence.body_end else fence
+
+    def _fence_may_act(self, fence: Fence) -> bool:
+        if self.depth >= _MAX_NESTED_FENCES:
+            return False
+        if fence.language in _ACTION_FENCES:
+            return True
+        outside = self._outside(fence)
+        return not outside.strip() and fence.language in _WHOLE_REPLY_FENCES
+
+    def _outside(self, fence: Fence) -> str:
+        """The text before and behind a fence, without reasoning."""
+        before = max((end for _, end in self.reading.reasoning), default=0)
+        return self.text[before : fence.start] + self.text[fence.end :]
+
+    def _take_fence(self, fence: Fence, inner: Reading) -> None:
+        self.reading.calls += inner.calls
+        self.reading.issues += inner.issues
+        span = (fence.start, fence.end)
+        if inner.calls:
+            self.reading.removed.append(span)
+        self.reading.parts += [DataPart(part.value, *span) for part in inner.parts]

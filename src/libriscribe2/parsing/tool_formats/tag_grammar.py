@@ -1,0 +1,136 @@
+"""The tags of calls with named parameters, and where a parameter's value ends."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from libriscribe2.parsing.tool_formats.reading import Source, after_space
+
+NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜]DSML[|｜])?"
+_CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
+_PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
+_NAMED: Final = r"(?:\s*=\s*[^<>\s=]|\s[^<>]*?\bname\s*=)"
+TAG_OPENER: Final = rf"(?i:<{NAMESPACE}{_CALL_WORDS}(?={_NAMED})[^<>]*>)"
+_WORD: Final = re.compile(rf"<{NAMESPACE}({_CALL_WORDS})", re.IGNORECASE)
+_ANY_CALL: Final = re.compile(TAG_OPENER)
+_WRAPPER: Final = re.compile(
+    rf"</?{NAMESPACE}(?:function_calls|tool_calls?)\s*>"
+    r"|<\|(?:im_end|eot_id|eom_id|end|call|return)|<｜(?:tool|end)▁",
+    re.IGNORECASE,
+)
+_BEFORE_MENTION: Final = frozenset(" `\"'(“‘")
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The tags that belong to one call word, such as `invoke`.
+
+    Attributes:
+        closer: Closes the call.
+        parameter: Opens a parameter.
+        edge: Any tag of the call or of a parameter, opening or closing (`slash`, `call`).
+    """
+
+    closer: re.Pattern[str]
+    parameter: re.Pattern[str]
+    edge: re.Pattern[str]
+
+
+@dataclass(slots=True)
+class _Depth:
+    """Tags that a value has opened itself."""
+
+    calls: int = 0
+    parameters: int = 0
+
+    def pass_over(self, edge: re.Match[str]) -> None:
+        step = 1 if edge["slash"] is None else -1
+        if edge["call"] is not None:
+            self.calls = max(0, self.calls + step)
+        else:
+            self.parameters = max(0, self.parameters + step)
+
+
+def grammar_of(tag: str) -> Grammar:
+    """The grammar of an opening tag."""
+    word = _WORD.match(tag)
+    return _grammar(word[1].casefold() if word else "invoke")
+
+
+@cache
+def _grammar(word: str) -> Grammar:
+    return Grammar(
+        closer=re.compile(rf"</{NAMESPACE}{word}\s*>", re.IGNORECASE),
+        parameter=re.compile(
+            rf"<{NAMESPACE}{_PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE
+        ),
+        edge=re.compile(
+            rf"<(?P<slash>/)?{NAMESPACE}(?:(?P<call>{word})|{_PARAMETER_WORDS})\b[^<>]*>",
+            re.IGNORECASE,
+        ),
+    )
+
+
+def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] | None:
+    """Where a parameter's value ends and where its closing tag ends.
+
+    A value may itself show tags: the closer is the first that stands before another tag and
+    balances what the value opened. A value that mentions an opener in a sentence, or whose closer
+    the model forgot, ends with the call.
+
+    Returns:
+        The two places (equal when the closer is missing), or None if the value is cut off.
+    """
+    depth = _Depth()
+    mention: tuple[int, int] | None = None
+    forgotten: int | None = None
+    for edge in grammar.edge.finditer(source.text, start):
+        closes, is_call = edge["slash"] is not None, edge["call"] is not None
+        if closes and not is_call and not depth.calls:
+            fits = _stands_before_tag(source.text, grammar, edge.end())
+            if fits and not depth.parameters:
+                return edge.span()
+            mention = mention or (edge.span() if fits else None)
+        if closes and is_call and not depth.calls and _ends_region(source.text, edge.end()):
+            return _unbalanced(edge.start(), mention, forgotten)
+        if not closes and not is_call and not depth.parameters and not depth.calls:
+            forgotten = forgotten or _forgotten_at(source.text, edge.start())
+            mention = mention if source.text[edge.start() - 1] in _BEFORE_MENTION else None
+        depth.pass_over(edge)
+        if not source.may_look_on():
+            break
+    return None
+
+
+def _unbalanced(
+    call_end: int, mention: tuple[int, int] | None, forgotten: int | None
+) -> tuple[int, int]:
+    """The end of a value in a call that closes although its parameters do not balance."""
+    if forgotten is not None:
+        return forgotten, forgotten
+    return mention or (call_end, call_end)
+
+
+def _forgotten_at(text: str, start: int) -> int | None:
+    """The place of a parameter that begins a line: the one before it lacks its closer."""
+    line_start = text.rfind("\n", 0, start) + 1
+    return start if line_start and not text[line_start:start].strip() else None
+
+
+def _stands_before_tag(text: str, grammar: Grammar, end: int) -> bool:
+    place = after_space(text, end)
+    patterns = (grammar.parameter, grammar.closer, _WRAPPER, _ANY_CALL)
+    return any(pattern.match(text, place) for pattern in patterns)
+
+
+def _ends_region(text: str, end: int) -> bool:
+    """Whether a closing tag is followed by what may follow a call, not by its own sentence."""
+    place = after_space(text, end)
+    on_new_line = "\n" in text[end:place]
+    return place == len(text) or on_new_line or went_on(text, place)
+
+
+def went_on(text: str, place: int) -> bool:
+    """Whether the next call begins here, or the wrapper of the calls ends."""
+    return bool(_ANY_CALL.match(text, place) or _WRAPPER.match(text, place))

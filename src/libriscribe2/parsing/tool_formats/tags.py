@@ -1,0 +1,94 @@
+"""Calls as tags with named parameters.
+
+`<invoke name="f"><parameter name="a">1</parameter></invoke>`, with any namespace (`antml:`,
+`minimax:`, DeepSeek's DSML), and `<function=f><parameter=a>1</parameter></function>` as Qwen3-Coder
+writes it; the body may also be one JSON object of arguments.
+"""
+
+import re
+from typing import Any, Final
+
+from libriscribe2.parsing.tool_formats.call_objects import clean_name, read_arguments
+from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
+from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
+from libriscribe2.parsing.tool_formats.tag_grammar import Grammar, grammar_of, value_end, went_on
+from libriscribe2.parsing.tool_formats.typed_values import typed_value
+
+_ATTRIBUTE: Final = re.compile(
+    r"""\bname\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s<>"'/]+))|^<[^\s=<>]+\s*=\s*["']?([^<>"']+)""",
+    re.IGNORECASE,
+)
+_IS_STRING: Final = re.compile(r"""\bstring\s*=\s*["']true["']""", re.IGNORECASE)
+
+
+def read_tag_call(source: Source, start: int, body: int) -> Found | None:
+    """One call from its opening tag; None where the tag stands in prose."""
+    text = source.text
+    tag = text[start:body]
+    name = clean_name(_attribute_name(tag))
+    if name is None:
+        return None
+    if tag.endswith("/>"):
+        return Found(body, (ReadCall(name, {}),))
+    place = after_space(text, body)
+    if text[place : place + 1] == "{":
+        return _json_body(source, grammar_of(tag), name, place)
+    return _parameters(source, grammar_of(tag), name, place)
+
+
+def _attribute_name(tag: str) -> str:
+    """The value of a tag's `name` attribute, or what follows `=` in `<function=f>`, or ""."""
+    match = _ATTRIBUTE.search(tag)
+    groups = match.groups() if match else ()
+    return next((group.strip() for group in groups if group is not None), "")
+
+
+def _json_body(source: Source, grammar: Grammar, name: str, place: int) -> Found:
+    read = json_at(source, place)
+    if read.end < 0:
+        return Found(len(source.text), issue=CUT_OFF)
+    closing = grammar.closer.match(source.text, after_space(source.text, read.end))
+    end = closing.end() if closing else read.end
+    arguments = read_arguments(read.value) if read.ok else None
+    if arguments is None:
+        return Found(end, issue=f"The arguments of `{name}` are not a JSON object.")
+    return Found(end, (ReadCall(name, arguments),))
+
+
+def _parameters(source: Source, grammar: Grammar, name: str, place: int) -> Found | None:
+    text = source.text
+    arguments: dict[str, Any] = {}
+    while (opening := grammar.parameter.match(text, place)) is not None:
+        closing = value_end(source, grammar, opening.end())
+        if closing is None:
+            return Found(len(text), issue=CUT_OFF)
+        end, place = closing
+        key = _attribute_name(opening[0])
+        arguments[key] = _value(source, name, key, opening[0], text[opening.end() : end])
+        place = after_space(text, place)
+    closer = grammar.closer.match(text, place)
+    if closer is not None:
+        return Found(closer.end(), (ReadCall(name, arguments),))
+    return _without_closer(source, grammar, name, place, arguments)
+
+
+def _value(source: Source, tool: str, key: str, tag: str, text: str) -> Any:
+    if _IS_STRING.search(tag):
+        return typed_value(text, {"type": "string"})
+    return typed_value(text, source.property_schema(tool, key))
+
+
+def _without_closer(
+    source: Source, grammar: Grammar, name: str, place: int, arguments: dict[str, Any]
+) -> Found | None:
+    """No closing tag where it should be: the model went on, was cut off, or wrote prose."""
+    text = source.text
+    if place == len(text):
+        return Found(place, issue=CUT_OFF)
+    if not arguments:
+        return None
+    if went_on(text, place):
+        return Found(place, (ReadCall(name, arguments),))
+    closer = source.search(grammar.closer, place)
+    end = closer.end() if closer else len(text)
+    return Found(end, issue=f"The call of `{name}` holds text outside of its parameters.")

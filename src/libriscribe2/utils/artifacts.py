@@ -1,0 +1,62 @@
+"""Labels for what stands around or inside a reply that asked for plain JSON."""
+
+import re
+from typing import Final
+
+from libriscribe2.utils.emphasis import strip_value_emphasis
+from libriscribe2.utils.normalise import normalise
+from libriscribe2.utils.strict_json import strict_parse
+
+MARKDOWN_CODE_BLOCKS: Final = "markdown_code_blocks"
+UNICODE_ESCAPES: Final = "unicode_escapes"
+MARKDOWN_EMPHASIS: Final = "markdown_emphasis"
+SURROUNDING_TEXT: Final = "surrounding_text"
+_FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
+# Control characters must be escaped in JSON, all others need not be.
+_ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
+_TEXT: Final = re.compile(r"\w")
+
+
+def value_artifacts(text: str, value: object) -> tuple[str, ...]:
+    """The labels of strict JSON text itself: escapes and emphasis in its strings."""
+    found = []
+    if "\\u" in text and _ESCAPE.search(text):
+        found.append(UNICODE_ESCAPES)
+    if "*" in text:
+        stripped = strip_value_emphasis(value, lambda _: True)
+        if stripped.bold or stripped.italic:
+            found.append(MARKDOWN_EMPHASIS)
+    return tuple(found)
+
+
+def around_artifacts(before: str, after: str) -> tuple[str, ...]:
+    """The labels of the text before and after the JSON of a reply."""
+    found = []
+    if _FENCE.search(before) or _FENCE.search(after):
+        found.append(MARKDOWN_CODE_BLOCKS)
+    if _TEXT.search(re.sub(r"(?:```+|~~~+)[\w+-]*", "", before + after)):
+        found.append(SURROUNDING_TEXT)
+    return tuple(found)
+
+
+def detect_markdown_artifacts(response: str) -> list[str]:
+    """What a reply holds besides plain JSON; an empty list for a clean reply.
+
+    The labels are `byte_order_mark`, `zero_width_characters`, `reasoning_block`,
+    `markdown_code_blocks`, `surrounding_text`, `unicode_escapes` and `markdown_emphasis`. Fences
+    and tags inside string values are content, not artifacts.
+    """
+    clean = normalise(response)
+    text = clean.text
+    parsed = strict_parse(text) if text else strict_parse(" ")
+    if parsed.end == len(text):
+        return [*clean.labels, *value_artifacts(text, parsed.value)]
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=len(text))
+    inner = strict_parse(text, start)
+    end = inner.end if inner.end >= 0 else start
+    body = text[start:] if inner.end < 0 else text[start:end]
+    return [
+        *clean.labels,
+        *around_artifacts(text[:start], text[end:]),
+        *value_artifacts(body, inner.value if inner.end >= 0 else body),
+    ]

@@ -1,0 +1,141 @@
+"""The choice among the values of a reply: what fits the wanted schema best, then what comes first."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.utils.coercion import Coercion
+from libriscribe2.utils.placeholders import is_schema_echo, is_template
+from libriscribe2.utils.schema_fit import Fit, fit, json_type, properties_of, resolve, types_of
+from libriscribe2.utils.strict_json import strict_parse
+
+FULL: Final = 4
+PARTIAL: Final = 3
+BARE: Final = 2
+STRANGE: Final = 1
+_MAX_WRAPPER_DEPTH: Final = 3
+_MAX_WRAPPED: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How well a value answers.
+
+    Attributes:
+        value: The value to hand out, unwrapped and coerced.
+        level: FULL, PARTIAL, BARE (a value nobody can place), STRANGE (no wanted field), 0 (never).
+        known: How many wanted fields it has.
+        faults: How many required fields are missing or values mistyped.
+        applied: Names of the coercions and unwrappings.
+        trouble: A refusal kind when the value must not be used.
+    """
+
+    value: Any
+    level: int
+    known: int = 0
+    faults: int = 0
+    applied: tuple[str, ...] = ()
+    trouble: str = ""
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """The order among readings: greater is better."""
+        return self.level, self.known, -self.faults
+
+
+def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False) -> Judgement:
+    """Measure a value against the wanted schema, through wrappers where it hides in one.
+
+    Args:
+        value: A JSON value.
+        schema: The wanted JSON Schema, or None when any object or list will do.
+        strict: Take the value as it stands: no unwrapping, no coercion.
+    """
+    if schema is None:
+        return _without_schema(value)
+    here = _measure(value, schema, strict=strict)
+    if strict or here.level >= PARTIAL:
+        return here
+    inner = [_measure(item, schema, strict=False) for item in _wrapped(value, schema)]
+    best = max(inner, key=lambda found: found.rank, default=here)
+    if best.level < FULL:
+        return here
+    return Judgement(
+        best.value, FULL, best.known, best.faults, ("unwrapped", *best.applied), best.trouble
+    )
+
+
+def _without_schema(value: Any) -> Judgement:
+    if not isinstance(value, dict | list):
+        return Judgement(value, 0, trouble="no_json")
+    if is_template(value):
+        return Judgement(value, 0, trouble="placeholder")
+    if isinstance(value, dict):
+        return Judgement(value, FULL if value else BARE)
+    structured = any(isinstance(item, dict | list | str) for item in value)
+    return Judgement(value, PARTIAL if structured else BARE)
+
+
+def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgement:
+    """Measure one value as it stands, without a look inside."""
+    if is_schema_echo(value, schema):
+        return Judgement(value, 0, trouble="schema_echo")
+    if isinstance(value, list) and len(value) > 1 and "object" in _root_types(schema):
+        return Judgement(value, 0, trouble="several_items")
+    coercion = Coercion(schema)
+    coerced = value if strict else coercion.apply(value)
+    found = fit(coerced, schema)
+    level = _level(coerced, schema, found)
+    if level > STRANGE and is_template(coerced, schema):
+        return Judgement(value, 0, trouble="placeholder")
+    trouble = "wrong_shape" if level <= STRANGE else ""
+    faults = found.missing + found.mistyped
+    return Judgement(coerced, level, found.known, faults, tuple(coercion.applied), trouble)
+
+
+def _root_types(schema: Mapping[str, Any]) -> frozenset[str]:
+    return types_of(resolve(schema, schema))
+
+
+def _level(value: Any, schema: Mapping[str, Any], found: Fit) -> int:
+    wanted = _root_types(schema)
+    if wanted and json_type(value) not in wanted:
+        return STRANGE
+    if isinstance(value, list) and not found.full:
+        return PARTIAL if any(_familiar(item, schema) for item in value) else STRANGE
+    nameless = not properties_of(resolve(schema, schema))
+    placed = found.known > 0 or nameless or (not value and found.full)
+    if not placed:
+        return STRANGE
+    return FULL if found.full else PARTIAL
+
+
+def _familiar(item: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether an item of a wanted list has any of the fields that its items should have."""
+    node = resolve(resolve(schema, schema).get("items"), schema)
+    return not isinstance(item, dict) or bool(properties_of(node).keys() & item.keys())
+
+
+def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The values inside a value that could be the answer: {"result": {...}}, [{...}], "{...}"."""
+    level = [value]
+    for _ in range(_MAX_WRAPPER_DEPTH):
+        level = [inner for outer in level for inner in _contents(outer)][:_MAX_WRAPPED]
+        yield from level
+    if isinstance(value, dict) and "array" in _root_types(schema):
+        yield [value]
+
+
+def _contents(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        children = value if len(value) == 1 else []
+    else:
+        children = list(value.values()) if isinstance(value, dict) else []
+    for child in children:
+        if isinstance(child, dict | list):
+            yield child
+        elif isinstance(child, str) and child.lstrip()[:1] in ("{", "["):
+            text = child.strip()
+            parsed = strict_parse(text)
+            if parsed.end == len(text):
+                yield parsed.value

@@ -1,0 +1,141 @@
+"""The cleanup pipeline: what turns a model's reply into a JSON value, a flag or a refusal.
+
+The steps, in their order:
+
+1. `normalise`: marks at the edges go, reasoning moves out.
+2. fast path: the whole text (or the fence around it) is strict JSON; no heuristics.
+3. `spans`: every value of the text, string-aware, each read strictly; damaged ones by extent.
+4. `repair`: damaged values read again, lenient mode only, every change named.
+5. `choice`: the value that fits the wanted schema best; strict before repaired, then the first.
+6. `views`: when nothing fits, the text under one layer of quoting or escaping, steps 3 to 5 again.
+7. `refusals`: when there is no whole value, why, in words for the model.
+
+Emphasis is no step of this order: `emphasis.strip_value_emphasis` works on the value afterwards,
+only in the fields that ask for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from libriscribe2.utils.artifacts import value_artifacts
+from libriscribe2.utils.choice import FULL, judge
+from libriscribe2.utils.normalise import Normalised, normalise
+from libriscribe2.utils.placeholders import has_hints
+from libriscribe2.utils.readings import best_reading, under_layers
+from libriscribe2.utils.refusals import refusal
+from libriscribe2.utils.report import (
+    DECODED_STRING,
+    DIRECT_PARSE,
+    MARKDOWN_BLOCK,
+    ExtractionReport,
+)
+from libriscribe2.utils.schema_fit import Schema, as_json_schema
+from libriscribe2.utils.strict_json import strict_parse
+from libriscribe2.utils.views import lacks_opening_brace, views
+
+MAX_REPLY: Final = 8_000_000
+_MAX_LAYERS: Final = 3
+_STRICT_VIEWS: Final = ("json_string", "block_quote")
+_FENCE_HEAD: Final = 40
+_MARKUP: Final = ("<!doctype", "<html", "<?xml", "<head", "<body")
+
+
+def clean(
+    reply: str | None, schema: Schema | None = None, *, strict: bool = False
+) -> ExtractionReport:
+    """Read the JSON value of a reply.
+
+    Args:
+        reply: The model's text; None and blank text are refused.
+        schema: The wanted model or JSON Schema; it chooses among several values and undoes
+            wrappers. Without it any object or list will do.
+        strict: Take only JSON that is valid as written; nothing is repaired or coerced.
+
+    Returns:
+        The report; this function never raises on any text.
+    """
+    if not isinstance(reply, str):
+        return ExtractionReport(None, refusal=refusal("empty"))
+    wanted = None if schema is None else as_json_schema(schema)
+    quick = _fast_path(reply, wanted, strict=strict)
+    if quick is not None:
+        return quick
+    if len(reply) > MAX_REPLY:
+        return ExtractionReport(None, refusal=refusal("too_large"))
+    text = normalise(reply)
+    refused = _hopeless(text)
+    if refused:
+        return ExtractionReport(None, issues=text.labels, refusal=refusal(refused))
+    return _with_surroundings(_layered(text.text, wanted, strict=strict), text)
+
+
+def _fast_path(
+    reply: str, wanted: Mapping[str, Any] | None, *, strict: bool
+) -> ExtractionReport | None:
+    """The report of a clean reply, bare or fenced as a whole; None when it is neither."""
+    start = 0
+    if reply.startswith("```"):
+        line_end = reply.find("\n", 0, _FENCE_HEAD)
+        start = line_end + 1 if line_end >= 0 else 0
+    if reply[start : start + 1] not in ("{", "["):
+        return None
+    parsed = strict_parse(reply, start)
+    if parsed.end < 0:
+        return None
+    rest = reply[parsed.end :].strip()
+    if rest.strip("`") if start else rest:
+        return None
+    if wanted is not None or has_hints(reply):
+        verdict = judge(parsed.value, wanted, strict=strict)
+        if verdict.level < FULL or verdict.applied:
+            return None
+    elif not isinstance(parsed.value, dict | list):
+        return None
+    issues = value_artifacts(reply, parsed.value)
+    if start:
+        return ExtractionReport(
+            parsed.value, False, MARKDOWN_BLOCK, ("markdown_code_blocks", *issues)
+        )
+    return ExtractionReport(parsed.value, False, DIRECT_PARSE, issues)
+
+
+def _hopeless(text: Normalised) -> str:
+    """The refusal kind of a reply that needs no further look, or ""."""
+    if text.unclosed_reasoning and not text.text:
+        return "unclosed_reasoning"
+    if not text.text:
+        return "empty"
+    return "markup_document" if text.text[:9].lower().startswith(_MARKUP) else ""
+
+
+def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> ExtractionReport:
+    """The best reading of the text, or of the text under up to three layers of quoting."""
+    first = best_reading(text, wanted, strict=strict)
+    headless = not strict and lacks_opening_brace(text)
+    if first.refusal is None and not headless:
+        return first
+    pending: list[tuple[tuple[str, ...], str]] = [((), text)]
+    for _ in range(_MAX_LAYERS):
+        layers = [
+            ((*names, name), view)
+            for names, source in pending
+            for name, view in views(source)
+            if not strict or name in _STRICT_VIEWS
+        ]
+        for names, view in layers:
+            reading = best_reading(view, wanted, strict=strict)
+            if reading.refusal is None:
+                return under_layers(reading, names, DECODED_STRING)
+        pending = layers[:2]
+    if first.refusal is None:
+        return ExtractionReport(None, refusal=refusal("syntax", text, 0, "the opening { is missing"))
+    return first
+
+
+def _with_surroundings(report: ExtractionReport, text: Normalised) -> ExtractionReport:
+    """The report with what the first step found, and the empty method named."""
+    issues = (*text.labels, *report.issues)
+    unclosed = text.unclosed_reasoning and report.value is None
+    refused = refusal("unclosed_reasoning") if unclosed else report.refusal
+    return replace(report, issues=issues, refusal=refused)

@@ -1,0 +1,164 @@
+"""The public face of the JSON cleanup pipeline, by the names of the original project."""
+
+import json
+import logging
+from collections.abc import Callable, Collection
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from libriscribe2.telemetry import JSON_EXTRACTION_WARNING
+from libriscribe2.utils import artifacts, object_helpers
+from libriscribe2.utils.cleanup import clean
+from libriscribe2.utils.emphasis import strip_value_emphasis
+from libriscribe2.utils.markdown_text import clean_text, strip_json_text
+from libriscribe2.utils.report import ExtractionReport
+from libriscribe2.utils.scanner import find_json_end_string_safe
+from libriscribe2.utils.schema_fit import Schema
+from libriscribe2.utils.validation import ModelT, validated_model
+
+_LOG: Final = logging.getLogger(__name__)
+_PREVIEW: Final = 200
+_ANY_OBJECT: Final = {"type": "object"}
+_ANY_LIST: Final = {"type": "array"}
+
+
+def extract_with_report(
+    response: str | None, schema: Schema | None = None, *, strict: bool = False
+) -> ExtractionReport:
+    """Read the JSON value of a model's reply.
+
+    Args:
+        response: The reply.
+        schema: The wanted Pydantic model or JSON Schema, if any; it chooses among several values.
+        strict: Accept only JSON that is valid as written, without any repair.
+
+    Returns:
+        The value, a flagged value or a refusal; never an exception.
+    """
+    return clean(response, schema, strict=strict)
+
+
+class JSONProcessor:
+    """Reading, cleaning and validating the JSON of model replies."""
+
+    extract_with_report = staticmethod(extract_with_report)
+    find_json_end_string_safe = staticmethod(find_json_end_string_safe)
+    detect_markdown_artifacts = staticmethod(artifacts.detect_markdown_artifacts)
+    flatten_nested_dict = staticmethod(object_helpers.flatten_nested_dict)
+    normalize_dict_keys = staticmethod(object_helpers.normalize_dict_keys)
+    extract_list_from_json = staticmethod(object_helpers.extract_list_from_json)
+    extract_string_from_json = staticmethod(object_helpers.extract_string_from_json)
+    extract_int_from_json = staticmethod(object_helpers.extract_int_from_json)
+    validate_required_fields = staticmethod(object_helpers.validate_required_fields)
+    validate_json_structure = staticmethod(object_helpers.validate_json_structure)
+    clean_json_data = staticmethod(object_helpers.clean_json_data)
+    merge_json_objects = staticmethod(object_helpers.merge_json_objects)
+
+    @staticmethod
+    def extract_json_from_llm_response(
+        response: str | None, schema: Schema | None = None
+    ) -> dict[str, Any] | None:
+        """The JSON object of a reply, or None when there is none to be trusted.
+
+        A value that may lack content is never returned; the reason is logged, and
+        `extract_with_report` says it in full.
+        """
+        report = clean(response, _ANY_OBJECT if schema is None else schema)
+        if report.ok and isinstance(report.value, dict):
+            return report.value
+        reason = report.refusal.reason if report.refusal else "the value is not an object"
+        _LOG.error("No JSON object in the reply: %s; it begins %r", reason, _preview(response))
+        return None
+
+    @staticmethod
+    def extract_json_list_from_response(
+        response: str | None, schema: Schema | None = None
+    ) -> list[Any] | None:
+        """The JSON list of a reply; a single object becomes a list of one; None when refused."""
+        report = clean(response, _ANY_LIST if schema is None else schema)
+        if report.ok and isinstance(report.value, list):
+            return report.value
+        if report.ok and isinstance(report.value, dict):
+            return [report.value]
+        reason = report.refusal.reason if report.refusal else "the value is not a list"
+        _LOG.error("No JSON list in the reply: %s; it begins %r", reason, _preview(response))
+        return None
+
+    @staticmethod
+    def extract_json_from_response(response: str | None) -> dict[str, Any] | None:
+        """The older name of `extract_json_from_llm_response`; warns of markdown in the reply."""
+        found = artifacts.detect_markdown_artifacts(response or "")
+        if found:
+            _LOG.warning("%s: %s", JSON_EXTRACTION_WARNING, ", ".join(found))
+        return JSONProcessor.extract_json_from_llm_response(response)
+
+    @staticmethod
+    def clean_llm_response(response: str | None) -> str:
+        """The JSON text of a reply: fence, prose and emphasis in its values removed.
+
+        A reply without JSON comes back unchanged.
+        """
+        cleaned, stripped = clean_text(response or "")
+        if stripped.bold or stripped.italic:
+            _LOG.debug(
+                "cleanLLMResponse/clean_llm_response: stripped %d bold, %d italic",
+                stripped.bold,
+                stripped.italic,
+            )
+        return cleaned
+
+    @staticmethod
+    def strip_markdown_from_json(text: str) -> str:
+        """JSON text whose string values have no `**bold**` or `*italic*` marks; keys stay."""
+        stripped = strip_json_text(text)
+        if stripped.bold or stripped.italic:
+            _LOG.debug(
+                "stripMarkdown/strip_markdown_from_json: stripped %d bold, %d italic",
+                stripped.bold,
+                stripped.italic,
+            )
+        return stripped.text
+
+    @staticmethod
+    def strip_emphasis(value: Any, fields: Collection[str] | Callable[[str], bool]) -> Any:
+        """A copy of a JSON value without emphasis marks in the named fields."""
+        return strip_value_emphasis(value, fields).value
+
+    @staticmethod
+    def safe_json_loads(json_str: str) -> Any | None:
+        """The value of a JSON text, or None with the error logged beside a short preview."""
+        try:
+            return json.loads(json_str)
+        except (ValueError, RecursionError) as error:
+            position = getattr(error, "pos", 0)
+            _LOG.error(  # noqa: TRY400 - a reply that is no JSON needs no traceback
+                "Not JSON: %s (position %d): %r", error, position, _preview(json_str)
+            )
+            return None
+
+    @staticmethod
+    def safe_json_dumps(obj: Any, **kwargs: Any) -> str:
+        """The JSON text of a value, or "{}" with the error logged when it has none."""
+        try:
+            return json.dumps(obj, **kwargs)
+        except (TypeError, ValueError) as error:
+            _LOG.error("Not writable as JSON: %s", error)  # noqa: TRY400 - the value is at fault
+            return "{}"
+
+    @staticmethod
+    def validate_json_with_pydantic(
+        data: Any, model_class: type[BaseModel]
+    ) -> tuple[bool, list[str]]:
+        """Whether data fit a model, and messages such as "concept.title: Field required"."""
+        instance, errors = validated_model(data, model_class)
+        return instance is not None, errors
+
+    @staticmethod
+    def validated_model(data: Any, model_class: type[ModelT]) -> tuple[ModelT | None, list[str]]:
+        """The validated, normalised model instance, or None and the field errors."""
+        return validated_model(data, model_class)
+
+
+def _preview(text: str | None) -> str:
+    return (text or "")[:_PREVIEW]

@@ -1,0 +1,109 @@
+"""Refusals: why a reply is not used, said to the log in one line and to the model as advice."""
+
+from typing import Final
+
+from libriscribe2.utils.report import Refusal
+
+_SNIPPET_BEFORE: Final = 40
+_SNIPPET_AFTER: Final = 30
+
+# kind -> (reason for the log, advice to the model)
+_KINDS: Final[dict[str, tuple[str, str]]] = {
+    "empty": ("the reply is empty", "Your reply was empty."),
+    "no_json": ("no JSON value in the reply", "Your reply contained no JSON."),
+    "markup_document": (
+        "the reply is an HTML or XML document",
+        "Your reply was a markup document, not JSON.",
+    ),
+    "unclosed_reasoning": (
+        "the reasoning block never ends and no answer follows it",
+        "Your reply ended inside its reasoning. Close the reasoning block, keep it short, "
+        "and then give the answer.",
+    ),
+    "cut_off": (
+        "the JSON is cut off",
+        "Your JSON ended before it was complete. Write it shorter if you must, but to the end.",
+    ),
+    "ellipsis": (
+        "the JSON leaves content out with an ellipsis",
+        "Your JSON left content out with '...'. Write every element in full.",
+    ),
+    "arithmetic": (
+        "the JSON holds an expression",
+        "Your JSON held an expression where JSON wants a literal value. Write the result itself.",
+    ),
+    "template": (
+        "the JSON holds an unfilled template hole",
+        "Your JSON held an unfilled placeholder. Fill every placeholder with real content.",
+    ),
+    "conflicting_keys": (
+        "a key stands twice with different values",
+        "Your JSON used a key twice with different values. Use each key once per object.",
+    ),
+    "not_a_number": (
+        "the JSON holds NaN or Infinity",
+        "Your JSON held NaN or Infinity. Use a number or null.",
+    ),
+    "ambiguous": (
+        "the damaged JSON can be read in more than one way",
+        'Your JSON could be read in more than one way. Escape every double quote inside a string '
+        'as \\" and put quotes around every key and string.',
+    ),
+    "placeholder": (
+        "the JSON holds placeholder text instead of content",
+        "Your JSON repeated the placeholders of the format. Replace them with real content.",
+    ),
+    "schema_echo": (
+        "the reply repeats the schema instead of answering",
+        "Your reply repeated the JSON Schema. Answer with a JSON value that follows the schema.",
+    ),
+    "wrong_shape": (
+        "the JSON has none of the wanted fields",
+        "Your JSON had none of the requested fields.",
+    ),
+    "several_items": (
+        "a list of several items where one object is wanted",
+        "Your reply was a list of several items. Answer with exactly one JSON object.",
+    ),
+    "too_deep": ("the JSON is nested too deeply", "Your JSON was nested too deeply. Flatten it."),
+    "too_large": ("the reply is too large", "Your reply was too long. Write a shorter one."),
+    "number_too_long": (
+        "a number has too many digits",
+        "Your JSON held a number with too many digits.",
+    ),
+    "lone_surrogate": (
+        "a string holds half of a surrogate pair",
+        "Your JSON held an incomplete \\u escape. Write the characters themselves.",
+    ),
+    "syntax": ("the JSON has an error that cannot be repaired", "Your JSON was not valid."),
+}
+_CLOSING: Final = "Reply again with the whole JSON value, complete and valid, and nothing else."
+
+
+def refusal(kind: str, text: str = "", position: int = 0, detail: str = "") -> Refusal:
+    """The refusal of one kind, with the place quoted to the model.
+
+    Args:
+        kind: A key of the table above.
+        text: The text that was read; "" when no place can be shown.
+        position: Where in the text the trouble stands.
+        detail: What exactly, such as the decoder's message or the key.
+    """
+    reason, advice = _KINDS[kind]
+    parts = [advice]
+    if detail:
+        reason = f"{reason}: {detail}"
+        parts.append(f"The error was: {detail}.")
+    if text:
+        parts.append(f"The place is {where(text, position)}.")
+    parts.append(_CLOSING)
+    return Refusal(position, reason, " ".join(parts), kind)
+
+
+def where(text: str, position: int) -> str:
+    """A place as "line 3, column 7, near `...`", with at most 70 characters quoted."""
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    start = max(0, position - _SNIPPET_BEFORE)
+    snippet = " ".join(text[start : position + _SNIPPET_AFTER].split())
+    return f"line {line}, column {column}, near `{snippet}`"

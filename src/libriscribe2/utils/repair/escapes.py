@@ -1,0 +1,102 @@
+"""Escapes in damaged strings: JSON's own, those of other languages, and bare backslashes."""
+
+import re
+from dataclasses import dataclass
+from json.decoder import scanstring
+from typing import Final
+
+_SIMPLE: Final = {
+    '"': '"',
+    "\\": "\\",
+    "/": "/",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "'": "'",
+    "`": "`",
+}
+_ESCAPE: Final = re.compile(
+    r"\\(?:u(?P<four>[0-9A-Fa-f]{4})|U(?P<eight>[0-9A-Fa-f]{8})|x(?P<two>[0-9A-Fa-f]{2})"
+    r"|u\{(?P<braced>[0-9A-Fa-f]{1,6})\}|(?P<line>\r?\n)|(?P<one>.)|\Z)",
+    re.DOTALL,
+)
+_PATH: Final = re.compile(
+    r"(?:(?<![^\W_])[A-Za-z]:|\\|(?<!\S)\.{1,2}|%\w{1,40}%|~)(?:\\[^\s\\/:*?\"<>|]+(?: [^\s\\/:*?\"<>|]+(?=\\))*)+\\?"
+)
+_SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_MAX_CODE: Final = 0x10FFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Unescaped:
+    """The text of a string, and what was unusual about its escapes.
+
+    Attributes:
+        text: The string's value.
+        repair: "" or the name of the most telling repair.
+        cut: Whether the last escape is incomplete.
+    """
+
+    text: str
+    repair: str = ""
+    cut: bool = False
+
+
+def unescape(raw: str) -> Unescaped:
+    """Decode what stands between the quotes of a damaged string."""
+    if "\\" not in raw:
+        return Unescaped(raw)
+    if '"' not in raw.replace('\\"', ""):
+        try:
+            return Unescaped(scanstring(raw + '"', 0, False)[0])  # noqa: FBT003 - positional in C
+        except ValueError:  # not JSON's own escapes: read one by one below
+            pass
+    paths = [match.span() for match in _PATH.finditer(raw)] if _has_foreign(raw) else []
+    parts: list[str] = []
+    repair = ""
+    position = 0
+    for found in _ESCAPE.finditer(raw):
+        start = found.start()
+        if start < position:
+            continue
+        parts.append(raw[position:start])
+        if any(first <= start < last for first, last in paths):
+            parts.append("\\")
+            position, repair = start + 1, "backslash_path"
+            continue
+        text, name = _one(found)
+        parts.append(text)
+        repair = repair or name
+        position = found.end()
+    text = "".join([*parts, raw[position:]])
+    return Unescaped(_SURROGATES.sub(_join, text), repair, raw.endswith("\\"))
+
+
+def _has_foreign(raw: str) -> bool:
+    """Whether any escape is not JSON's own: then backslashes were not escaped here."""
+    return any(
+        (found["one"] or "") not in _SIMPLE and found["one"] is not None
+        for found in _ESCAPE.finditer(raw)
+    )
+
+
+def _one(found: re.Match[str]) -> tuple[str, str]:
+    """The text of one escape, and the repair that it took."""
+    digits = found["four"]
+    if digits:
+        return chr(int(digits, 16)), ""
+    digits = found["eight"] or found["two"] or found["braced"]
+    if digits and int(digits, 16) <= _MAX_CODE:
+        return chr(int(digits, 16)), "foreign_escape"
+    if found["line"]:
+        return "", "line_continuation"
+    simple = found["one"]
+    if simple in _SIMPLE:
+        return _SIMPLE[simple], "foreign_escape" if simple in "'`" else ""
+    return found.group(), "invalid_escape"
+
+
+def _join(pair: re.Match[str]) -> str:
+    return pair.group().encode("utf-16", "surrogatepass").decode("utf-16")

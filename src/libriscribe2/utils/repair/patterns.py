@@ -1,0 +1,146 @@
+"""Patterns of damaged JSON: what can follow a string, and what begins a key or a value.
+
+All are anchored matches with bounded look-ahead, so that each decision costs constant time.
+"""
+
+import re
+from typing import Final
+
+# White space between tokens: Unicode spaces and the zero-width characters.
+SPACE: Final = re.compile(r"[\s\u200b-\u200d\u2060\ufeff]*+")
+OPEN_QUOTES: Final = "\"'“”„«‘’`＂"
+PAIRS: Final = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "”": "”",
+    "„": "“",
+    "«": "»",
+    "‘": "’",
+    "’": "’",
+    "`": "`",
+    "＂": "＂",
+}
+
+_QUOTED_KEY: Final = (
+    r"""(?:"[^"\n\\]{1,80}"|'[^'\n\\]{1,80}'|[“”„«][^\n“”„«»]{1,80}[”“»"]"""
+    r"""|[‘’][^\n‘’]{1,80}[’']|`[^`\n]{1,80}`|＂[^＂\n]{1,80}＂)\s*[:：=]"""
+)
+_BARE_KEY: Final = r"""[^\W\d][\w$-]{0,60}["'”’]?\s*[:：](?!//)"""
+_LITERAL: Final = r"(?:true|false|null|True|False|None|undefined)\b"
+_OPEN_KEY: Final = rf"""["'][^\W\d][\w -]{{0,60}}:\s*(?:["'\[{{\d]|{_LITERAL})"""
+KEY: Final = re.compile(rf"(?:{_QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})")
+# A key whose colon is missing, before a value on the same line.
+COLONLESS_KEY: Final = re.compile(
+    rf"""(?P<quote>["']?)(?P<name>[^\W\d][\w -]{{0,60}}(?<=\w))(?P=quote)(?<!{_LITERAL[3:-3]})[ \t]+
+    (?=["'“\[{{]|-?\d|{_LITERAL})""".replace("(?<!true|false|null|True|False|None|undefined)", ""),
+    re.VERBOSE,
+)
+# A member whose value also looks sound: strong evidence of structure.
+MEMBER: Final = re.compile(
+    rf"""{_QUOTED_KEY}\s*(?:["'“„«‘`＂{{\[｛［]|[+-]?[\d.][\d.eE+-]*\s*[,}}\]\n]"""
+    rf"""|(?:true|false|null|True|False|None|undefined)\s*[,}}\]\n])"""
+)
+# Missing comma: a line break and a key, or a quoted key on the same line.
+NEXT_MEMBER: Final = re.compile(
+    rf"[ \t]*(?:(?://|\#)[^\n]*|/\*[^*]*\*/[ \t]*)?\r?\n\s*(?:{_QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})"
+    rf"|\s*{_QUOTED_KEY}"
+)
+# An object where a key is wanted: the closing bracket before it is missing.
+NESTED_MEMBER: Final = re.compile(rf"[{{｛]\s*(?:{_QUOTED_KEY}|{_BARE_KEY})")
+FENCE_LINE: Final = re.compile(r"\s*\n[ \t>]*(?:`{3}|~{3})")
+# A blank line and ordinary text: the JSON is over.
+PARAGRAPH: Final = re.compile(r"[ \t]*\r?\n[ \t]*\r?\n\s*[^\W\d_]")
+COMMA: Final = re.compile(r"\s*+[,，、;；]\s*+")
+CLOSERS: Final = re.compile(r"(?:\s*+[}\]｝］]){1,210}+")
+AFTER_CLOSERS: Final = re.compile(
+    rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{_QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY}))"
+)
+COMMENT: Final = re.compile(r"//[^\n]*|\#[^\n]*|/\*.*?\*/|<!--.*?-->", re.DOTALL)
+COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#)")
+ELEMENT: Final = re.compile(
+    r"""["'“”„«‘`＂{\[｛［]|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
+)
+CONCATENATION: Final = re.compile(r"""\s*+\+\s*+(?=["'`“])""")
+COLON: Final = re.compile(r"\s*+(?:[:：]|=>?)")
+ELLIPSIS: Final = re.compile(r"\.{2,}|…")
+ELLIPSIS_WORDS: Final = re.compile(
+    r"\.{3}|…|\b(?:rest|remaining|remainder|more|etc|omitted|continue[sd]?|continuation|and so on"
+    r"|truncated|abbreviated|additional|others?|similar(?:ly)?|same as|as above|repeat|shortened"
+    r"|fill in|todo|placeholder|insert|add)\b",
+    re.IGNORECASE,
+)
+OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
+
+
+def follows_member(text: str, position: int, depth: int) -> bool:
+    """Whether what stands here can follow the value of a member.
+
+    Args:
+        text: The text.
+        position: Just after the closing quote in question.
+        depth: How many containers are open.
+    """
+    comma = COMMA.match(text, position)
+    if comma is not None:
+        after = comma.end()
+        return (
+            after == len(text)
+            or text[after] in "}]｝］,，"
+            or KEY.match(text, after) is not None
+            or NESTED_MEMBER.match(text, after) is not None
+            or COLONLESS_KEY.match(text, after) is not None
+            or COMMENT_START.match(text, after) is not None
+        )
+    return (
+        _closes(text, position, depth)
+        or NEXT_MEMBER.match(text, position) is not None
+        or _ends(text, position)
+    )
+
+
+def follows_element(text: str, position: int, depth: int) -> bool:
+    """Whether what stands here can follow an element of a list."""
+    comma = COMMA.match(text, position)
+    if comma is not None:
+        after = comma.end()
+        return (
+            ELEMENT.match(text, after) is not None
+            or text[after] in "}]｝］,，"
+            or COMMENT_START.match(text, after) is not None
+        )
+    space = SPACE.match(text, position)
+    after = space.end() if space else position
+    return (
+        (after > position and text[after : after + 1] in tuple(OPEN_QUOTES + "{["))
+        or text[after : after + 1] in (":", "：")
+        or _closes(text, position, depth)
+        or _ends(text, position)
+    )
+
+
+def follows_key(text: str, position: int) -> bool:
+    """Whether what stands here can follow a key."""
+    return COLON.match(text, position) is not None
+
+
+def _closes(text: str, position: int, depth: int) -> bool:
+    """Whether closing brackets stand here and what comes after them makes sense."""
+    closers = CLOSERS.match(text, position)
+    if closers is None:
+        return False
+    count = sum(mark in "}]｝］" for mark in closers.group())
+    return count >= depth or AFTER_CLOSERS.match(text, closers.end()) is not None
+
+
+def _ends(text: str, position: int) -> bool:
+    """Whether the text, its fence or its line ends here, or a comment or another part begins."""
+    space = SPACE.match(text, position)
+    after = space.end() if space else position
+    return (
+        after == len(text)
+        or PARAGRAPH.match(text, position) is not None
+        or FENCE_LINE.match(text, position) is not None
+        or CONCATENATION.match(text, position) is not None
+        or COMMENT_START.match(text, position) is not None
+    )

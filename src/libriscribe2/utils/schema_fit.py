@@ -1,0 +1,175 @@
+"""How well a JSON value fits the wanted schema: the measure that chooses among candidates.
+
+This is no validator. It reads the part of JSON Schema that Pydantic emits (types, properties,
+required, items, enum, const, $ref, anyOf/oneOf/allOf) and never raises on the rest.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+from pydantic import BaseModel
+
+Schema: TypeAlias = type[BaseModel] | Mapping[str, Any]
+_MAX_NODES: Final = 20_000
+_MAX_REFERENCES: Final = 20
+_ANY: Final[Mapping[str, Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The measure of one value against one schema.
+
+    Attributes:
+        known: How many of the schema's own properties the value has at its root.
+        missing: How many required properties are absent, at any depth.
+        mistyped: How many places hold a value of another type.
+    """
+
+    known: int
+    missing: int
+    mistyped: int
+
+    @property
+    def full(self) -> bool:
+        """Nothing is missing and nothing has the wrong type."""
+        return not self.missing and not self.mistyped
+
+
+@lru_cache(maxsize=256)
+def _model_schema(model: type[BaseModel]) -> Mapping[str, Any]:
+    return model.model_json_schema()
+
+
+def as_json_schema(schema: Schema) -> Mapping[str, Any]:
+    """The JSON Schema of a model, or the mapping itself."""
+    return schema if isinstance(schema, Mapping) else _model_schema(schema)
+
+
+def resolve(node: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema node with local `$ref`s followed and `allOf` of one part opened."""
+    for _ in range(_MAX_REFERENCES):
+        if not isinstance(node, Mapping):
+            return _ANY
+        reference = node.get("$ref")
+        parts = node.get("allOf")
+        if isinstance(reference, str):
+            node = _pointer(reference, root)
+        elif isinstance(parts, list) and len(parts) == 1:
+            node = parts[0]
+        else:
+            return node
+    return _ANY
+
+
+def _pointer(reference: str, root: Mapping[str, Any]) -> Any:
+    node: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        if step:
+            node = node.get(step.replace("~1", "/").replace("~0", "~")) if node else None
+    return node
+
+
+def json_type(value: Any) -> str:
+    """The JSON Schema name of a value's type; a whole number is an "integer"."""
+    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    names |= {dict: "object", list: "array", type(None): "null"}
+    return names.get(type(value), "")
+
+
+def types_of(node: Mapping[str, Any]) -> frozenset[str]:
+    """The types that a schema node names itself; empty when it names none."""
+    named = node.get("type")
+    if isinstance(named, str):
+        return frozenset({named})
+    if isinstance(named, list):
+        return frozenset(named)
+    if "properties" in node:
+        return frozenset({"object"})
+    return frozenset({"array"}) if "items" in node else frozenset()
+
+
+def alternatives(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The node itself, or the branches of its anyOf or oneOf."""
+    branches = node.get("anyOf") or node.get("oneOf")
+    if not isinstance(branches, list):
+        return [node]
+    return [resolve(branch, root) for branch in branches]
+
+
+def accepts_type(node: Mapping[str, Any], value: Any) -> bool:
+    """Whether a resolved schema node allows a value of this type."""
+    allowed = types_of(node)
+    kind = json_type(value)
+    if not allowed or kind in allowed:
+        return _is_listed(node, value)
+    return kind == "integer" and "number" in allowed
+
+
+def _is_listed(node: Mapping[str, Any], value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return True
+    if "const" in node:
+        return bool(node["const"] == value)
+    listed = node.get("enum")
+    return not isinstance(listed, list) or value in listed
+
+
+def branch_for(node: Any, value: Any, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The resolved branch of a schema node that takes a value of this type, or None."""
+    branches = alternatives(resolve(node, root), root)
+    fitting = [branch for branch in branches if accepts_type(branch, value)]
+    if not isinstance(value, dict) or len(fitting) < 2:  # noqa: PLR2004 - nothing to choose
+        return fitting[0] if fitting else None
+    return min(fitting, key=lambda branch: len(missing_keys(branch, value)))
+
+
+def missing_keys(node: Mapping[str, Any], value: Mapping[str, Any]) -> list[str]:
+    """The required properties that an object lacks."""
+    required = node.get("required")
+    return [name for name in required if name not in value] if isinstance(required, list) else []
+
+
+def properties_of(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The named properties of an object schema."""
+    properties = node.get("properties")
+    return properties if isinstance(properties, Mapping) else _ANY
+
+
+def children(node: Mapping[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
+    """The value's children beside their schema nodes."""
+    if isinstance(value, dict):
+        properties = properties_of(node)
+        extra = node.get("additionalProperties")
+        for key, item in value.items():
+            yield properties.get(key, extra if isinstance(extra, Mapping) else _ANY), item
+    elif isinstance(value, list):
+        items = node.get("items", _ANY)
+        for item in value:
+            yield items, item
+
+
+def fit(value: Any, schema: Mapping[str, Any]) -> Fit:
+    """Measure a value against a JSON Schema, up to a bounded number of nodes."""
+    missing = mistyped = 0
+    pending: list[tuple[Any, Any]] = [(schema, value)]
+    for _ in range(_MAX_NODES):
+        if not pending:
+            break
+        node, item = pending.pop()
+        branch = branch_for(node, item, schema)
+        if branch is None:
+            mistyped += 1
+            continue
+        if isinstance(item, dict):
+            missing += len(missing_keys(branch, item))
+        pending.extend(pair for pair in children(branch, item) if pair[0])
+    return Fit(_known(value, schema), missing, mistyped)
+
+
+def _known(value: Any, schema: Mapping[str, Any]) -> int:
+    branch = branch_for(schema, value, schema)
+    if branch is None or not isinstance(value, dict):
+        return 0
+    return sum(key in value for key in properties_of(branch))
