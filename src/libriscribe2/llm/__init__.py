@@ -1,0 +1,1 @@
+"""Talking to models: the client, its backends and what keeps a call from being lost."""

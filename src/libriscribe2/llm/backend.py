@@ -1,0 +1,183 @@
+"""The seam to a model: what is asked, what comes back, and who keeps the record.
+
+A `Backend` answers one request; it neither retries nor remembers. A `CallLog` remembers; the
+project's journal is one. Both are protocols, so that a test or another provider is a small class.
+"""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+Message = Mapping[str, Any]
+"""One turn of a conversation: `{"role": "system" | "user" | "assistant", "content": str}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model.
+
+    Attributes:
+        step: Path of the work that asks, such as `chapters/ch03/scene02`.
+        model: The model's name as LiteLLM spells it, or `offline`.
+        messages: The conversation, oldest first.
+        temperature: Sampling temperature; None leaves it to the provider.
+        max_tokens: Longest reply in tokens; None leaves it to the provider.
+        schema: The JSON Schema that the reply should follow, for providers that enforce one.
+        tools: Tool definitions in OpenAI's form.
+        attempt: 1 for the first request of a think-with-retry conversation.
+        generation: How often the step was asked to be written again; 0 at first.
+    """
+
+    step: str
+    model: str
+    messages: tuple[Message, ...]
+    temperature: float | None = None
+    max_tokens: int | None = None
+    schema: Mapping[str, Any] | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
+    attempt: int = 1
+    generation: int = 0
+
+    def key(self) -> str:
+        """The request's identity: 64 hex digits that hold no time, header or secret."""
+        canonical = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call; `known` is False where the provider did not say."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One reply.
+
+    Attributes:
+        reply: The text of the answer.
+        reasoning: The model's thoughts where the provider gives them apart, else None.
+        finish_reason: `stop`, `length`, `content_filter`, `tool_calls`; None if nobody said.
+        usage: Tokens.
+        cost_usd: The price in US dollars; None where it is unknown, never a made-up 0.
+        model: The model that answered.
+        tool_calls: Native tool calls in OpenAI's form.
+        seconds: Wall time of the request.
+    """
+
+    reply: str
+    reasoning: str | None = None
+    finish_reason: str | None = "stop"
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    model: str = ""
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    seconds: float = 0.0
+
+    def as_record(self) -> dict[str, Any]:
+        """The completion as plain JSON, for a call log."""
+        return asdict(self)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Completion":
+        """The completion that `as_record` wrote."""
+        fields = {**record, "usage": Usage(**record["usage"])}
+        return cls(**{**fields, "tool_calls": tuple(record["tool_calls"])})
+
+
+class BackendError(Exception):
+    """A request that brought no usable reply, in terms that no provider's classes colour.
+
+    Attributes:
+        kind: `auth`, `quota`, `not_found`, `bad_request`, `context`, `filtered`, `rate`,
+            `timeout`, `connection`, `server`, `cut`, `malformed`.
+        status: The HTTP status, or None.
+        retry_after: Seconds that the provider asks to wait, or None.
+        message: What the provider said, at most a few hundred characters, without secrets.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.retry_after = retry_after
+        self.message = message
+
+
+class Backend(Protocol):
+    """Whoever answers requests."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer at once.
+
+        Raises:
+            BackendError: No usable reply came.
+        """
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[str | Completion]:
+        """Answer in pieces of text, in order; the last item is the whole `Completion`.
+
+        Raises:
+            BackendError: The stream broke off or never began.
+        """
+        ...
+
+
+class CallLog(Protocol):
+    """Whoever remembers calls, so that a paid reply is never asked for twice."""
+
+    def generation(self, step: str) -> int:
+        """How often the step, or one that holds it, was asked to be written again."""
+        ...
+
+    def find(self, key: str) -> Mapping[str, Any] | None:
+        """The record of a finished call (`Completion.as_record`), or None."""
+        ...
+
+    def sent(self, key: str, *, step: str, model: str) -> None:
+        """Note that a request is about to leave."""
+        ...
+
+    def done(self, key: str, record: Mapping[str, Any]) -> None:
+        """Keep a raw reply before anyone reads it."""
+        ...
+
+    def failed(self, key: str, *, kind: str, status: int | None) -> None:
+        """Note that a request brought no reply."""
+        ...
+
+
+class NoCallLog:
+    """A call log that forgets: for a client without a project."""
+
+    def generation(self, step: str) -> int:
+        """Always 0."""
+        del step
+        return 0
+
+    def find(self, key: str) -> None:
+        """Always None."""
+
+    def sent(self, key: str, *, step: str, model: str) -> None:
+        """Nothing is kept."""
+
+    def done(self, key: str, record: Mapping[str, Any]) -> None:
+        """Nothing is kept."""
+
+    def failed(self, key: str, *, kind: str, status: int | None) -> None:
+        """Nothing is kept."""

@@ -1,0 +1,87 @@
+"""The think-with-retry conversation: ask, parse, and answer a bad reply with feedback."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from libriscribe2.errors import MaxRetriesExceededError
+from libriscribe2.llm.backend import Message
+from libriscribe2.llm.options import Attempt, CallRecord
+from libriscribe2.parsing.contract import (
+    EMPTY_REPLY,
+    ParserResult,
+    check_result,
+    failure,
+    payload,
+)
+from libriscribe2.parsing.prose import split_leading_reasoning
+
+CUT = "Your response was cut off at the length limit. Please answer again, more briefly."
+
+
+class Ask(Protocol):
+    """Sends a conversation and returns the call."""
+
+    async def __call__(self, messages: tuple[Message, ...], *, attempt: int) -> CallRecord:
+        """Send `messages` as attempt number `attempt`."""
+        ...
+
+
+Parse = Callable[[str], Awaitable[object]]
+"""Reads a reply by the parser contract."""
+
+
+async def converse(
+    ask: Ask,
+    messages: tuple[Message, ...],
+    parse: Parse,
+    attempts: int,
+    on_attempt: Callable[[Attempt], None] | None = None,
+) -> Any:
+    """Ask until `parse` accepts a reply.
+
+    Args:
+        ask: Sends the conversation.
+        messages: Its first turns.
+        parse: Reads a reply by the parser contract.
+        attempts: How many requests are made at most.
+        on_attempt: Hears every attempt.
+
+    Returns:
+        The parser's `data`, or its `sections`.
+
+    Raises:
+        MaxRetriesExceededError: The last of the attempts was refused too.
+        TypeError: The parser broke its contract.
+        ValueError: `attempts` is below 1.
+    """
+    if attempts < 1:
+        raise ValueError(f"max_retries counts attempts and must be at least 1, not {attempts}")
+    reply = feedback = ""
+    for attempt in range(1, attempts + 1):
+        call = await ask(messages, attempt=attempt)
+        reply = call.completion.reply
+        reasoning, answer = split_leading_reasoning(reply)
+        result = await _read(answer, call.completion.finish_reason, parse)
+        if on_attempt is not None:
+            on_attempt(Attempt(call, result, reasoning))
+        if result["status"] == "success":
+            return payload(result)
+        feedback = result["feedback"]
+        messages = (
+            *messages,
+            {"role": "assistant", "content": reply},
+            {"role": "user", "content": feedback},
+        )
+    raise MaxRetriesExceededError(attempts, feedback, reply)
+
+
+async def _read(reply: str, finish: str | None, parse: Parse) -> ParserResult:
+    """What the parser says of a reply; a reply that is empty or cut never succeeds."""
+    if not reply.strip():
+        return failure(EMPTY_REPLY)
+    if finish == "length":
+        return failure(CUT)
+    try:
+        return check_result(await parse(reply))
+    except (ValueError, LookupError, ArithmeticError) as error:
+        return failure(f"Parse error: {error}. Please check format.")

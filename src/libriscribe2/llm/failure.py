@@ -1,0 +1,193 @@
+"""What went wrong with a request, read from the facts and not from LiteLLM's classes.
+
+LiteLLM gives the same upstream answer different classes and codes by provider and version (a
+refused connection becomes a 500, a blocked reply a bad request) and invents the HTTP response
+that its errors carry. The exception chain still holds the real response and the real network
+error; `classify` walks it to them.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from libriscribe2.llm.backend import BackendError
+from libriscribe2.llm.failure_kinds import Said, kind_of
+from libriscribe2.llm.redaction import redact
+from libriscribe2.llm.retry_after import retry_after_seconds
+
+MESSAGE_LIMIT = 300
+"""Longest `BackendError.message` in characters."""
+
+_CHAIN_LIMIT = 20
+_WRAPPER_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*[:-]\s*)+")
+_CONNECTION_CLASSES = frozenset({
+    "ConnectError", "ReadError", "WriteError", "RemoteProtocolError", "APIConnectionError",
+    "ServerDisconnectedError", "ClientPayloadError", "ProxyError",
+})  # fmt: skip
+"""Network failures of httpx, openai and aiohttp that are no `OSError`."""
+_TIMEOUT_CLASSES = frozenset({
+    "ConnectTimeout", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError",
+})  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What the exception chain says, without any judgement."""
+
+    status: int | None = None
+    claimed_status: int | None = None
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    network: str | None = None
+    texts: list[str] = field(default_factory=list)
+
+
+def classify(
+    error: BaseException,
+    *,
+    started: bool = False,
+    secrets: Iterable[str] = (),
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> BackendError:
+    """The failure as a `BackendError`.
+
+    Args:
+        error: What the request raised.
+        started: Whether part of the reply had come: a lost connection then is a `cut`.
+        secrets: Strings that must not appear in the message.
+        now: The present, for a Retry-After that is a date.
+    """
+    if isinstance(error, BackendError):
+        return error
+    facts = _collect(error)
+    said = _said(facts)
+    kind = facts.network if facts.network is not None else kind_of(said)
+    if started and kind == "connection":
+        kind = "cut"
+    return BackendError(
+        kind,
+        redact(said.message, secrets)[:MESSAGE_LIMIT],
+        status=facts.status,
+        retry_after=retry_after_seconds(facts.headers, facts.body, now=now),
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what caused it, newest first, each once."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen and len(seen) < _CHAIN_LIMIT:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ if current.__cause__ is not None else current.__context__
+
+
+def _collect(error: BaseException) -> _Facts:
+    """The facts of the whole chain; an inner link knows better than the one that wraps it."""
+    facts = _Facts()
+    for link in _chain(error):
+        wrapper = type(link).__module__.partition(".")[0] == "litellm"
+        real_response = not wrapper or type(link).__name__.endswith("HTTPStatusError")
+        if real_response:
+            _note_response(getattr(link, "response", None), facts)
+        if not wrapper:
+            facts.network = _network_kind(link) or facts.network
+        _note_claims(link, facts)
+        facts.texts.append(str(link))
+    if facts.status is not None:
+        facts.network = None
+    return facts
+
+
+def _network_kind(link: BaseException) -> str | None:
+    """The kind of a failure that is no HTTP answer, or None."""
+    name = type(link).__name__
+    if name in _TIMEOUT_CLASSES or isinstance(link, TimeoutError):
+        return "timeout"
+    if name in _CONNECTION_CLASSES or isinstance(link, ConnectionError):
+        return "connection"
+    if isinstance(link, json.JSONDecodeError | UnicodeDecodeError):
+        return "malformed"
+    return "bad_request" if isinstance(link, ImportError) else None
+
+
+def _note_response(response: Any, facts: _Facts) -> None:
+    """Status, headers and body of a real HTTP response."""
+    status = getattr(response, "status_code", None)
+    if not isinstance(status, int):
+        return
+    facts.status = status
+    facts.headers.update(_lower(response.headers))
+    try:
+        facts.body = response.json()
+    except (ValueError, RuntimeError):  # not JSON, or a stream that nobody read
+        return
+
+
+def _note_claims(link: BaseException, facts: _Facts) -> None:
+    """What the wrappers say: believed only where no real response says it."""
+    status = getattr(link, "status_code", None)
+    if facts.claimed_status is None and isinstance(status, int):
+        facts.claimed_status = status
+    body = getattr(link, "body", None)
+    if facts.body is None and isinstance(body, Mapping) and body:
+        facts.body = body
+    headers = getattr(link, "litellm_response_headers", None)
+    if headers is not None:
+        facts.headers = {**_lower(headers), **facts.headers}
+
+
+def _lower(headers: Any) -> dict[str, str]:
+    return {str(name).lower(): str(value) for name, value in dict(headers).items()}
+
+
+def _said(facts: _Facts) -> Said:
+    """What the provider said: its body, else the text of an exception."""
+    body = facts.body if facts.body is not None else _body_in_text(facts.texts)
+    error = _error_object(body)
+    inner = error.get("innererror")
+    codes = [error.get(name) for name in ("code", "type", "status")]
+    codes.append(inner.get("code") if isinstance(inner, Mapping) else None)
+    number = next((code for code in codes if isinstance(code, int)), None)
+    return Said(
+        message=" ".join(_sentence(error, facts).split()),
+        codes=tuple(code.lower() for code in codes if isinstance(code, str)),
+        status=facts.status if facts.status is not None else number,
+        claimed_status=facts.claimed_status,
+    )
+
+
+def _sentence(error: Mapping[str, Any], facts: _Facts) -> str:
+    """The error's own words; a network failure is told best by its innermost exception."""
+    message = error.get("message")
+    if isinstance(message, str) and message.strip():
+        return message
+    told = [text for text in facts.texts if text.strip()]
+    if not told:
+        return "no message"
+    return told[-1] if facts.network is not None else _WRAPPER_PREFIX.sub("", told[0])
+
+
+def _error_object(body: Any) -> Mapping[str, Any]:
+    """The part of a body that tells the error, in OpenAI's, Google's or Ollama's form."""
+    first = body[0] if isinstance(body, list) and body else body
+    if not isinstance(first, Mapping):
+        return {}
+    error = first.get("error", first)
+    return error if isinstance(error, Mapping) else {"message": str(error)}
+
+
+def _body_in_text(texts: list[str]) -> Any:
+    """A JSON object inside an exception's text: streamed errors of some providers leave no other."""
+    decoder = json.JSONDecoder()
+    for text in texts:
+        start = text.find('{"')
+        if start >= 0:
+            try:
+                return decoder.raw_decode(text[start:])[0]
+            except ValueError:
+                continue
+    return None

@@ -1,0 +1,259 @@
+"""The one door to LiteLLM: imported here, on first use, and nowhere else.
+
+The import takes seconds, so it happens in a worker thread when the first request is made. LiteLLM
+neither retries, nor remembers, nor reports for us: `max_retries=0, num_retries=0` on every call.
+"""
+
+import asyncio
+import difflib
+import functools
+import logging
+import os
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Any
+
+from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
+from libriscribe2.llm.concessions import Concessions
+from libriscribe2.llm.failure import classify
+from libriscribe2.llm.redaction import secrets_in
+from libriscribe2.llm.reply import Reply, estimated_usage, size_cap, usage_of
+from libriscribe2.llm.time_limits import TimeLimits, paced, within
+
+SWITCHES = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_OFFLINE_MODE": "true",
+    "LITELLM_MODE": "PRODUCTION",
+}
+"""Set before the import: no price list or header table from the network, no `.env` behind our back.
+
+`LITELLM_OFFLINE_MODE` is read by 1.109 and later only.
+"""
+
+_NO_KEY = "no-key-needed"
+_OWN_TOOLS = {"_skip_mcp_handler": True}
+"""Our tools are never MCP servers; LiteLLM 1.106 would import the absent `mcp` package to look."""
+
+_SCHEMALESS_PROVIDERS = frozenset({"anthropic"})
+"""Providers whose schema stands in the prompt only: older Claude models would get it as a forced
+tool call."""
+
+
+@functools.cache
+def load_litellm() -> Any:
+    """LiteLLM, with everything off that talks, prints or fetches by itself."""
+    os.environ.update(SWITCHES)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.drop_params = True
+    litellm.disable_hf_tokenizer_download = True
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    return litellm
+
+
+def provider_of(model: str) -> str | None:
+    """LiteLLM's name of the provider that a model name is routed to, or None."""
+    litellm = load_litellm()
+    try:
+        return str(litellm.get_llm_provider(model)[1])
+    except litellm.BadRequestError:
+        return None
+
+
+def missing_variables(model: str) -> tuple[str, ...]:
+    """The variables that LiteLLM misses for a model."""
+    return tuple(load_litellm().validate_environment(model)["missing_keys"])
+
+
+def similar_models(name: str) -> tuple[str, ...]:
+    """At most two names of LiteLLM's price map that look like a name."""
+    return tuple(difflib.get_close_matches(name, load_litellm().model_cost, n=2, cutoff=0.75))
+
+
+class LiteLLMBackend:
+    """Answers requests through LiteLLM, whoever serves the model.
+
+    Args:
+        url: Base address of the server; None leaves it to the provider.
+        api_key: The key; None leaves it to the provider's variable.
+        limits: Our clocks over each request.
+    """
+
+    def __init__(
+        self, url: str | None, api_key: str | None, *, limits: TimeLimits | None = None
+    ) -> None:
+        self._url = url
+        self._api_key = api_key
+        self._limits = limits if limits is not None else TimeLimits()
+        self._concessions = Concessions()
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer at once.
+
+        Raises:
+            BackendError: No usable reply came.
+        """
+        began = time.monotonic()
+        response = await self._send(request, streamed=False)
+        if not response.choices:
+            raise BackendError("malformed", "the reply holds no choice")
+        reply = Reply(size_cap(request.max_tokens))
+        choice = response.choices[0]
+        reply.add(choice.message)
+        reply.finish_reason = choice.finish_reason
+        reply.model = response.model or request.model
+        return self._completion(request, reply, getattr(response, "usage", None), began)
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
+        """Answer in pieces; the last item is the whole `Completion`.
+
+        Raises:
+            BackendError: The stream broke off, never began or fell silent.
+        """
+        began = time.monotonic()
+        started = asyncio.get_running_loop().time()
+        response = await self._send(request, streamed=True)
+        reply = Reply(size_cap(request.max_tokens), model=request.model)
+        async with aclosing(response):
+            try:
+                async for chunk in paced(response, self._limits, started=started):
+                    if chunk.choices:
+                        piece = reply.add(chunk.choices[0].delta)
+                        if piece:
+                            yield piece
+            except Exception as error:
+                raise self._failure(error, started=reply.started) from error
+            reply.finish_reason = _finish_of(response, reply)
+            usage = _usage_in(response.chunks)
+        yield self._completion(request, reply, usage, began)
+
+    async def aclose(self) -> None:
+        """Close the connections that LiteLLM keeps open, if it was ever loaded."""
+        if load_litellm.cache_info().currsize:
+            litellm = load_litellm()
+            await litellm.close_litellm_async_clients()
+            litellm.in_memory_llm_clients_cache.flush_cache()
+
+    async def _send(self, request: Request, *, streamed: bool) -> Any:
+        """LiteLLM's response; parameters that the model refuses are given up on the way."""
+        litellm = await asyncio.to_thread(load_litellm)
+        limits = self._limits
+        seconds = min(limits.first_piece, limits.whole_call) if streamed else limits.whole_call
+        deadline = asyncio.get_running_loop().time() + seconds
+        what = f"no answer within {seconds:g} seconds"
+        while True:
+            formats = _knows_formats(litellm, request)
+            optional = self._concessions.parameters(request, formats=formats, streamed=streamed)
+            call = self._arguments(request) | optional | {"stream": streamed}
+            try:
+                return await within(litellm.acompletion(**call), deadline, what)
+            except Exception as error:
+                failure = self._failure(error)
+                if not self._concessions.concede(request.model, optional, failure):
+                    raise failure from error
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        """What every call says."""
+        wanted: dict[str, Any] = {
+            "model": request.model,
+            "messages": [dict(message) for message in request.messages],
+            "max_retries": 0,
+            "num_retries": 0,
+            "timeout": self._limits.whole_call,
+        }
+        if request.max_tokens is not None:
+            wanted["max_tokens"] = request.max_tokens
+        if request.tools:
+            wanted |= {"tools": [dict(tool) for tool in request.tools], **_OWN_TOOLS}
+        if self._url is not None:
+            wanted["api_base"] = self._url
+        if self._api_key is not None:
+            wanted["api_key"] = self._api_key
+        elif self._url is not None and not os.environ.get("OPENAI_API_KEY"):
+            wanted["api_key"] = _NO_KEY
+        return wanted
+
+    def _failure(self, error: Exception, *, started: bool = False) -> BackendError:
+        """The failure in our terms, without the key."""
+        own = (self._api_key,) if self._api_key is not None else ()
+        return classify(error, started=started, secrets=(*own, *secrets_in(os.environ)))
+
+    def _completion(
+        self, request: Request, reply: Reply, reported: Any, began: float
+    ) -> Completion:
+        """The finished reply with what it took."""
+        usage = usage_of(reported)
+        if usage is None:
+            usage = estimated_usage(request.messages, reply)
+        return Completion(
+            reply=reply.text,
+            reasoning=reply.reasoning,
+            finish_reason=reply.finish_reason,
+            usage=usage,
+            cost_usd=_price(request.model, usage, reported),
+            model=reply.model,
+            tool_calls=tuple(call for _, call in sorted(reply.tool_calls.items())),
+            seconds=time.monotonic() - began,
+        )
+
+
+def _knows_formats(litellm: Any, request: Request) -> bool:
+    """Whether the provider of the model takes a `response_format`."""
+    if request.schema is None:
+        return False
+    provider = provider_of(request.model)
+    if provider is None or provider in _SCHEMALESS_PROVIDERS:
+        return False
+    known = litellm.get_supported_openai_params(
+        model=request.model.removeprefix(f"{provider}/"), custom_llm_provider=provider
+    )
+    return "response_format" in (known or ())
+
+
+def _finish_of(response: Any, reply: Reply) -> str:
+    """Why the model stopped.
+
+    LiteLLM makes up a "stop" where a stream just ends, so its own chunks cannot be believed; what
+    the provider said is kept beside them.
+
+    Raises:
+        BackendError: Nobody said: the stream was cut, or held nothing that could be read.
+    """
+    said = response.received_finish_reason or response.intermittent_finish_reason
+    if said:
+        return str(said)
+    if not reply.started and not response.chunks:
+        raise BackendError("malformed", "the stream held nothing that could be read")
+    raise BackendError("cut", "the stream ended without saying why")
+
+
+def _usage_in(chunks: list[Any]) -> Any:
+    """The usage that the provider sent; LiteLLM's own estimate is not in the chunks."""
+    told = (usage for chunk in reversed(chunks) if (usage := getattr(chunk, "usage", None)))
+    return next(told, None)
+
+
+def _price(model: str, usage: Usage, reported: Any) -> float | None:
+    """US dollars of a call: what the provider says it cost, else by the bundled price map.
+
+    LiteLLM answers 0 for models that it only guesses; 0 therefore counts as unknown.
+    """
+    told = getattr(reported, "cost", None)
+    if isinstance(told, int | float) and told > 0:
+        return float(told)
+    asked: Mapping[str, Any] = {"usage_object": reported} if usage.known else {}
+    try:
+        prices = load_litellm().cost_per_token(
+            model=model,
+            prompt_tokens=usage.input_tokens,
+            completion_tokens=usage.output_tokens,
+            **asked,
+        )
+    except Exception:  # noqa: BLE001 - unknown models raise anything, a bare Exception included
+        return None
+    price = float(sum(prices))
+    return price if price > 0 else None

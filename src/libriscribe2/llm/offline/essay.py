@@ -1,0 +1,161 @@
+"""Sections of a book of facts: explanation, examples, steps and definitions."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from libriscribe2.llm.offline.dice import Dice
+from libriscribe2.llm.offline.episodes import recognise
+from libriscribe2.llm.offline.grammar import Grammar, Slot
+from libriscribe2.llm.offline.material import Material, number_of, text_of
+from libriscribe2.llm.offline.people import Person
+from libriscribe2.llm.offline.phrases import banks
+from libriscribe2.llm.offline.plot import (
+    NOTHING,
+    Event,
+    as_clause,
+    chapter_events,
+    episode_file,
+    event_found,
+    plural_topic,
+    scene_people,
+    setting_slots,
+)
+from libriscribe2.llm.offline.scene import as_infinitive
+from libriscribe2.llm.offline.story import Story
+
+_BEATS = (
+    ("example", "example_more", "example_more", "example_end"),
+    ("contrast", "shape", "shape"),
+    ("steps", "shape"),
+    ("shape", "shape", "shape", "caution"),
+    ("question", "shape", "shape"),
+    ("definition", "shape", "shape"),
+    ("example", "example_more", "shape", "example_end"),
+    ("shape", "shape", "question"),
+    ("caution", "shape", "shape"),
+    ("contrast", "shape", "steps"),
+)
+
+
+class EssayWriter:
+    """Writes one section; a `draft.Writer`.
+
+    Args:
+        story: The book.
+        material: The prompt: chapter, section, people.
+        dice: What this reply depends on.
+    """
+
+    shares = (0.45, 0.3)
+
+    def __init__(self, story: Story, material: Material, dice: Dice) -> None:
+        self._material = material
+        self._dice = dice
+        self._event = _lesson(story, material)
+        self._people = _examples(story, material)
+        self._turn = 0
+        self._chapter = number_of(material.chapter, "number", 1)
+        self._section = number_of(material.scene, "number", 1)
+        self._grammar = Grammar(
+            banks("essay"),
+            self._slots(story),
+            seed=story.seed,
+            turn=self._chapter * 11 + self._section,
+            plural=plural_topic(story),
+        )
+
+    def head(self) -> list[str]:
+        """A way in, the purpose, and on a chapter's first page its title."""
+        found = [self._grammar.say("opening")]
+        found.extend(self._plan("goal", "purpose", as_infinitive(self._material)))
+        if text_of(self._material.chapter, "title") and self._section == 1:
+            found.append(self._grammar.say("echo"))
+        return found
+
+    def body(self) -> Iterator[str]:
+        """What the section is about first, then whatever explains and illustrates."""
+        lesson = self._event.episode
+        named = _listed(self._material)
+        for line in lesson.lines[:1]:
+            yield f"{self._grammar.finish(line)} {self._paragraph('shape', 'shape')}"
+        yield from (self._example(person) for person in self._people if person.name in named)
+        conflict = as_clause(lesson.conflict, text_of(self._material.scene, "conflict"))
+        for told in self._plan("conflict", "obstacle", conflict):
+            yield f"{told} {self._paragraph('shape')}"
+        for line in lesson.lines[1:]:
+            yield f"{self._grammar.finish(line)} {self._paragraph('shape')}"
+        start = self._dice.below(len(_BEATS))
+        for index in range(10_000):
+            yield self._beat(_BEATS[(start + index) % len(_BEATS)])
+
+    def tail(self) -> list[str]:
+        """What the section comes to, and a last line."""
+        outcome = as_clause(self._event.episode.outcome, text_of(self._material.scene, "outcome"))
+        return [*self._plan("outcome", "turn", outcome), self._grammar.say("closing")]
+
+    def filler(self) -> str:
+        """A sentence that could stand in any paragraph."""
+        bank = self._dice.pick(("shape", "shape", "shape", "shape", "caution"))
+        return self._grammar.say(bank)
+
+    def _beat(self, beat: tuple[str, ...]) -> str:
+        if beat[0] == "example":
+            self._turn += 1
+            return self._paragraph(*beat).replace(self._person.short, self._person.name, 1)
+        return self._paragraph(*beat)
+
+    def _example(self, person: Person) -> str:
+        """An example about one of the people whom the plan names."""
+        self._turn = self._people.index(person)
+        told = self._paragraph("example", "example_more", "example_end")
+        return told.replace(person.short, person.name, 1)
+
+    @property
+    def _person(self) -> Person:
+        return self._people[self._turn % len(self._people)]
+
+    def _paragraph(self, *wanted: str) -> str:
+        return " ".join(self._grammar.say(bank) for bank in wanted)
+
+    def _plan(self, key: str, bank: str, clause: str | None) -> list[str]:
+        """A sentence about a field of the section's plan; none where the field is empty."""
+        text = text_of(self._material.scene, key)
+        if not text:
+            return []
+        if clause is None:
+            bank, clause = f"{bank}_quoted", text.rstrip(" .")
+        return [self._grammar.finish(self._grammar.draw(bank).replace(f"{{{key}}}", clause))]
+
+    def _slots(self, story: Story) -> dict[str, Slot]:
+        def pronoun(key: str) -> Slot:
+            return lambda: self._person.pronouns[key]
+
+        return {
+            **{key: pronoun(key) for key in ("he", "him", "his", "himself")},
+            **setting_slots(story),
+            "P": lambda: self._person.short,
+            "chapter": text_of(self._material.chapter, "title"),
+        }
+
+
+def _lesson(story: Story, material: Material) -> Event:
+    """What the section is about: as its plan says, else as the chapter has it."""
+    summary = text_of(material.scene, "summary")
+    found = recognise(episode_file(story), summary)
+    if found:
+        return event_found(story, found[0])
+    number = number_of(material.chapter, "number", 1)
+    section = number_of(material.scene, "number", 1)
+    event = chapter_events(story, number, number_of(material.chapter, "of", 3), section)[-1]
+    return replace(event, episode=NOTHING) if summary else event
+
+
+def _listed(material: Material) -> list[str]:
+    names = material.scene.get("characters")
+    return [n for n in names if isinstance(n, str)] if isinstance(names, list) else []
+
+
+def _examples(story: Story, material: Material) -> tuple[Person, ...]:
+    """The people of the section's plan first, then enough others for its examples."""
+    first = scene_people(story, _listed(material)) if _listed(material) else ()
+    return (*first, *(person for person in story.people(8) if person not in first))

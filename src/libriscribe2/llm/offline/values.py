@@ -1,0 +1,303 @@
+"""Texts of structured replies by the field in which they stand."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from libriscribe2.llm.offline.dice import Dice
+from libriscribe2.llm.offline.english import capitalised
+from libriscribe2.llm.offline.grammar import Grammar, Slot
+from libriscribe2.llm.offline.material import Material, number_of, text_of
+from libriscribe2.llm.offline.people import Person
+from libriscribe2.llm.offline.phrases import banks
+from libriscribe2.llm.offline.plot import (
+    STRANGER,
+    Event,
+    chapter_events,
+    planned_events,
+    plural_topic,
+    setting_slots,
+)
+from libriscribe2.llm.offline.spot import Spot
+from libriscribe2.llm.offline.story import Story, in_prose
+from libriscribe2.llm.offline.summaries import book_description, chapter_summary
+from libriscribe2.llm.offline.titles import as_title, chapter_title
+
+_BANK_OF = {
+    "logline": "logline",
+    "tagline": "logline",
+    "overview": "overview",
+    "history": "overview",
+    "rules": "rule",
+    "laws": "rule",
+    "themes": "theme",
+    "theme": "theme",
+    "keywords": "keyword",
+    "primary_keywords": "keyword",
+    "secondary_keywords": "keyword",
+    "tags": "keyword",
+    "genre_keywords": "keyword_genre",
+    "mood": "keyword_genre",
+    "title": "book_title",
+    "titles": "book_title",
+    "alternatives": "book_title",
+    "weaknesses": "critique",
+    "suggestions": "critique",
+    "issues": "critique",
+    "critique": "critique",
+    "feedback": "critique",
+    "strengths": "strength",
+}
+_PERSON_BANK_OF = {
+    "age": "age",
+    "appearance": "appearance",
+    "physical_description": "appearance",
+    "description": "personality",
+    "personality": "personality",
+    "personality_traits": "personality",
+    "traits": "personality",
+    "voice": "personality",
+    "background": "background",
+    "backstory": "background",
+    "motivation": "motivation",
+    "motivations": "motivation",
+    "goal": "motivation",
+    "goals": "motivation",
+    "want": "motivation",
+    "conflict": "conflict",
+    "flaw": "conflict",
+    "fear": "conflict",
+    "internal_conflicts": "conflict",
+    "external_conflicts": "conflict",
+    "relationships": "relationships",
+    "arc": "arc",
+    "character_arc": "arc",
+}
+_THING_BANK_OF = {
+    ("place", "name"): "place",
+    ("place", "description"): "place_description",
+    ("term", "name"): "term",
+    ("term", "term"): "term",
+    ("term", "description"): "term_description",
+    ("term", "definition"): "term_description",
+}
+
+
+class Values:
+    """Finds what to say in each field of a structured reply.
+
+    Args:
+        story: The book.
+        material: The prompt.
+        dice: What this reply depends on.
+    """
+
+    def __init__(self, story: Story, material: Material, dice: Dice) -> None:
+        self._story = story
+        self._material = material
+        self._dice = dice
+        self._bank_files = banks("fiction", "essay", "motifs", "notes", "fields")
+        self._orders: dict[str, list[str]] = {}
+        self._by_kind: Mapping[str, Callable[[Spot], str]] = {
+            "character": self._of_person,
+            "place": self._of_thing,
+            "term": self._of_thing,
+            "chapter": self._of_chapter,
+            "scene": self._of_scene,
+            "book": self._of_book,
+        }
+
+    def text(self, spot: Spot) -> str:
+        """What a text at this spot says; may be empty where nothing fits better."""
+        return self._by_kind[spot.kind](spot)
+
+    def listed(self, spot: Spot) -> list[str] | None:
+        """The texts of a list where the book decides how many there are, else None."""
+        if spot.kind == "scene" and spot.key in {"characters", "people", "cast"}:
+            return self._present(spot)
+        if spot.key in {"primary_keywords", "keywords"}:
+            return self._subjects()
+        return None
+
+    def keys(self, spot: Spot) -> list[str]:
+        """Names for the keys of an open object: people, except the one it is about."""
+        people = self._story.people(6)
+        return [person.name for person in people if person is not self._person(spot)]
+
+    @cached_property
+    def _numbers(self) -> tuple[int, int]:
+        """How many chapters an outline block lists, and how many chapters there are."""
+        listed = sum(line[:1].isdigit() for line in self._material.outline.splitlines())
+        return listed, number_of(self._material.chapter, "of", 0)
+
+    def _of_book(self, spot: Spot) -> str:
+        if spot.key in {"description", "synopsis"}:
+            return book_description(self._story, self._material, self._grammar(self._lead_event()))
+        if spot.key == "summary":
+            return self._said("book_summary", 0, self._lead_event())
+        known = text_of(self._material.book, spot.key)
+        if spot.key == "title" and not known and not self._material.outline:
+            known = text_of(self._material.concept, "title")
+        if known and spot.key in {"title", "genre", "category", "language", "tone", "audience"}:
+            return known
+        if spot.key in {"alternatives", "titles"}:
+            spot = Spot(spot.key, item=spot.item + 1)
+        said = self._said(_BANK_OF.get(spot.key, "generic"), spot.item, self._lead_event())
+        return as_title(said) if _BANK_OF.get(spot.key) == "book_title" else said
+
+    def _of_person(self, spot: Spot) -> str:
+        person = self._person(spot)
+        if spot.key in {"name", "full_name", "fullname"}:
+            return person.name
+        if spot.key in {"pronouns", "gender"}:
+            return f"{person.pronouns['he']}/{person.pronouns['him']}"
+        if spot.key == "role":
+            return self._role(spot)
+        bank = _PERSON_BANK_OF.get(spot.key, "generic")
+        return self._said(bank, spot.index, self._event_of(person, spot.index))
+
+    def _role(self, spot: Spot) -> str:
+        if not self._story.fiction:
+            return self._said("role", spot.index, self._lead_event())
+        if spot.index == 0:
+            hero = self._story.premise.hero
+            return f"protagonist, the {hero}" if hero else "protagonist"
+        return self._said("role_more", spot.index - 1, self._lead_event())
+
+    def _of_thing(self, spot: Spot) -> str:
+        if spot.kind == "place" and spot.key == "name" and self._story.fiction:
+            return self._story.places[spot.index % len(self._story.places)]
+        bank = _THING_BANK_OF.get((spot.kind, spot.key), "generic")
+        in_order = bank.startswith(("term", "place"))
+        return self._said(bank, spot.index, self._lead_event(), in_order=in_order)
+
+    def _of_chapter(self, spot: Spot) -> str:
+        before, _ = self._numbers
+        index, of = spot.index + before, spot.total + before
+        if spot.key in {"title", "name"}:
+            return chapter_title(self._story, index, self._grammar(self._chapter_event(index, of)))
+        if spot.key in {"summary", "description", "synopsis"}:
+            return chapter_summary(self._story, index, of, self._material.words)
+        return self._said("generic", index, self._chapter_event(index, of))
+
+    def _chapter_event(self, index: int, of: int) -> Event:
+        return chapter_events(self._story, index + 1, of, 1)[0]
+
+    def _of_scene(self, spot: Spot) -> str:
+        event = self._scene_event(spot)
+        plan = event.plan(self._story)
+        if spot.key in plan:
+            return plan[spot.key]
+        if spot.key in {"place", "setting", "location"}:
+            asked = self._story.fiction or self._material.places
+            return event.place if asked else ""
+        if spot.key in {"title", "name"}:
+            return chapter_title(self._story, spot.index + 5, self._grammar(event))
+        if spot.key in {"pov", "viewpoint", "point_of_view"}:
+            return event.lead.name
+        return self._said("generic", spot.index, event)
+
+    def _scene_event(self, spot: Spot) -> Event:
+        """What happens in the scene: as the chapter's summary tells it."""
+        chapter = self._material.chapter
+        number = number_of(chapter, "number", (spot.chapter or 0) + 1)
+        of = number_of(chapter, "of", spot.chapters or 3)
+        summary = text_of(chapter, "summary")
+        events = planned_events(self._story, summary, number, of, spot.total)
+        return events[min(spot.index, len(events) - 1)]
+
+    def _present(self, spot: Spot) -> list[str]:
+        """Who is in a scene: its two people and now and then a third."""
+        if not self._story.fiction and not self._material.characters:
+            return []
+        event = self._scene_event(spot)
+        present = [event.lead, event.other]
+        dice = Dice(self._story.seed, "present", event.episode.summary)
+        if dice.chance(3):
+            present.append(dice.pick(self._story.cast))
+        names = [person.name for person in present if person != STRANGER]
+        return list(dict.fromkeys(names))
+
+    def _subjects(self) -> list[str]:
+        """The nouns of the premise as keywords."""
+        premise = self._story.premise
+        if not self._story.fiction:
+            return [premise.topic]
+        found = [premise.hero, *premise.settings, *self._story.things[:3]]
+        bare = (noun.removeprefix("the ") for noun in found if noun)
+        return list(dict.fromkeys(bare))
+
+    def _person(self, spot: Spot) -> Person:
+        index = spot.index if spot.kind == "character" else 0
+        return self._story.people(index + 1)[index]
+
+    def _lead_event(self) -> Event:
+        return self._event_of(self._story.cast[0], 0)
+
+    def _event_of(self, person: Person, index: int) -> Event:
+        """Someone together with another person of the book, for templates about both."""
+        story = self._story
+        base = chapter_events(story, 1, 3, 1)[0]
+        others = [other for other in story.people(index + 2) if other is not person]
+        other = others[(index + (1 if index else 0)) % len(others)]
+        place = story.places[0]
+        thing, thing2 = story.things[0], story.things[1]
+        return Event(base.episode, person, other, place, thing, thing2)
+
+    def _said(self, bank: str, index: int, event: Event, *, in_order: bool = False) -> str:
+        """An entry of a bank, a different one for each index while they last."""
+        name = bank if self._story.fiction or f"{bank}_facts" not in self._bank_files else ""
+        name = name or f"{bank}_facts"
+        if name not in self._orders:
+            lines = self._bank_files[name]
+            self._orders[name] = list(lines) if in_order else self._dice.shuffled(lines)
+        order = self._orders[name]
+        text = self._grammar(event).finish(order[index % len(order)])
+        return text if text[-1] in ".?!" else text[:1].lower() + text[1:] if bank in _LOWER else text
+
+    def _grammar(self, event: Event) -> Grammar:
+        story = self._story
+        people = story.people(3)
+        third = next((p for p in people if p not in {event.lead, event.other}), STRANGER)
+        hero = event.lead.name
+        if story.premise.hero and event.lead is story.cast[0]:
+            hero = f"{story.premise.hero} {hero}"
+        slots: dict[str, Slot] = {
+            **event.slots(story),
+            "N": event.lead.short,
+            "O": event.other.short,
+            "C": third.short,
+            "his_cap": capitalised(event.lead.pronouns["his"]),
+            "hero": hero,
+            "Hero": capitalised(hero),
+            "thing_cap": capitalised(event.thing),
+            "place2": in_prose(story.places[1 % len(story.places)]),
+            **_titles(story, event),
+        }
+        return Grammar(
+            self._bank_files,
+            slots,
+            seed=story.seed,
+            turn=self._dice.below(50),
+            plural=plural_topic(story),
+        )
+
+
+_LOWER = frozenset({"theme", "keyword", "keyword_genre", "role", "role_more"})
+
+
+def _titles(story: Story, event: Event) -> dict[str, Slot]:
+    """Slots of titles; `titles.as_title` puts their capitals right afterwards."""
+    setting = setting_slots(story)
+    topic = story.premise.topic
+    return {
+        "Head": story.premise.hero or "keeper",
+        "Setting_bare": str(setting["setting"]),
+        "In_setting": capitalised(str(setting["in_setting"])),
+        "In_setting_title": str(setting["in_setting"]),
+        "The_thing": event.thing,
+        "Family": story.cast[0].name.rsplit(" ", 1)[-1],
+        "Topic": topic,
+        "Topic_cap": capitalised(topic),
+        "Place_title": in_prose(event.place),
+        "In_place_title": str(event.slots(story)["in_place"]),
+    }

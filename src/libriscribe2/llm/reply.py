@@ -1,0 +1,138 @@
+"""One reply out of what LiteLLM hands over: a whole response, or the pieces of a stream."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from libriscribe2.llm.backend import BackendError, Message, Usage
+
+BYTES_PER_TOKEN = 8
+"""Far more than any token takes: a reply beyond `max_tokens` times this is a runaway."""
+
+DEFAULT_SIZE_CAP = 4_000_000
+"""Longest reply in characters where the request sets no `max_tokens`."""
+
+_ESTIMATED_BYTES_PER_TOKEN = 4
+
+
+@dataclass(slots=True)
+class Reply:
+    """A reply while it is being put together.
+
+    Attributes:
+        cap: Longest text in characters, thoughts and tool calls included.
+        pieces: Pieces of the answer, in order.
+        thoughts: Pieces of the reasoning, in order.
+        tool_calls: Native tool calls by their index.
+        finish_reason: Why the model stopped, once somebody said.
+        model: Who answered, once somebody said.
+    """
+
+    cap: int = DEFAULT_SIZE_CAP
+    pieces: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    tool_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
+    finish_reason: str | None = None
+    model: str = ""
+    _size: int = 0
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self.pieces)
+
+    @property
+    def reasoning(self) -> str | None:
+        """The thoughts so far, or None."""
+        return "".join(self.thoughts) if self.thoughts else None
+
+    @property
+    def started(self) -> bool:
+        """Whether anything has come."""
+        return bool(self.pieces or self.thoughts or self.tool_calls)
+
+    def add(self, part: Any) -> str:
+        """Take in a message or a delta.
+
+        Returns:
+            Its piece of the answer, "" for none.
+
+        Raises:
+            BackendError: The reply is larger than any reply should be.
+        """
+        text = part.content
+        if text:
+            self.pieces.append(text)
+            self._grow(len(text))
+        thought = getattr(part, "reasoning_content", None)
+        if thought:
+            self.thoughts.append(thought)
+            self._grow(len(thought))
+        calls = getattr(part, "tool_calls", None)
+        if calls:
+            self._add_calls(calls)
+        return text or ""
+
+    def _grow(self, length: int) -> None:
+        self._size += length
+        if self._size > self.cap:
+            raise BackendError("malformed", f"the reply is longer than {self.cap} characters")
+
+    def _add_calls(self, calls: Sequence[Any]) -> None:
+        """Join the parts of native tool calls, which may come in pieces."""
+        for at, part in enumerate(calls):
+            index = getattr(part, "index", None)
+            call = self.tool_calls.setdefault(
+                at if index is None else index,
+                {"id": "", "type": "function", "function": {"name": "", "arguments": ""}},
+            )
+            call["id"] = part.id or call["id"]
+            function = call["function"]
+            function["name"] += part.function.name or ""
+            arguments = part.function.arguments or ""
+            function["arguments"] += arguments
+            self._grow(len(arguments))
+
+
+def size_cap(max_tokens: int | None) -> int:
+    """The longest believable reply in characters."""
+    return DEFAULT_SIZE_CAP if max_tokens is None else max_tokens * BYTES_PER_TOKEN
+
+
+def usage_of(reported: Any) -> Usage | None:
+    """The provider's count, or None where it gave none."""
+    asked = _count(reported, "prompt_tokens")
+    written = _count(reported, "completion_tokens")
+    if asked + written == 0:
+        return None
+    return Usage(
+        input_tokens=asked,
+        output_tokens=written,
+        cached_tokens=_count(getattr(reported, "prompt_tokens_details", None), "cached_tokens"),
+        reasoning_tokens=_count(
+            getattr(reported, "completion_tokens_details", None), "reasoning_tokens"
+        ),
+        known=True,
+    )
+
+
+def estimated_usage(messages: Sequence[Message], reply: Reply) -> Usage:
+    """A guess from the length in bytes, for providers that do not count."""
+    asked = sum(_size_of(message) for message in messages)
+    thoughts = reply.reasoning
+    thought = len(thoughts.encode("utf-8")) if thoughts is not None else 0
+    written = len(reply.text.encode("utf-8")) + thought
+    return Usage(
+        input_tokens=asked // _ESTIMATED_BYTES_PER_TOKEN,
+        output_tokens=written // _ESTIMATED_BYTES_PER_TOKEN,
+        reasoning_tokens=thought // _ESTIMATED_BYTES_PER_TOKEN,
+    )
+
+
+def _count(holder: Any, name: str) -> int:
+    value = getattr(holder, name, None)
+    return value if isinstance(value, int) else 0
+
+
+def _size_of(message: Mapping[str, Any]) -> int:
+    return len(str(message.get("content") or "").encode("utf-8"))

@@ -1,0 +1,94 @@
+"""What all clients of one run share: the limit on calls at once, the stop flag, the tally."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.resilience import RetryPolicy, Wait
+
+
+class RunStoppedError(LibriScribeError):
+    """No request leaves any more, because another part of the run has failed."""
+
+    slug = "stopped"
+
+
+@dataclass
+class Tally:
+    """What a run's calls came to; replays are counted apart and cost nothing.
+
+    Attributes:
+        calls: Requests that were answered by a model.
+        replays: Requests that the call log answered.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+        cost_usd: Sum of the known prices.
+        unpriced: Calls whose price is unknown.
+    """
+
+    calls: int = 0
+    replays: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+
+    def add(self, call: CallRecord) -> None:
+        """Count one call."""
+        if call.replayed:
+            self.replays += 1
+            return
+        self.calls += 1
+        self.input_tokens += call.completion.usage.input_tokens
+        self.output_tokens += call.completion.usage.output_tokens
+        if call.completion.cost_usd is None:
+            self.unpriced += 1
+        else:
+            self.cost_usd += call.completion.cost_usd
+
+    @property
+    def known_cost(self) -> float | None:
+        """The cost in US dollars, or None where a call's price is unknown."""
+        return None if self.unpriced else self.cost_usd
+
+
+@dataclass
+class CallSession:
+    """The shared state of the clients of one run.
+
+    Attributes:
+        limit: How many requests may be under way at once.
+        retry: When and how often the same payload is sent again.
+        sleep: Waits so many seconds; a test passes its own.
+        rng: Source of the jitter between retries.
+        on_call: Hears each answered request, replays too.
+        on_wait: Hears each wait before the same payload is sent again.
+        tally: The sums of the run.
+        stopped: Set once nothing new may be sent.
+    """
+
+    limit: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # noqa: TID251 - the real clock
+    rng: random.Random = field(default_factory=random.Random)  # noqa: S311 - jitter only
+    on_call: Callable[[CallRecord], None] = field(default=lambda _call: None)
+    on_wait: Callable[[Wait], None] = field(default=lambda _wait: None)
+    tally: Tally = field(default_factory=Tally)
+    stopped: bool = False
+
+    def answered(self, call: CallRecord) -> None:
+        """Count a call and tell the listener."""
+        self.tally.add(call)
+        self.on_call(call)
+
+    def check(self) -> None:
+        """Let a request leave.
+
+        Raises:
+            RunStoppedError: The run is being stopped.
+        """
+        if self.stopped:
+            raise RunStoppedError("The run was stopped before this request left.")

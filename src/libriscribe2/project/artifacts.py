@@ -1,0 +1,82 @@
+"""The artifacts of a book, read and validated: what agents work from."""
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from libriscribe2.errors import ProjectError
+from libriscribe2.models.story import Character, CharactersFile, Entry, OutlineFile, WorldFile
+from libriscribe2.project.paths import CHARACTERS, OUTLINE, WORLD, chapter_file, summary_file
+from libriscribe2.project.view import ProjectView
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class Book:
+    """Reads a project's artifacts.
+
+    Args:
+        view: The project's files.
+    """
+
+    def __init__(self, view: ProjectView) -> None:
+        self._view = view
+
+    def has(self, name: str) -> bool:
+        """Whether the artifact is there; a book need not have every one."""
+        return self._view.exists(name)
+
+    def text(self, name: str) -> str:
+        """The text of an artifact.
+
+        Raises:
+            ProjectError: It is missing, empty or not UTF-8.
+        """
+        return self._view.read_text(name)
+
+    def load(self, name: str, model: type[ModelT]) -> ModelT:
+        """A JSON artifact as a value of its shape.
+
+        Raises:
+            ProjectError: It is missing, is not JSON or has another shape; the error names the
+                field.
+        """
+        try:
+            return model.model_validate(self._view.read_json(name))
+        except ValidationError as error:
+            raise _bad_shape(name, error) from error
+
+    def chapters(self) -> int:
+        """How many chapters the outline has; 0 before there is one."""
+        return len(self.load(OUTLINE, OutlineFile).chapters) if self.has(OUTLINE) else 0
+
+    def characters(self) -> list[Character]:
+        """The cast; empty where the book has none."""
+        return self.load(CHARACTERS, CharactersFile).characters if self.has(CHARACTERS) else []
+
+    def places(self) -> list[Entry]:
+        """The places; empty where the book has no world."""
+        return self.load(WORLD, WorldFile).places if self.has(WORLD) else []
+
+    def terms(self) -> list[Entry]:
+        """The terms; empty where the book has no world."""
+        return self.load(WORLD, WorldFile).terms if self.has(WORLD) else []
+
+    def chapter_texts(self) -> list[str]:
+        """Every chapter's text, in order."""
+        return [self.text(chapter_file(n)) for n in range(1, self.chapters() + 1)]
+
+    def chapter_summaries(self) -> list[str]:
+        """Every chapter's summary, in order."""
+        return [self.text(summary_file(n)) for n in range(1, self.chapters() + 1)]
+
+
+def _bad_shape(name: str, error: ValidationError) -> ProjectError:
+    """The first fault of a file that can be read but is not what it should be."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return ProjectError(
+        f"{name} does not have the right shape.",
+        why=f"{place or 'the whole file'}: {first['msg']}",
+        fix=f"Mend {name}, or delete it to have it made again.",
+    )

@@ -1,0 +1,194 @@
+"""Debug dumps: one file per attempt, for review after the fact; nothing ever reads one to go on.
+
+Keys of the model are never part of a dump; what looks like one in a prompt or a reply is masked by
+the function that the composition root hands in.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from slugify import slugify
+
+from libriscribe2.errors import ProjectError
+from libriscribe2.project.atomic import PRIVATE, atomic_create, make_folder
+from libriscribe2.project.clock import iso_utc
+from libriscribe2.project.json_text import readable_json, utf8
+from libriscribe2.project.machine import Machine
+from libriscribe2.project.storage_errors import storage_errors
+
+_NAME: Final = re.compile(r"(\d{4,})-.+-try\d+\.json")
+# The key is the last field, so that the end of a dump is enough to know which call it shows.
+_KEY: Final = re.compile(rb'"key": "([^"\\]+)"\s*\}\s*\}\s*\Z')
+_TAIL_BYTES: Final = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DumpRecord:
+    """One attempt.
+
+    Attributes:
+        agent_name: Class name of the agent.
+        raw_response: The reply, unchanged.
+        formatting_issues: What stood around or in the reply and should not.
+        extraction_method: The cleanup step that found the value; `failed` where none did.
+        attempt: 1 for the first request of a conversation.
+        stage: The stage that asked, such as `chapters`.
+        step: Path of the work, such as `chapters/ch03/scene02`.
+        model: The model that was asked.
+        prompt: The conversation that was sent.
+        reasoning: The model's thoughts where the provider gives them apart.
+        repairs: Every change that made JSON of the reply.
+        validation_errors: Fields that were missing or wrong.
+        feedback: What the parser had to say to the model; empty for a usable reply.
+        finish_reason: Why the model stopped.
+        usage: Tokens.
+        cost_usd: The price in US dollars; None where nobody knows.
+        seconds: Wall time of the request.
+        key: The request's key in the journal.
+    """
+
+    agent_name: str
+    raw_response: str
+    formatting_issues: Sequence[str] = ()
+    extraction_method: str = ""
+    attempt: int = 1
+    stage: str
+    step: str = ""
+    model: str = ""
+    prompt: Sequence[Mapping[str, Any]] = ()
+    reasoning: str | None = None
+    repairs: Sequence[Mapping[str, Any]] = ()
+    validation_errors: Sequence[str] = ()
+    feedback: str = ""
+    finish_reason: str | None = None
+    usage: Mapping[str, Any] | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    key: str = ""
+
+
+class DebugDumps:
+    """The folder of a project's dumps.
+
+    Args:
+        folder: Where the dumps are; it is made when the first one is written.
+        redact: Masks secrets in a text.
+        machine: The machine under the folder.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        redact: Callable[[str], str] = str,
+        machine: Machine | None = None,
+    ) -> None:
+        self.folder = folder
+        self._redact = redact
+        self._machine = machine if machine is not None else Machine()
+        self._keys: set[str] | None = None
+
+    def write(self, record: DumpRecord) -> Path:
+        """Write a dump under the next free number and return its path.
+
+        Raises:
+            StorageError: The folder cannot be written.
+        """
+        data = utf8(readable_json({"debug_info": self._info(record)}))
+        stage = slugify(record.stage, separator="_", max_length=40) or "stage"
+        with storage_errors("write a debug dump in", self.folder):
+            make_folder(self.folder, ops=self._machine.ops)
+            number = self._last_number() + 1
+            while not self._created(
+                path := self.folder / f"{number:04d}-{stage}-try{record.attempt}.json", data
+            ):
+                number += 1
+        if self._keys is not None:
+            self._keys.add(record.key)
+        return path
+
+    def has(self, key: str) -> bool:
+        """Whether there is a dump of the call with this key.
+
+        Raises:
+            StorageError: The folder cannot be read.
+        """
+        if self._keys is None:
+            with storage_errors("read the debug dumps in", self.folder):
+                self._keys = {found for path in self.list() if (found := _key_of(path))}
+        return key in self._keys
+
+    def list(self) -> tuple[Path, ...]:
+        """The dumps, oldest first; a file that a crash left empty is not one.
+
+        Raises:
+            StorageError: The folder cannot be read.
+        """
+        with storage_errors("read the debug dumps in", self.folder):
+            found = [path for path in self._files() if path.stat().st_size]
+        return tuple(sorted(found, key=lambda path: (_number(path), path.name)))
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """What a dump says: the fields of `DumpRecord`, and `timestamp`.
+
+        Raises:
+            ProjectError: The file is not a dump.
+            StorageError: The file cannot be read.
+        """
+        with storage_errors("read", path):
+            data = path.read_bytes()
+        try:
+            content = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise ProjectError(f"{path} is not a debug dump", why=str(error)) from error
+        info = content.get("debug_info") if isinstance(content, dict) else None
+        if not isinstance(info, dict):
+            raise ProjectError(f"{path} is not a debug dump", why="it has no `debug_info`")
+        return info
+
+    def _info(self, record: DumpRecord) -> dict[str, Any]:
+        fields = asdict(record)
+        name = fields.pop("agent_name")
+        stamped = {"agent_name": name, "timestamp": iso_utc(self._machine.clock()), **fields}
+        return {field: self._masked(value) for field, value in stamped.items()}
+
+    def _masked(self, value: Any) -> Any:
+        """The value with secrets masked in every text in it."""
+        if isinstance(value, str):
+            return self._redact(value)
+        if isinstance(value, Mapping):
+            return {key: self._masked(item) for key, item in value.items()}
+        if isinstance(value, Sequence):
+            return [self._masked(item) for item in value]
+        return value
+
+    def _created(self, path: Path, data: bytes) -> bool:
+        try:
+            atomic_create(path, data, mode=PRIVATE, ops=self._machine.ops)
+        except FileExistsError:
+            return False
+        return True
+
+    def _files(self) -> Sequence[Path]:
+        if not self.folder.is_dir():
+            return ()
+        return [path for path in self.folder.iterdir() if _NAME.fullmatch(path.name)]
+
+    def _last_number(self) -> int:
+        return max(map(_number, self._files()), default=0)
+
+
+def _number(path: Path) -> int:
+    return int(path.name.partition("-")[0])
+
+
+def _key_of(path: Path) -> str:
+    """The key at the end of a dump; empty where there is none."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+        match = _KEY.search(file.read())
+    return match[1].decode("utf-8", "replace") if match else ""

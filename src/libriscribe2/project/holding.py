@@ -1,0 +1,42 @@
+"""Taking hold of a project: the lock, the format, the remains of a crash, the journal."""
+
+import logging
+from contextlib import ExitStack
+
+from libriscribe2.project.atomic import leftovers, make_folder
+from libriscribe2.project.format_version import check_format, write_format
+from libriscribe2.project.journal import Journal
+from libriscribe2.project.lock import ProjectLock
+from libriscribe2.project.machine import Machine
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+
+_log = logging.getLogger(__name__)
+
+
+def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
+    """Take the lock of a project and open its journal; closing `held` lets go of both.
+
+    Raises:
+        ProjectError: A newer version wrote the project.
+        ProjectInUseError: Another process is working on it.
+        StorageError: The folder cannot be read and written.
+    """
+    with storage_errors("make", paths.state):
+        make_folder(paths.state, ops=machine.ops)
+    held.callback(ProjectLock.acquire(paths, machine.clock).release)
+    if not check_format(paths):
+        write_format(paths, machine.ops)
+    with storage_errors("clean up", paths.root):
+        for leftover in (*leftovers(paths.root), *leftovers(paths.debug)):
+            machine.ops.unlink(leftover)
+    journal = Journal.open(paths.journal, ops=machine.ops, clock=machine.clock)
+    held.callback(journal.close)
+    if journal.found.damaged:
+        _log.warning(
+            "%s: %d damaged records are skipped; a copy of the file is in %s",
+            paths.journal,
+            len(journal.found.damaged),
+            journal.aside,
+        )
+    return journal

@@ -1,0 +1,59 @@
+"""One process at a time works on a project.
+
+The operating system holds the lock and drops it when the process dies, so the file of a dead
+process never blocks; its content is only for the message to the others.
+"""
+
+import os
+import socket
+from contextlib import suppress
+from typing import Self
+
+from filelock import FileLock, Timeout
+
+from libriscribe2.errors import ProjectInUseError
+from libriscribe2.project.clock import Clock, iso_utc, utc_now
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+
+
+class ProjectLock:
+    """The right to change a project, from `acquire` to `release`."""
+
+    def __init__(self, paths: ProjectPaths) -> None:
+        self._paths = paths
+        self._lock = FileLock(paths.lock, timeout=0, thread_local=False)
+
+    @classmethod
+    def acquire(cls, paths: ProjectPaths, clock: Clock = utc_now) -> Self:
+        """Take the lock at once or not at all; the folder of records has to exist.
+
+        Raises:
+            ProjectInUseError: Another process has it.
+            StorageError: The lock file cannot be opened.
+        """
+        held = cls(paths)
+        with storage_errors("lock", paths.lock):
+            try:
+                held._lock.acquire()
+            except Timeout as error:
+                raise _in_use(paths) from error
+        holder = f"pid {os.getpid()} host {socket.gethostname()} since {iso_utc(clock())}\n"
+        with suppress(OSError):  # the lock holds without the text, which is only for the others
+            paths.lock.write_text(holder, encoding="utf-8")
+        return held
+
+    def release(self) -> None:
+        """Let others in; a second time does nothing."""
+        self._lock.release()
+
+
+def _in_use(paths: ProjectPaths) -> ProjectInUseError:
+    holder = ""
+    with suppress(OSError):  # Windows does not let anyone read a locked file
+        holder = paths.lock.read_text(encoding="utf-8", errors="replace").strip()
+    return ProjectInUseError(
+        f"{paths.root} is in use by another process",
+        why=holder or "the process did not say who it is",
+        fix="Wait until it is done, or stop it, then run the same command again.",
+    )

@@ -1,0 +1,150 @@
+"""Every file name of a project, once.
+
+A file of the book is called by its name: its path inside the project folder with `/`, such as
+`chapters/03.md`. In `CHAPTER_FILES` and `SUMMARY_FILES` a `*` stands for the number of a chapter.
+Names come from these constants and counters; no title and no word of a model ever becomes a path.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from pathvalidate import is_valid_filename
+from slugify import slugify
+
+from libriscribe2.errors import ProjectError, UsageError
+
+BOOK_TOML: Final = "book.toml"
+CONCEPT: Final = "concept.json"
+CHARACTERS: Final = "characters.json"
+WORLD: Final = "world.json"
+OUTLINE: Final = "outline.json"
+SCENES: Final = "scenes.json"
+TITLE: Final = "title.json"
+MANUSCRIPT: Final = "manuscript.md"
+CHAPTER_FILES: Final = "chapters/*.md"
+RESEARCH: Final = "research"
+EXPORTS: Final = "exports"
+PROJECT_DATA: Final = "project_data.json"
+"""The state file of the original LibriScribe2."""
+
+STATE: Final = ".libriscribe"
+SUMMARY_FILES: Final = f"{STATE}/summaries/*.md"
+
+MAX_NAME_LENGTH: Final = 60
+"""Longest folder name, in characters."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_ -]+")
+_FALLBACK: Final = "book"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPaths:
+    """Where one project lives.
+
+    Attributes:
+        root: The project folder, such as `projects/my-book`.
+        debug: The folder of its debug dumps, such as `debug/my-book`.
+    """
+
+    root: Path
+    debug: Path
+
+    @property
+    def book_toml(self) -> Path:
+        """What the author asked for."""
+        return self.root / BOOK_TOML
+
+    @property
+    def state(self) -> Path:
+        """The folder of the program's own records."""
+        return self.root / STATE
+
+    @property
+    def format(self) -> Path:
+        """The number of the format in which the records are written."""
+        return self.state / "format"
+
+    @property
+    def lock(self) -> Path:
+        """The lock that one process at a time holds."""
+        return self.state / "lock"
+
+    @property
+    def journal(self) -> Path:
+        """The record of every call and every write."""
+        return self.state / "journal.jsonl"
+
+    @property
+    def trash(self) -> Path:
+        """What was replaced on request."""
+        return self.state / "trash"
+
+    def resolve(self, name: str) -> Path:
+        """The path of the file called `name`.
+
+        Raises:
+            ProjectError: The name leads out of the project folder, be it through a link.
+        """
+        pure = PurePosixPath(name)
+        strange = not pure.parts or pure.is_absolute() or ".." in pure.parts
+        if strange or any(character in name for character in "\\:\0"):
+            raise ProjectError(f"{name!r} is not the name of a file in a project")
+        path = self.root / pure
+        if not _is_inside(path, self.root):
+            raise ProjectError(
+                f"{name} leads out of the project folder",
+                why=f"there is a link on the way to {path}",
+                fix="Replace the link with the file or folder itself.",
+            )
+        return path
+
+
+def chapter_file(number: int) -> str:
+    """The name of a chapter's text: `chapters/03.md`, with more digits from 100 on."""
+    return CHAPTER_FILES.replace("*", f"{number:02d}")
+
+
+def summary_file(number: int) -> str:
+    """The name of the summary by which later chapters remember chapter `number`."""
+    return SUMMARY_FILES.replace("*", f"{number:02d}")
+
+
+def project_name_from(text: str) -> str:
+    """A folder name made from a title: lower-case ASCII letters, digits and hyphens.
+
+    Never empty, at most `MAX_NAME_LENGTH` long, and allowed on every operating system.
+    """
+    slug = slugify(text, max_length=MAX_NAME_LENGTH - len(_FALLBACK) - 1, word_boundary=True)
+    if not slug:
+        return _FALLBACK
+    return slug if _is_portable(slug) else f"{slug}-{_FALLBACK}"
+
+
+def check_project_name(name: str) -> str:
+    """Return `name` if it can be a project's folder.
+
+    Raises:
+        UsageError: It holds something other than letters, digits, `_`, `-` and inner spaces,
+            starts like an option, is too long, or means a device on Windows.
+    """
+    fits = _NAME.fullmatch(name) and name == name.strip() and not name.startswith("-")
+    if not fits or len(name) > MAX_NAME_LENGTH or not _is_portable(name):
+        raise UsageError(
+            f"{name!r} cannot be the name of a project",
+            why=f"a name has up to {MAX_NAME_LENGTH} letters A-Z, digits, _, - and inner spaces",
+            fix=f"Use {project_name_from(name)!r}, for example.",
+        )
+    return name
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except RuntimeError:  # links that lead in a circle
+        return False
+
+
+def _is_portable(name: str) -> bool:
+    return is_valid_filename(name, platform="universal")

@@ -1,0 +1,48 @@
+"""Looking at a project without a lock and without writing a byte, for `status` and its like."""
+
+from libriscribe2.errors import ProjectError
+from libriscribe2.project.format_version import check_format
+from libriscribe2.project.journal_lines import scan
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import BOOK_TOML, PROJECT_DATA, STATE, ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.view import ProjectView
+
+
+def is_project(paths: ProjectPaths) -> bool:
+    """Whether the folder holds a project, of this program or of the original LibriScribe2.
+
+    Raises:
+        StorageError: The folder cannot be read.
+    """
+    with storage_errors("read", paths.root):
+        return any((paths.root / name).exists() for name in (BOOK_TOML, STATE, PROJECT_DATA))
+
+
+def require_project(paths: ProjectPaths) -> None:
+    """Make sure that there is a project.
+
+    Raises:
+        ProjectError: There is none.
+        StorageError: The folder cannot be read.
+    """
+    if not is_project(paths):
+        raise ProjectError(
+            f"There is no project in {paths.root}",
+            fix="Check the name, or begin one with `libriscribe2 create-book`.",
+        )
+
+
+def peek(paths: ProjectPaths) -> ProjectView:
+    """A project as it is on the disk right now, whoever is working on it.
+
+    Raises:
+        ProjectError: There is no project, or a newer version wrote it.
+        StorageError: The folder cannot be read.
+    """
+    require_project(paths)
+    check_format(paths)
+    with storage_errors("read", paths.journal):
+        data = paths.journal.read_bytes() if paths.journal.exists() else b""
+    found = scan(data)
+    return ProjectView(paths, Manifest(found.records), len(found.damaged))

@@ -1,0 +1,48 @@
+"""What the user is told when the operating system refuses."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from libriscribe2.errors import StorageError
+
+_AGAIN: Final = "then run the same command again: it goes on where it stopped"
+_ROOM: Final = f"Free some disk space, {_AGAIN}."
+_RIGHTS: Final = f"Give yourself permission to write there, {_AGAIN}."
+_FIXES: Final = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EFBIG: _ROOM,
+    errno.EACCES: _RIGHTS,
+    errno.EPERM: _RIGHTS,
+    errno.EROFS: _RIGHTS,
+    errno.EMFILE: f"Close some programs (or raise `ulimit -n`), {_AGAIN}.",
+}
+_OTHER: Final = f"Check the disk that holds it, {_AGAIN}."
+
+
+def storage_error(doing: str, path: Path, error: OSError) -> StorageError:
+    """The error for an operation that the system refused.
+
+    Args:
+        doing: What was tried, such as `write`.
+        path: The file or folder.
+        error: What the system said.
+    """
+    fix = _FIXES.get(error.errno, _OTHER) if error.errno is not None else _OTHER
+    return StorageError(f"Cannot {doing} {path}", why=error.strerror or str(error), fix=fix)
+
+
+@contextmanager
+def storage_errors(doing: str, path: Path) -> Iterator[None]:
+    """Turn the system's refusals inside the block into a `StorageError`.
+
+    Raises:
+        StorageError: The block raised an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(doing, path, error) from error

@@ -1,0 +1,212 @@
+"""The door to a project: who holds it may change its files, and no change is ever half done."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
+
+from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.project import records
+from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.call_log import JournalCallLog
+from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.holding import hold
+from libriscribe2.project.journal import Journal
+from libriscribe2.project.machine import Machine
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import STATE, ProjectPaths
+from libriscribe2.project.peek import peek, require_project
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.trash import put_in_trash
+from libriscribe2.project.view import ProjectView
+
+
+class ProjectStore(ProjectView):
+    """A project that this process holds; a context manager that lets go of it at the end.
+
+    Attributes:
+        journal: The record of calls and writes.
+        call_log: The journal as the client's memory of calls.
+    """
+
+    peek = staticmethod(peek)
+
+    def __init__(self, paths: ProjectPaths, journal: Journal, machine: Machine) -> None:
+        super().__init__(paths, Manifest(journal.found.records), len(journal.found.damaged))
+        self.journal = journal
+        self.call_log = JournalCallLog(journal, self.manifest, machine)
+        self._machine = machine
+        self._held = ExitStack()
+
+    @classmethod
+    def create(cls, paths: ProjectPaths, machine: Machine | None = None) -> Self:
+        """Begin a project in a folder that is empty or absent, and hold it.
+
+        Raises:
+            UsageError: The folder holds something.
+            ProjectInUseError: Another process is working there.
+            StorageError: The folder cannot be written.
+        """
+        with storage_errors("read", paths.root):
+            if paths.root.exists() and any(path.name != STATE for path in paths.root.iterdir()):
+                raise UsageError(
+                    f"{paths.root} is not empty",
+                    why="a new book needs a folder of its own",
+                    fix="Choose another --project-name, or go on with `libriscribe2 resume`.",
+                )
+        return cls._hold(paths, machine)
+
+    @classmethod
+    def open(cls, paths: ProjectPaths, machine: Machine | None = None) -> Self:
+        """Hold a project that exists; a project of the original LibriScribe2 is one too.
+
+        Raises:
+            ProjectError: There is no project, or a newer version wrote it.
+            ProjectInUseError: Another process is working on it.
+            StorageError: The folder cannot be read and written.
+        """
+        require_project(paths)
+        return cls._hold(paths, machine)
+
+    @classmethod
+    def _hold(cls, paths: ProjectPaths, machine: Machine | None) -> Self:
+        machine = machine if machine is not None else Machine()
+        with ExitStack() as held:
+            store = cls(paths, hold(paths, machine, held), machine)
+            store.call_log.adopt_rescued()
+            store._held = held.pop_all()
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the project; a second time does nothing."""
+        self._held.close()
+
+    def write(
+        self,
+        name: str,
+        text: str,
+        *,
+        step: str,
+        inputs: Mapping[str, str | None],
+        params: Mapping[str, Any],
+        keys: Sequence[str] = (),
+    ) -> None:
+        """Put the program's own text into a file, first announcing it in the journal.
+
+        A file that has this content already, in whatever layout, is left as it is.
+
+        Args:
+            name: The file's name.
+            text: Its whole content.
+            step: The step that made it.
+            inputs: Hash of every input, by the input's name.
+            params: What else shaped it; plain JSON.
+            keys: Keys of the calls that it was made from.
+
+        Raises:
+            ProjectError: The author changed the file, the name leads out of the project, or the
+                text cannot be UTF-8. Nothing was changed.
+            StorageError: The system refused; the file has its old content.
+        """
+        data = _encoded(name, text)
+        present, sha = self.sha(name), content_sha(name, data)
+        if present is not None and not self.manifest.is_ours(name, present):
+            raise ProjectError(
+                f"{name} was edited, so it is not overwritten",
+                fix=f"Keep it, or give it back with `libriscribe2 adopt {name}`.",
+            )
+        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))
+        if present != sha:
+            self._place(name, data)
+        self._add(records.placed(name, sha))
+
+    def import_text(self, name: str, text: str) -> None:
+        """Put a text of the author's into a file; other content that was there goes to the trash.
+
+        The file then counts as edited: it is read, and never overwritten.
+
+        Raises:
+            ProjectError: The name leads out of the project, or the text cannot be UTF-8.
+            StorageError: The system refused; the file has its old content.
+        """
+        data = _encoded(name, text)
+        if data != self._bytes(name):
+            self.trash(name)
+            self._place(name, data)
+
+    def trash(self, name: str) -> str | None:
+        """Keep a copy of a file's present content before it is replaced.
+
+        Returns:
+            The name of the copy, or None where there was no file.
+
+        Raises:
+            ProjectError: The name leads out of the project.
+            StorageError: The copy cannot be written.
+        """
+        data = self._bytes(name)
+        return None if data is None else put_in_trash(self.paths, name, data, self._machine)
+
+    def adopt(self, name: str, inputs: Mapping[str, str | None] | None = None) -> None:
+        """Let the author's content of a file count as the program's: it may be replaced again.
+
+        Args:
+            name: The file's name.
+            inputs: Hashes of the inputs on which the content stands; None keeps those of the
+                last write.
+
+        Raises:
+            ProjectError: There is no such file.
+            StorageError: The file cannot be read, or the journal not written.
+        """
+        sha = self.sha(name)
+        if sha is None:
+            raise ProjectError(f"{name} is missing in {self.paths.root}")
+        last = self.manifest.files.get(name)
+        known = last.inputs if last is not None else {}
+        self._add(records.adopt(name, sha, inputs if inputs is not None else known))
+
+    def again(self, step: str) -> None:
+        """Have a step, and every step below it, ask the model anew the next time.
+
+        Raises:
+            StorageError: The journal cannot be written.
+        """
+        self._add(records.again(step))
+
+    def note_run(self, run_id: str, *, version: str, command: str) -> None:
+        """Note in the journal that a run begins.
+
+        Raises:
+            StorageError: The journal cannot be written.
+        """
+        self._add(records.run(run_id, version=version, command=command))
+
+    def _place(self, name: str, data: bytes) -> None:
+        path = self.paths.resolve(name)
+        with storage_errors("write", path):
+            make_folder(path.parent, ops=self._machine.ops)
+            atomic_write(path, data, ops=self._machine.ops)
+
+    def _add(self, record: records.Record) -> None:
+        self.journal.append(record)
+        self.manifest.fold(record)
+
+
+def _encoded(name: str, text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        why = f"character {error.start} is half of a surrogate pair"
+        raise ProjectError(f"The text of {name} cannot be saved as UTF-8", why=why) from error

@@ -1,0 +1,140 @@
+"""A project as it is: reading its files and telling what state they are in, changing nothing."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from libriscribe2.errors import ProjectError
+from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.user_text import decode_text, parse_json
+
+StateKind = Literal["missing", "fresh", "stale", "edited", "old"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactState:
+    """How a file stands.
+
+    Attributes:
+        kind: `missing`; `fresh`: made from the present inputs; `stale`: an input changed since;
+            `edited`: the author changed it, so it is never overwritten; `old`: a crash came
+            before the newest content was in place.
+        changed: The inputs that differ from those it was made from, sorted; only for `stale`.
+    """
+
+    kind: StateKind
+    changed: tuple[str, ...] = ()
+
+
+class ProjectView:
+    """Reads a project.
+
+    Attributes:
+        paths: Where it lives.
+        manifest: What its journal adds up to.
+        damaged: Records of the journal that are damaged and were skipped.
+    """
+
+    def __init__(self, paths: ProjectPaths, manifest: Manifest, damaged: int = 0) -> None:
+        self.paths = paths
+        self.manifest = manifest
+        self.damaged = damaged
+
+    def exists(self, name: str) -> bool:
+        """Whether there is a file of that name.
+
+        Raises:
+            ProjectError: The name leads out of the project.
+            StorageError: The folder cannot be read.
+        """
+        path = self.paths.resolve(name)
+        with storage_errors("read", path):
+            return path.is_file()
+
+    def read_text(self, name: str) -> str:
+        """The text of a file: without byte order mark, with line feeds only.
+
+        Raises:
+            ProjectError: The file is missing, empty or not UTF-8; the error names the place.
+            StorageError: The file cannot be read.
+        """
+        data = self._bytes(name)
+        if data is None:
+            raise ProjectError(
+                f"{name} is missing in {self.paths.root}",
+                fix="Run `libriscribe2 resume` to have it made.",
+            )
+        return decode_text(name, data)
+
+    def read_json(self, name: str) -> Any:
+        """The value of a JSON file.
+
+        Raises:
+            ProjectError: The file is missing, empty, not UTF-8 or not JSON; keys that are there
+                twice and `NaN` are refused too.
+            StorageError: The file cannot be read.
+        """
+        return parse_json(name, self.read_text(name))
+
+    def sha(self, name: str) -> str | None:
+        """The hash of a file's content (`content_sha`); None where there is no file.
+
+        Raises:
+            ProjectError: The name leads out of the project.
+            StorageError: The file cannot be read.
+        """
+        data = self._bytes(name)
+        return None if data is None else content_sha(name, data)
+
+    def names(self, pattern: str) -> tuple[str, ...]:
+        """The names of the files that match a glob such as `chapters/*.md`, numbers in order.
+
+        Raises:
+            StorageError: The folder cannot be read.
+        """
+        root = self.paths.root
+        with storage_errors("read", root):
+            found = [path for path in root.glob(pattern) if path.is_file()]
+        return tuple(sorted((path.relative_to(root).as_posix() for path in found), key=_natural))
+
+    def state(self, name: str, inputs: Mapping[str, str | None]) -> ArtifactState:
+        """How the file stands, given the present hashes of what it is made from.
+
+        Args:
+            name: The file's name.
+            inputs: Present hash by input name; None for an input that is missing.
+
+        Raises:
+            ProjectError: The name leads out of the project.
+            StorageError: The file cannot be read.
+        """
+        sha = self.sha(name)
+        if sha is None:
+            return ArtifactState("missing")
+        last = self.manifest.files.get(name)
+        if last is None or not self.manifest.is_ours(name, sha):
+            return ArtifactState("edited")
+        if last.sha != sha:
+            # An older content of ours: left by a crash, or put back by the author.
+            return ArtifactState("edited" if last.placed else "old")
+        changed = _differences(last.inputs, inputs)
+        return ArtifactState("stale", changed) if changed else ArtifactState("fresh")
+
+    def _bytes(self, name: str) -> bytes | None:
+        path = self.paths.resolve(name)
+        with storage_errors("read", path):
+            return path.read_bytes() if path.is_file() else None
+
+
+def _differences(then: Mapping[str, str | None], now: Mapping[str, str | None]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in {*then, *now} if then.get(name) != now.get(name)))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts `99.md` before `100.md`."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

@@ -1,0 +1,104 @@
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pathvalidate import is_valid_filename
+
+from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.project.paths import (
+    MAX_NAME_LENGTH,
+    ProjectPaths,
+    chapter_file,
+    check_project_name,
+    project_name_from,
+    summary_file,
+)
+
+
+def test_names_count_on_with_more_digits() -> None:
+    assert [chapter_file(n) for n in (3, 12, 123)] == [
+        "chapters/03.md",
+        "chapters/12.md",
+        "chapters/123.md",
+    ]
+    assert summary_file(7) == ".libriscribe/summaries/07.md"
+
+
+def test_every_file_has_its_place(paths: ProjectPaths) -> None:
+    places = (paths.book_toml, paths.format, paths.lock, paths.journal, paths.trash)
+    assert [path.relative_to(paths.root).as_posix() for path in places] == [
+        "book.toml",
+        ".libriscribe/format",
+        ".libriscribe/lock",
+        ".libriscribe/journal.jsonl",
+        ".libriscribe/trash",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "a/../../x", "/etc/passwd", "a\\b", "C:x", "a\0b"]
+)
+def test_a_name_that_leads_out_is_refused(paths: ProjectPaths, name: str) -> None:
+    with pytest.raises(ProjectError, match="not the name of a file"):
+        paths.resolve(name)
+
+
+def test_a_link_that_leads_out_is_refused(paths: ProjectPaths, tmp_path: Path) -> None:
+    paths.root.mkdir(parents=True)
+    (tmp_path / "secret").mkdir()
+    (paths.root / "chapters").symlink_to(tmp_path / "secret")
+    (paths.root / "outline.json").symlink_to(tmp_path / "secret" / "x")
+    (paths.root / "circle").symlink_to(paths.root / "circle")
+    for name in ("chapters/01.md", "outline.json", "circle"):
+        with pytest.raises(ProjectError, match="leads out"):
+            paths.resolve(name)
+
+
+def test_a_link_that_stays_inside_is_followed(paths: ProjectPaths) -> None:
+    (paths.root / "texts").mkdir(parents=True)
+    (paths.root / "chapters").symlink_to(paths.root / "texts")
+    assert paths.resolve("chapters/01.md") == paths.root / "chapters" / "01.md"
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("The Salt Road", "the-salt-road"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("Éloge de l'ombre", "eloge-de-l-ombre"),
+        ("", "book"),
+        ("\N{DRAGON}", "book"),
+        ("CON", "con-book"),
+        ("-rf $(id)", "rf-id"),
+    ],
+)
+def test_a_title_becomes_a_plain_folder_name(title: str, name: str) -> None:
+    assert project_name_from(title) == name
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=200))
+def test_any_title_gives_a_name_that_every_system_takes(title: str) -> None:
+    name = project_name_from(title)
+    assert check_project_name(name) == name
+    assert len(name) <= MAX_NAME_LENGTH
+    assert name == name.casefold() == unicodedata.normalize("NFC", name)
+    assert os.sep not in name
+    assert is_valid_filename(name, platform="universal")
+
+
+@pytest.mark.parametrize("name", ["My Book", "a", "x_1-2", "b" * MAX_NAME_LENGTH])
+def test_a_good_name_is_taken_as_it_is(name: str) -> None:
+    assert check_project_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", ".", "..", "a/b", "a.b", " a", "a ", "-a", "é", "NUL", "a\n", "b" * 61]
+)
+def test_a_bad_name_is_refused_with_a_better_one(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        check_project_name(name)
+    assert repr(project_name_from(name)) in caught.value.fix
