@@ -1,0 +1,1 @@
+"""The agents: each makes one artifact of the book. Adding one is a module here and a prompt."""

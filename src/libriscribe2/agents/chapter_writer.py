@@ -1,0 +1,128 @@
+"""The chapters: prose, scene by scene."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.excerpts import (
+    book_lines,
+    cards,
+    chapter_block,
+    shorten,
+    tail,
+    to_json,
+)
+from libriscribe2.models.scenes import ScenePlan, ScenesFile
+from libriscribe2.models.story import Entry, OutlineFile
+from libriscribe2.project.paths import (
+    CHAPTER_FILES,
+    CHARACTERS,
+    CONCEPT,
+    OUTLINE,
+    SCENES,
+    SUMMARY_FILES,
+    WORLD,
+    chapter_file,
+    summary_file,
+)
+
+SCENE_BREAK: Final = "\n\n* * *\n\n"
+
+REMEMBERED: Final = 3
+"""How many chapters back the summaries reach; before that the outline has to do."""
+
+# Characters of each part of a scene's prompt. Their sum bounds every prompt, whatever the
+# length of the book; quality.md 2.3 has the token budgets that these stand for.
+CARD_BUDGET: Final = 2_800
+PLACE_BUDGET: Final = 1_200
+STORY_BUDGET: Final = 2_000
+TAIL_BUDGET: Final = 3_800
+NEXT_BUDGET: Final = 300
+
+
+class ChapterWriterAgent(Agent):
+    """Writes a chapter from its plan, the record of what came before and the text before."""
+
+    name = "chapters"
+    also_called = ("chapter", "scene")
+    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES)
+    reads_earlier = (CHAPTER_FILES, SUMMARY_FILES)
+    brief_keys: ClassVar[tuple[str, ...]] = ("category", "words", "project_type", "language")
+    writes = CHAPTER_FILES
+
+    @override
+    @classmethod
+    def inputs(cls, unit: Unit) -> tuple[str, ...]:
+        """Also the chapter before and the summaries of the last few."""
+        number = unit.chapter or 1
+        earlier = range(max(1, number - REMEMBERED), number)
+        before = (chapter_file(number - 1),) if number > 1 else ()
+        return (*cls.reads, *before, *(summary_file(n) for n in earlier))
+
+    @override
+    async def execute(self, unit: Unit) -> str:
+        """Write the chapter's scenes one after the other and join them under its title."""
+        number = unit.chapter or 1
+        scenes = self.book.load(SCENES, ScenesFile).chapters[number - 1].scenes
+        outline = self.book.load(OUTLINE, OutlineFile).chapters
+        written: list[str] = []
+        for index in range(len(scenes)):
+            before = SCENE_BREAK.join(written) or self._end_of_previous(number)
+            text = await self.write_prose(
+                unit,
+                part=f"scene{index + 1:02d}",
+                text_before=tail(before, TAIL_BUDGET),
+                words=str(self._words(len(outline), len(scenes))),
+                **self._shared(number),
+                **self._scene(scenes, index),
+            )
+            written.append(text.strip())
+        return f"# {outline[number - 1].title}\n\n{SCENE_BREAK.join(written)}\n"
+
+    def _words(self, chapters: int, scenes: int) -> int:
+        """Words of one scene."""
+        return max(1, round(self.brief.words_per_chapter(chapters) / scenes))
+
+    def _shared(self, number: int) -> dict[str, str]:
+        """What all scenes of a chapter are shown."""
+        outline = self.book.load(OUTLINE, OutlineFile).chapters
+        return {
+            "book": book_lines(self.brief),
+            "concept": to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            "story_so_far": self._story_so_far(number),
+            "chapter": chapter_block(outline[number - 1], number, len(outline)),
+        }
+
+    def _scene(self, scenes: Sequence[ScenePlan], index: int) -> dict[str, str]:
+        """What one scene is shown: its plan, its people and place, and what comes next."""
+        plan = scenes[index]
+        people = [c for c in self.book.characters() if c.name in plan.characters]
+        fields = ("name", "role", "personality", "motivation", "conflict", "appearance")
+        following = scenes[index + 1].summary if index + 1 < len(scenes) else ""
+        block = {"number": index + 1, "of": len(scenes), **plan.model_dump()}
+        return {
+            "scene": to_json(block),
+            "characters": cards(people, fields, CARD_BUDGET),
+            "places": cards(self._places(plan), ("name", "description"), PLACE_BUDGET),
+            "next": shorten(following, NEXT_BUDGET),
+        }
+
+    def _places(self, plan: ScenePlan) -> list[Entry]:
+        """The scene's place, and the terms that its plan mentions."""
+        told = f"{plan.place} {plan.summary}".casefold()
+        known = [*self.book.places(), *self.book.terms()]
+        return [entry for entry in known if entry.name.casefold() in told]
+
+    def _story_so_far(self, number: int) -> str:
+        """The last chapters as they were written; those before as they were planned."""
+        recent = range(max(1, number - REMEMBERED), number)
+        told = [f"Chapter {n}: {self.book.text(summary_file(n)).strip()}" for n in recent]
+        each = STORY_BUDGET // max(1, len(told))
+        return "\n".join(shorten(line, each) for line in told)
+
+    def _end_of_previous(self, number: int) -> str:
+        """The end of the chapter before."""
+        return self.book.text(chapter_file(number - 1)) if number > 1 else ""

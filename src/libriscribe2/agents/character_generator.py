@@ -1,0 +1,47 @@
+"""The cast."""
+
+from typing import ClassVar
+
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.excerpts import book_lines, to_json
+from libriscribe2.models.story import CharactersFile
+from libriscribe2.project.paths import CHARACTERS, CONCEPT
+
+
+class CharacterGeneratorAgent(Agent):
+    """Creates the people of the book.
+
+    Non-fiction has none unless the author asks for some: an invented person in a book of facts
+    would be a made-up fact.
+    """
+
+    name = "characters"
+    also_called = ("character",)
+    reads = (CONCEPT,)
+    brief_keys: ClassVar[tuple[str, ...]] = ("category", "characters", "chapters", "language")
+    writes = CHARACTERS
+    shape = CharactersFile
+
+    @override
+    @classmethod
+    def wanted(cls, brief: Brief) -> bool:
+        """Stories always; other books where the author says how many."""
+        return brief.kind == "fiction" or bool(brief.characters)
+
+    @override
+    async def execute(self, unit: Unit) -> CharactersFile:
+        """Ask for the cast, in the number that the author wants."""
+        count = self.brief.character_range()
+        return await self.ask(
+            unit,
+            CharactersFile,
+            limits={"characters": count.bounds()},
+            premise=self.brief.premise,
+            book=book_lines(self.brief),
+            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            count=count.wording("character"),
+        )

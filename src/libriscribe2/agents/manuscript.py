@@ -1,0 +1,51 @@
+"""The manuscript: put together by code, never by a model."""
+
+import json
+from typing import ClassVar
+
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.title import TitleFile
+from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, MANUSCRIPT, TITLE
+
+
+class ManuscriptAgent(Agent):
+    """Joins title page and chapters; every chapter goes in as it is."""
+
+    name = "manuscript"
+    also_called = ("formatting",)
+    reads = (CONCEPT, CHAPTER_FILES, TITLE)
+    brief_keys: ClassVar[tuple[str, ...]] = (
+        "title",
+        "author",
+        "genre",
+        "category",
+        "language",
+        "audience",
+    )
+    writes = MANUSCRIPT
+    asks_model = False
+
+    @override
+    async def execute(self, unit: Unit) -> str:
+        """The title page as YAML front matter (a JSON string is one), and all chapters in order."""
+        del unit
+        concept = self.book.load(CONCEPT, ConceptFile).concept
+        chosen = self.book.load(TITLE, TitleFile).title if self.book.has(TITLE) else ""
+        page = {
+            "title": self.brief.title or chosen or concept.title,
+            "author": self.brief.author,
+            "genre": self.brief.genre,
+            "category": self.brief.category,
+            "language": self.brief.language,
+            "audience": self.brief.audience,
+        }
+        title_page = "\n".join(
+            f"{key}: {json.dumps(value, ensure_ascii=False)}"
+            for key, value in page.items()
+            if value
+        )
+        chapters = (text.strip() for text in self.book.chapter_texts())
+        return f"---\n{title_page}\n---\n\n" + "\n\n".join(chapters) + "\n"

@@ -1,0 +1,82 @@
+"""Scene plans: what each scene of each chapter is for."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import Agent, Unit, together
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.excerpts import book_lines, cards, chapter_block, shorten, to_json
+from libriscribe2.models.scenes import ChapterScenes, PlannedChapter, ScenesFile
+from libriscribe2.models.story import OutlineChapter, OutlineFile
+from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, SCENES, WORLD
+
+CARD_BUDGET: Final = 2_500
+NEIGHBOUR_BUDGET: Final = 700
+
+
+class SceneOutlinerAgent(Agent):
+    """Plans the scenes of all chapters, several chapters at once."""
+
+    name = "scenes"
+    also_called = ("scene_outline",)
+    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)
+    brief_keys: ClassVar[tuple[str, ...]] = (
+        "category",
+        "scenes_per_chapter",
+        "project_type",
+        "language",
+    )
+    writes = SCENES
+    shape = ScenesFile
+
+    @override
+    async def execute(self, unit: Unit) -> ScenesFile:
+        """Ask for every chapter's scenes; a chapter needs only its neighbours to be planned."""
+        outline = self.book.load(OUTLINE, OutlineFile).chapters
+        numbers = range(1, len(outline) + 1)
+        planned = await together(self._chapter(unit, outline, number) for number in numbers)
+        return ScenesFile(chapters=planned)
+
+    async def _chapter(
+        self, unit: Unit, outline: Sequence[OutlineChapter], number: int
+    ) -> PlannedChapter:
+        """One chapter's scenes."""
+        chapter = outline[number - 1]
+        count = self.brief.scene_range(number)
+        people = [person.name for person in self.book.characters()]
+        limits: dict[str, dict[str, Any]] = {"scenes": count.bounds()}
+        if people:
+            limits["scenes.characters"] = {"items": {"type": "string", "enum": people}}
+        planned = await self.ask(
+            unit,
+            ChapterScenes,
+            part=f"ch{number:02d}",
+            limits=limits,
+            book=book_lines(self.brief),
+            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            characters=cards(
+                self.book.characters(), ("name", "role", "motivation", "conflict"), CARD_BUDGET
+            ),
+            places=cards(self.book.places(), ("name", "description"), CARD_BUDGET),
+            neighbours=_neighbours(outline, number),
+            chapter=chapter_block(chapter, number, len(outline)),
+            count=count.wording("scene" if self.brief.kind == "fiction" else "section"),
+        )
+        return PlannedChapter(chapter=number, title=chapter.title, scenes=planned.scenes)
+
+
+def _neighbours(outline: Sequence[OutlineChapter], number: int) -> str:
+    """The chapters before and after."""
+    around = [n for n in (number - 1, number + 1) if 1 <= n <= len(outline)]
+    return to_json(
+        [
+            {
+                "number": n,
+                "title": outline[n - 1].title,
+                "summary": shorten(outline[n - 1].summary, NEIGHBOUR_BUDGET),
+            }
+            for n in around
+        ]
+    )

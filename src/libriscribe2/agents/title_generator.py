@@ -1,0 +1,52 @@
+"""A title chosen from the finished text."""
+
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.excerpts import book_lines, shorten, to_json
+from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.title import TitleFile
+from libriscribe2.project.paths import CONCEPT, OUTLINE, SUMMARY_FILES, TITLE
+
+OUTLINE_BUDGET: Final = 8_000
+
+
+class TitleGeneratorAgent(Agent):
+    """Titles the book when the author wants that and has given no title."""
+
+    name = "title"
+    also_called = ("title_generation",)
+    reads = (CONCEPT, OUTLINE, SUMMARY_FILES)
+    brief_keys: ClassVar[tuple[str, ...]] = ("title", "auto_title", "language")
+    writes = TITLE
+    shape = TitleFile
+
+    @override
+    @classmethod
+    def wanted(cls, brief: Brief) -> bool:
+        """Only on request, and never over the author's title."""
+        return brief.auto_title and not brief.title
+
+    @override
+    async def execute(self, unit: Unit) -> TitleFile:
+        """Ask for a title that fits what was written."""
+        summaries = self.book.chapter_summaries()
+        each = OUTLINE_BUDGET // max(1, len(summaries))
+        titles = self.book.load(OUTLINE, OutlineFile).chapters
+        told = "\n".join(
+            f"{number}. {chapter.title}: {shorten(summary, each)}"
+            for number, (chapter, summary) in enumerate(zip(titles, summaries, strict=False), 1)
+        )
+        return await self.ask(
+            unit,
+            TitleFile,
+            limits={"title": {"maxLength": 120}, "alternatives": {"maxItems": 4}},
+            premise=self.brief.premise,
+            book=book_lines(self.brief),
+            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            outline=told,
+        )

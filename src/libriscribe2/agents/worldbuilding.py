@@ -1,0 +1,42 @@
+"""The world of a story, or the terms of a subject."""
+
+from typing import ClassVar
+
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.excerpts import book_lines, to_json
+from libriscribe2.models.story import WorldFile
+from libriscribe2.project.paths import CONCEPT, WORLD
+
+
+class WorldbuildingAgent(Agent):
+    """Builds places, terms and rules that later stages keep to."""
+
+    name = "world"
+    also_called = ("worldbuilding",)
+    reads = (CONCEPT,)
+    brief_keys: ClassVar[tuple[str, ...]] = ("category", "worldbuilding", "language")
+    writes = WORLD
+    shape = WorldFile
+
+    @override
+    @classmethod
+    def wanted(cls, brief: Brief) -> bool:
+        """Unless the author does without."""
+        return brief.worldbuilding
+
+    @override
+    async def execute(self, unit: Unit) -> WorldFile:
+        """Ask for the world; a story needs places, a subject needs terms."""
+        needed = "places" if self.brief.kind == "fiction" else "terms"
+        return await self.ask(
+            unit,
+            WorldFile,
+            limits={needed: {"minItems": 3}},
+            premise=self.brief.premise,
+            book=book_lines(self.brief),
+            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+        )

@@ -1,0 +1,201 @@
+"""`libriscribe2 create`: a new book from a premise."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from libriscribe2.app import check_models
+from libriscribe2.cli.book_run import RunRequest, run_book
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.brief_options import ask_for_brief, brief_from, equal_command
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.model_choice import is_interactive, model_for
+from libriscribe2.cli.options import (
+    ConcurrencyOption,
+    JsonLinesOption,
+    LogLevelOption,
+    MockOption,
+    ModelOption,
+    NoInputOption,
+    ProjectNameOption,
+    UntilOption,
+)
+from libriscribe2.cli.projects import setting_flags, settings_of, wanted_stages
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.book_file import write_book_toml
+from libriscribe2.project.paths import ProjectPaths, check_project_name, project_name_from
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import Settings
+
+
+def create(
+    ctx: typer.Context,
+    premise: Annotated[
+        str | None, typer.Argument(metavar="PREMISE", help="The idea of the book, in your words.")
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", "-t", help="Title.")] = None,
+    author: Annotated[str | None, typer.Option(help="Name on the title page.")] = None,
+    genre: Annotated[str | None, typer.Option("--genre", "-g", help="Genre.")] = None,
+    category: Annotated[
+        str | None,
+        typer.Option(
+            "--category", "-c", help="Fiction, or a kind of non-fiction.", show_default="Fiction"
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", "-l", help="Language of the book.", show_default="English"),
+    ] = None,
+    target_audience: Annotated[
+        str | None, typer.Option(help="Who it is for.", show_default="General")
+    ] = None,
+    tone: Annotated[str | None, typer.Option(help="Wanted tone.")] = None,
+    project_type: Annotated[
+        str | None,
+        typer.Option(help="short_story, novella, book, novel or epic.", show_default="novel"),
+    ] = None,
+    chapters: Annotated[str | None, typer.Option(help="How many: 10 or 8-12.")] = None,
+    characters: Annotated[str | None, typer.Option(help="How many: 5, 3-7 or 5+.")] = None,
+    scenes_per_chapter: Annotated[
+        str | None, typer.Option(help="How many: 5, 3-6, or one entry per chapter: 3,4,5.")
+    ] = None,
+    words: Annotated[int | None, typer.Option(min=1, help="Words of the whole book.")] = None,
+    worldbuilding: Annotated[
+        bool | None, typer.Option("--worldbuilding/--no-worldbuilding", help="With a world.")
+    ] = None,
+    auto_title: Annotated[
+        bool, typer.Option("--auto-title", help="Choose a title from the finished text.")
+    ] = False,
+    description: Annotated[
+        str | None, typer.Option("--description", "-d", help="The same as PREMISE.")
+    ] = None,
+    project_name: ProjectNameOption = None,
+    model: ModelOption = None,
+    mock: MockOption = False,
+    until: UntilOption = None,
+    max_concurrency: ConcurrencyOption = None,
+    log_level: LogLevelOption = None,
+    no_input: NoInputOption = False,
+    as_json: JsonLinesOption = False,
+    run_all: Annotated[bool, typer.Option("--all", hidden=True)] = False,
+    generate_concept: Annotated[bool, typer.Option("--generate-concept", hidden=True)] = False,
+    generate_characters: Annotated[
+        bool, typer.Option("--generate-characters", hidden=True)
+    ] = False,
+    generate_worldbuilding: Annotated[
+        bool, typer.Option("--generate-worldbuilding", hidden=True)
+    ] = False,
+    generate_outline: Annotated[bool, typer.Option("--generate-outline", hidden=True)] = False,
+    write_chapters: Annotated[bool, typer.Option("--write-chapters", hidden=True)] = False,
+    format_book: Annotated[bool, typer.Option("--format-book", hidden=True)] = False,
+) -> None:
+    """Write a new book from a premise.
+
+    Example: libriscribe2 create "A lighthouse keeper on a drowned coast" --chapters 8
+
+    Everything lands in projects/NAME; Ctrl-C is safe, `libriscribe2 resume NAME` goes on.
+    """
+    steps = {
+        "concept": generate_concept,
+        "characters": generate_characters,
+        "world": generate_worldbuilding,
+        "outline": generate_outline,
+        "chapters": write_chapters,
+        "manuscript": format_book,
+    }
+    options = {
+        "premise": premise if premise is not None else description,
+        "title": title,
+        "author": author,
+        "genre": genre,
+        "category": category,
+        "language": language,
+        "audience": target_audience,
+        "tone": tone,
+        "project_type": project_type,
+        "chapters": chapters,
+        "characters": characters,
+        "scenes_per_chapter": scenes_per_chapter,
+        "words": words,
+        "worldbuilding": worldbuilding,
+        "auto_title": auto_title or None,
+    }
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        flags = setting_flags(model, max_concurrency, log_level, no_input=no_input)
+        settings = settings_of(None, flags)
+        brief = _brief(options, settings, renderer)
+        asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
+        until_stages = asked if until is None else [until]
+        choice = model_for(settings, mock=mock)
+        begin(renderer, brief, settings, choice, NewBook(project_name, until_stages, as_json))
+
+
+@dataclass(frozen=True, slots=True)
+class NewBook:
+    """How a new project is made.
+
+    Attributes:
+        name: The folder's name; None makes one from the title or premise.
+        until: Stages to run up to; none means all.
+        as_json: Whether events go to stdout.
+    """
+
+    name: str | None = None
+    until: Sequence[str] = ()
+    as_json: bool = False
+
+
+def begin(
+    renderer: Renderer, brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
+) -> None:
+    """Make the project and run it.
+
+    What can be known to fail is looked at before the folder is made.
+
+    Raises:
+        UsageError: The name or a stage cannot be used.
+        ProjectError: There is a project of that name.
+        ModelError: A key is missing, or nobody serves the model.
+    """
+    stages = wanted_stages(brief, new.until)
+    paths = _new_paths(brief, settings, new.name)
+    check_models(settings, choice, stages)
+    with ProjectStore.create(paths) as store:
+        models = {"default": choice.model}
+        write_book_toml(paths.book_toml, brief.model_dump(), {"models": models})
+        request = RunRequest(stages, as_json=new.as_json)
+        run_book(renderer, store, brief, settings, choice, request)
+
+
+def _brief(options: Mapping[str, Any], settings: Settings, renderer: Renderer) -> Brief:
+    """The brief, asked for on a terminal where no premise was given."""
+    premise = options["premise"]
+    if premise is not None and premise.strip():
+        return brief_from(options)
+    if not is_interactive(settings):
+        raise UsageError(
+            "There is no premise.",
+            why="Nobody can be asked: this is not a terminal, or --no-input was given.",
+            fix='Say what the book is about: libriscribe2 create "A lighthouse keeper ..."',
+        )
+    answers = ask_for_brief(options)
+    renderer.note(f"The same without questions: {equal_command(answers)}")
+    return brief_from(answers)
+
+
+def _new_paths(brief: Brief, settings: Settings, name: str | None) -> ProjectPaths:
+    """Where the new project goes."""
+    folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
+    root = settings.projects_dir / folder
+    if root.exists() and any(root.iterdir()):
+        raise ProjectError(
+            f"There is a project {folder!r} already.",
+            fix=f"Go on with `libriscribe2 resume {folder}`, or choose another --project-name.",
+        )
+    return ProjectPaths(root, settings.debug_dir / folder)

@@ -1,0 +1,88 @@
+"""One run over a book, from a command to its statistics."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.app import Hooks, Outcome, Workshop
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.logs import log_to
+from libriscribe2.cli.quantities import cost, counted, duration
+from libriscribe2.cli.render import Renderer
+from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.paths import MANUSCRIPT
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import Settings
+
+DEMONSTRATION = (
+    "The offline author is a demonstration and not a language model: it composes sentences about "
+    "your premise without a network. Set a provider's key or --model for a real book."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a command asks of a run.
+
+    Attributes:
+        stages: The stages to bring up to date.
+        refresh: Whether stale units are remade.
+        as_json: Whether events go to stdout, one JSON object per line.
+    """
+
+    stages: Sequence[type[Agent]]
+    refresh: bool = False
+    as_json: bool = False
+
+
+def run_book(
+    renderer: Renderer,
+    store: ProjectStore,
+    brief: Brief,
+    settings: Settings,
+    choice: ModelChoice,
+    request: RunRequest,
+) -> Outcome:
+    """Run the stages, show how it goes, and say where the book is.
+
+    Raises:
+        LibriScribeError: The run failed; what was made is kept.
+        typer.Exit: The run was interrupted.
+    """
+    name = store.paths.root.name
+    log_to(store.paths.state / "run.log", settings.log_level)
+    renderer.note(f"model: {choice.model} ({choice.reason})")
+    if choice.model == OFFLINE_MODEL:
+        renderer.note(DEMONSTRATION)
+    listener = renderer.render_event_json if request.as_json else renderer.render_event
+    hooks = Hooks(" ".join(sys.argv[1:]), (listener,), renderer.on_text)
+    workshop = Workshop(store, brief, settings, choice, hooks)
+    with renderer.live():
+        outcome = run_async(
+            workshop.run(request.stages, refresh=request.refresh),
+            lambda: renderer.warning(f"Interrupted. Go on with `libriscribe2 resume {name}`."),
+        )
+    if not request.as_json:
+        _show(renderer, store, outcome)
+    return outcome
+
+
+def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome) -> None:
+    """The statistics of a finished run, and where the book is."""
+    tally = outcome.tally
+    renderer.panel(
+        store.paths.root.name,
+        {
+            "words": f"{outcome.words:,}" if outcome.words else "no manuscript yet",
+            "chapters": outcome.chapters,
+            "calls": f"{counted(tally.calls, 'call')}, {tally.replays} replayed",
+            "tokens": f"{tally.input_tokens:,} in, {tally.output_tokens:,} out",
+            "cost": cost(tally.known_cost),
+            "time": duration(outcome.seconds),
+            "dumps": store.paths.debug,
+        },
+    )
+    finished = store.exists(MANUSCRIPT)
+    renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))

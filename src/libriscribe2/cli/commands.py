@@ -1,0 +1,49 @@
+"""The table of commands: what `--help` lists, and where each is found."""
+
+from dataclasses import dataclass
+from typing import Final
+
+_ROOM: Final = "libriscribe2.cli"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """One command.
+
+    Attributes:
+        name: What the user types.
+        target: `module:attribute` of a function or a Typer app.
+        help: The first line of its help.
+        hidden: Whether listings leave it out: older names.
+    """
+
+    name: str
+    target: str
+    help: str
+    hidden: bool = False
+
+
+COMMANDS: Final = (
+    CommandEntry("create", f"{_ROOM}.book_new:create", "Write a new book from a premise."),
+    CommandEntry("resume", f"{_ROOM}.book_resume:resume", "Go on with a book where it stopped."),
+    CommandEntry(
+        "redo", f"{_ROOM}.book_resume:redo", "Write a stage, or one chapter of it, again."
+    ),
+    CommandEntry(
+        "status", f"{_ROOM}.status:status", "Show every part of a book with its state and reason."
+    ),
+    CommandEntry(
+        "demo", f"{_ROOM}.demo:demo", "Write a short book with the offline author, without a key."
+    ),
+    CommandEntry(
+        "config", f"{_ROOM}.config:app", "Show the settings in force and where they come from."
+    ),
+    CommandEntry(
+        "models", f"{_ROOM}.models:models", "Show which model does what, and which could."
+    ),
+    CommandEntry("agents", f"{_ROOM}.agents:agents", "List the stages that make a book."),
+    CommandEntry("tools", f"{_ROOM}.tools:tools", "List the tools of the tool chains."),
+    CommandEntry("doctor", f"{_ROOM}.doctor:doctor", "Check that everything is in place."),
+    CommandEntry("create-book", f"{_ROOM}.book_new:create", "Same as `create`.", hidden=True),
+    CommandEntry("book-stats", f"{_ROOM}.status:status", "Same as `status`.", hidden=True),
+)

@@ -1,0 +1,1 @@
+"""What `libriscribe2 doctor` looks at."""

@@ -1,0 +1,70 @@
+"""Running the event loop so that Ctrl-C ends the program within two seconds, resumably."""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+import typer
+
+T = TypeVar("T")
+
+INTERRUPTED: Final = 130
+GRACE_SECONDS: Final = 1.2
+"""How long calls under way may take to end; a reply that comes in time is kept."""
+
+
+def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) -> T:
+    """Run `work` to its end, or until SIGINT or SIGTERM.
+
+    Everything durable is written and synced as it happens, so the process may end at any time.
+    The second signal ends it at once.
+
+    Args:
+        work: What to run.
+        on_interrupt: Tells the user how to go on; called once, at the first signal.
+
+    Raises:
+        typer.Exit: With code 130, after a signal.
+    """
+    told = threading.Event()
+
+    def interrupted() -> None:
+        if told.is_set():
+            _end_now()
+        told.set()
+        on_interrupt()
+        watchdog = threading.Timer(GRACE_SECONDS, _end_now)
+        watchdog.daemon = True
+        watchdog.start()
+
+    async def guarded() -> T:
+        task = asyncio.ensure_future(work)
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            interrupted()
+            task.cancel()
+
+        with suppress(NotImplementedError):  # Windows: KeyboardInterrupt does it there
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, stop)
+        return await task
+
+    try:
+        return asyncio.run(guarded())
+    except (asyncio.CancelledError, KeyboardInterrupt) as error:
+        if not told.is_set():
+            interrupted()
+        raise typer.Exit(INTERRUPTED) from error
+
+
+def _end_now() -> None:
+    """End the process without waiting for threads that hang in a connection."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)

@@ -1,0 +1,132 @@
+"""How far a run is: a fold of its events, and the lines that show it on a terminal."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from libriscribe2.cli.event_lines import wait_line
+from libriscribe2.cli.quantities import cost, counted, duration
+from libriscribe2.pipeline.events import Event
+from libriscribe2.utils.terminal_text import one_line
+
+_TEXT_SHOWN: Final = 70
+"""How much of the text that is being written is shown, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What has happened so far.
+
+    Attributes:
+        open_units: The start events of the units under way, by unit.
+        done: How many units each stage has behind it, made or skipped.
+        words: Words written.
+        calls: Requests sent.
+        tokens: Tokens used, in and out.
+        known_usd: Cost of the requests whose price is known.
+        unpriced: Requests whose price is unknown.
+        waiting: What is waited for, or "".
+        step: The step whose text is followed while it is written, or "".
+        arriving: The end of that text.
+    """
+
+    open_units: Mapping[tuple[str, str], Event] = field(default_factory=dict)
+    done: Mapping[str, int] = field(default_factory=dict)
+    words: int = 0
+    calls: int = 0
+    tokens: int = 0
+    known_usd: float = 0.0
+    unpriced: int = 0
+    waiting: str = ""
+    step: str = ""
+    arriving: str = ""
+
+    def after(self, event: Event) -> "Progress":
+        """The progress once `event` has happened."""
+        match event.event:
+            case "stage.start":
+                return replace(self, open_units={**self.open_units, _key(event): event})
+            case "stage.end" | "stage.skipped" | "stage.failed":
+                return self._closed(event)
+            case "llm.call":
+                return self._with_call(event)
+            case "llm.wait":
+                return replace(self, waiting=wait_line(event), step="", arriving="")
+            case _:
+                return self
+
+    def with_piece(self, step: str, piece: str) -> "Progress":
+        """A piece of text has come.
+
+        Of several texts that are written at once the first is followed to its end.
+        """
+        if self.step not in ("", step):
+            return self
+        return replace(self, step=step, arriving=(self.arriving + piece)[-_TEXT_SHOWN:])
+
+    def reason(self, event: Event) -> str:
+        """Why the unit of `event` runs, or "" where it is not under way."""
+        start = self.open_units.get(_key(event))
+        return start.reason if start is not None else ""
+
+    def lines(self, seconds: float) -> tuple[str, ...]:
+        """The lines of a live display `seconds` after the start.
+
+        Open stages, then what is waited for, the end of the text that is coming, the totals.
+        """
+        parts = (
+            counted(self.words, "word"),
+            counted(self.calls, "call"),
+            counted(self.tokens, "token"),
+            self._cost(),
+            duration(seconds),
+        )
+        lines = (*self._stages(), self.waiting, self.arriving, " · ".join(parts))
+        return tuple(one_line(line) for line in lines if line.strip())
+
+    def _closed(self, event: Event) -> "Progress":
+        """The unit is behind us, unless it failed."""
+        rest = {key: start for key, start in self.open_units.items() if key != _key(event)}
+        passed = 0 if event.event == "stage.failed" else 1
+        done = {**self.done, event.stage: self.done.get(event.stage, 0) + passed}
+        words = self.words + event.words
+        return replace(
+            self, open_units=rest, done=done, words=words, waiting="", step="", arriving=""
+        )
+
+    def _with_call(self, event: Event) -> "Progress":
+        """One request more; an unknown price is counted as unknown, not as 0."""
+        known = event.cost_usd is not None
+        ended = event.unit == self.step
+        return replace(
+            self,
+            calls=self.calls + event.calls,
+            tokens=self.tokens + event.tokens.input + event.tokens.output,
+            known_usd=self.known_usd + (event.cost_usd if event.cost_usd is not None else 0.0),
+            unpriced=self.unpriced + (0 if known else event.calls),
+            waiting="",
+            step="" if ended else self.step,
+            arriving="" if ended else self.arriving,
+        )
+
+    def _stages(self) -> Iterator[str]:
+        """One line for each stage with units under way, such as `chapters 3, 4 (2 done)`."""
+        for stage in dict.fromkeys(start.stage for start in self.open_units.values()):
+            starts = (start for start in self.open_units.values() if start.stage == stage)
+            numbers = (start.chapter for start in starts if start.chapter is not None)
+            chapters = ", ".join(str(number) for number in sorted(numbers))
+            done = self.done.get(stage, 0)
+            behind = f"({counted(done, 'unit')} done)" if done else ""
+            yield " ".join(part for part in (stage, chapters, behind) if part)
+
+    def _cost(self) -> str:
+        if not self.unpriced:
+            return cost(self.known_usd)
+        if self.unpriced == self.calls:
+            return cost(None)
+        return f"at least {cost(self.known_usd)}, {counted(self.unpriced, 'call')} unpriced"
+
+
+def _key(event: Event) -> tuple[str, str]:
+    """The unit that an event is about."""
+    return event.stage, event.unit

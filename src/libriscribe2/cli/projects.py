@@ -1,0 +1,156 @@
+"""From what a user types to a project: names, folders, briefs, stages."""
+
+import os
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.errors import ConfigError, ProjectError, UsageError
+from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.stages import all_stages, find_stage, up_to
+from libriscribe2.project.book_file import read_book_toml
+from libriscribe2.project.legacy import convert, is_legacy
+from libriscribe2.project.paths import BOOK_TOML, ProjectPaths, check_project_name
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import Settings, load_for_project
+
+
+def stage_names() -> tuple[str, ...]:
+    """Every name under which a stage is known."""
+    return tuple(name for agent in all_stages() for name in (agent.name, *agent.also_called))
+
+
+def setting_flags(
+    model: str | None, max_concurrency: int | None, log_level: str | None, *, no_input: bool
+) -> Mapping[str, Any]:
+    """The options of a command that are settings, by dotted key; None was not given."""
+    return {
+        "models.default": model,
+        "pipeline.max_concurrency": max_concurrency,
+        "log_level": log_level,
+        "no_input": no_input or None,
+    }
+
+
+def settings_of(root: Path | None, flags: Mapping[str, Any]) -> Settings:
+    """The settings in force for the project in `root`, or for none.
+
+    Raises:
+        ConfigError: A file or a variable cannot be used.
+    """
+    names = stage_names()
+    return load_for_project(root, environ=os.environ, flags=flags, stages=names).settings
+
+
+def open_project(store: ProjectStore) -> Brief:
+    """The brief of a project; one of the original LibriScribe2 is converted first.
+
+    Raises:
+        ConfigError: A key of `book.toml` is unknown or a value is wrong.
+        ProjectError: The project cannot be read.
+    """
+    if is_legacy(store.paths):
+        convert(store)
+    return read_brief(store.paths)
+
+
+def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectPaths:
+    """The project that a command line names.
+
+    Args:
+        typed: The PROJECT argument: a name, or the path of a folder.
+        named: The value of --project-name.
+        settings: Say where projects lie.
+
+    Raises:
+        UsageError: No project was named.
+        ProjectError: There is no such project.
+    """
+    project = typed or named
+    if not project:
+        raise UsageError("Which project?", fix="Name one: `libriscribe2 resume PROJECT`.")
+    folder = Path(project)
+    is_path = len(folder.parts) > 1 or project in (".", "..")
+    root = folder.resolve() if is_path else settings.projects_dir / check_project_name(project)
+    if root.is_dir():
+        return ProjectPaths(root, settings.debug_dir / root.name)
+    close = get_close_matches(root.name, _projects(settings.projects_dir), n=1)
+    raise ProjectError(
+        f"There is no project {project!r} in {root.parent}.",
+        fix=f"Did you mean {close[0]!r}?" if close else "Begin one with `libriscribe2 create`.",
+    )
+
+
+def read_brief(paths: ProjectPaths) -> Brief:
+    """The brief in a project's `book.toml`.
+
+    Raises:
+        ConfigError: A key is unknown or a value is wrong; the error names both.
+        ProjectError: The file is missing or unreadable.
+    """
+    table = read_book_toml(paths.book_toml).get("book", {})
+    try:
+        return Brief.model_validate(table)
+    except ValidationError as error:
+        raise _bad_brief(paths, error) from error
+
+
+def wanted_stages(brief: Brief, until: Iterable[str] = ()) -> tuple[type[Agent], ...]:
+    """The stages of a run.
+
+    Args:
+        brief: Says which stages the book has.
+        until: Stages to run up to; none means all.
+
+    Raises:
+        UsageError: There is no such stage, or this book has none of that name.
+    """
+    stages = tuple(agent for agent in all_stages() if agent.wanted(brief))
+    ends = [stage_called(name, stages) for name in until]
+    if not ends:
+        return stages
+    kept = {agent.name for end in ends for agent in up_to(end.name, stages)}
+    return tuple(agent for agent in stages if agent.name in kept)
+
+
+def stage_called(name: str, stages: Iterable[type[Agent]]) -> type[Agent]:
+    """The stage of that name, or of one of its other names.
+
+    Raises:
+        UsageError: There is none.
+    """
+    known = tuple(stages)
+    called = (agent for agent in known if name in agent.also_called)
+    found = find_stage(name, known) or next(called, None)
+    if found is not None:
+        return found
+    close = get_close_matches(name, stage_names(), n=1)
+    hint = f"Did you mean {close[0]!r}? " if close else ""
+    raise UsageError(
+        f"This book has no stage {name!r}.",
+        fix=f"{hint}Its stages are {', '.join(agent.name for agent in known)}.",
+    )
+
+
+def _projects(folder: Path) -> list[str]:
+    """The names of the projects in a folder."""
+    return [path.name for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+
+
+def _bad_brief(paths: ProjectPaths, error: ValidationError) -> ConfigError:
+    """The first fault of a brief."""
+    first = error.errors(include_url=False)[0]
+    key = ".".join(str(part) for part in first["loc"])
+    close = get_close_matches(key, Brief.model_fields, n=1)
+    unknown = first["type"] == "extra_forbidden"
+    known = ", ".join(Brief.model_fields)
+    return ConfigError(
+        f"{paths.root / BOOK_TOML}: [book] {key}: {'unknown key' if unknown else first['msg']}",
+        fix=(f"Did you mean {close[0]!r}?" if close else f"Known keys: {known}.")
+        if unknown
+        else f"Correct {key} in {BOOK_TOML}.",
+    )

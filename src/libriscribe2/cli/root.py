@@ -1,0 +1,65 @@
+"""The root command: what can be said before a command's name, and the last line of defence."""
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from libriscribe2 import __version__
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.lazy import RootGroup
+from libriscribe2.errors import LibriScribeError
+
+app = typer.Typer(
+    name="libriscribe2",
+    cls=RootGroup,
+    rich_markup_mode=None,
+    help="Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(*, wanted: bool) -> None:
+    """Print the version and end."""
+    if wanted:
+        typer.echo(f"libriscribe2 {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    _version_wanted: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            callback=lambda wanted: _version(wanted=wanted),
+            is_eager=True,
+            help="Print the version and end.",
+        ),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what is wrong.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key."""
+    ctx.obj = CliContext(quiet=quiet, debug=debug)
+
+
+def main() -> None:
+    """Run the command line; an error that nobody expected ends in one line and exit code 1."""
+    try:
+        app()
+    except Exception as error:  # noqa: BLE001 - the last boundary before the user
+        if "--debug" in sys.argv:
+            sys.stderr.write("".join(traceback.format_exception(error)))
+        bug = f"error: this is a bug in LibriScribe2: {type(error).__name__}: {error}"
+        fix = "  fix: run it again as `libriscribe2 --debug ...`, and report what it shows."
+        typer.echo(f"{bug}\n{fix}", err=True)
+        sys.stdout.flush()
+        os._exit(LibriScribeError.exit_code)

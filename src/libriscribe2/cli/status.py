@@ -1,0 +1,76 @@
+"""`libriscribe2 status`: how a book stands."""
+
+from typing import Any
+
+import typer
+
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
+from libriscribe2.cli.projects import locate, read_brief, settings_of, wanted_stages
+from libriscribe2.cli.quantities import cost
+from libriscribe2.cli.render import Renderer
+from libriscribe2.pipeline.staleness import Verdict
+from libriscribe2.pipeline.survey import check_artifacts, survey
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import MANUSCRIPT
+from libriscribe2.project.peek import peek
+from libriscribe2.project.view import ProjectView
+from libriscribe2.utils.words import count_words
+
+
+def status(
+    ctx: typer.Context,
+    project: ProjectArgument = None,
+    project_name: ProjectNameOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show every part of a book with its state and reason.
+
+    Nothing is written and no lock is taken, so it can be asked while a run goes on.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        paths = locate(project, project_name, settings_of(None, {}))
+        view = peek(paths)
+        brief = read_brief(paths)
+        stages = wanted_stages(brief)
+        check_artifacts(stages, view)
+        found = survey(stages, brief, view)
+        record = {"project": paths.root.name, **_sums(view), "units": [_row(one) for one in found]}
+    if as_json:
+        renderer.data_json(record)
+        return
+    rows = [(row["unit"], row["state"], row["reason"]) for row in record["units"]]
+    renderer.table(("file", "state", "why"), rows)
+    totals = {key: value for key, value in record.items() if key != "units"}
+    renderer.panel(paths.root.name, {**totals, "cost_usd": cost(record["cost_usd"])})
+    if any(one.runs for one in found):
+        renderer.note(f"Go on with `libriscribe2 resume {paths.root.name}`.")
+
+
+def _sums(view: ProjectView) -> dict[str, Any]:
+    """What the book has come to so far."""
+    book, totals = Book(view), view.manifest.totals
+    return {
+        "words": count_words(book.text(MANUSCRIPT)) if book.has(MANUSCRIPT) else 0,
+        "chapters": book.chapters(),
+        "calls": totals.calls,
+        "failed_calls": totals.failed,
+        "input_tokens": totals.input_tokens,
+        "output_tokens": totals.output_tokens,
+        "cost_usd": None if totals.unknown_costs else totals.cost_usd,
+        "damaged_records": view.damaged,
+    }
+
+
+def _row(found: Verdict) -> dict[str, Any]:
+    """A unit as a flat record."""
+    return {
+        "stage": found.unit.stage,
+        "chapter": found.unit.chapter,
+        "unit": found.unit.output,
+        "state": found.state,
+        "runs": found.runs,
+        "reason": found.reason,
+    }

@@ -1,0 +1,39 @@
+"""`libriscribe2 tools`: what a model may have done for it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.render import Renderer
+from libriscribe2.toolchain.catalog import all_tools
+from libriscribe2.toolchain.tool import describe
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(name="tools")(tools)
+
+
+def tools(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """List the tools that a chain can use; --json adds the JSON Schema of their parameters."""
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        records = [describe(tool) for tool in all_tools()]
+    if as_json:
+        renderer.data_json(records)
+        return
+    rows = [
+        (record["name"], _signature(record["parameters"]), record["description"])
+        for record in records
+    ]
+    renderer.table(("tool", "parameters", "description"), rows)
+
+
+def _signature(schema: Mapping[str, Any]) -> str:
+    """The names of the parameters, those that may be left out in brackets."""
+    required = schema["required"]
+    return ", ".join(name if name in required else f"[{name}]" for name in schema["properties"])

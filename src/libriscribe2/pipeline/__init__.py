@@ -1,0 +1,1 @@
+"""Stages in order: what runs, why, and what it tells while it runs."""

@@ -1,0 +1,32 @@
+"""Settings: flags over environment and `.env`, over project, over user, over defaults.
+
+`load_for_project` finds the files of a command, `load_settings` reads and merges them; everything below this room receives values as arguments and
+never sees the settings themselves.
+"""
+
+from libriscribe2.settings.env_file import ENV_FILE, Environment, export, read_env_file
+from libriscribe2.settings.faults import variable, without_secrets
+from libriscribe2.settings.files import read_toml, user_file
+from libriscribe2.settings.for_project import load_for_project
+from libriscribe2.settings.loading import Loaded, load_settings
+from libriscribe2.settings.schema import LlmConfig, PipelineConfig, Settings
+from libriscribe2.settings.stage_models import ModelsConfig, StageModel
+
+__all__ = [
+    "ENV_FILE",
+    "Environment",
+    "LlmConfig",
+    "Loaded",
+    "ModelsConfig",
+    "PipelineConfig",
+    "Settings",
+    "StageModel",
+    "export",
+    "load_for_project",
+    "load_settings",
+    "read_env_file",
+    "read_toml",
+    "user_file",
+    "variable",
+    "without_secrets",
+]

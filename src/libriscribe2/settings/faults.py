@@ -1,0 +1,126 @@
+"""Faults of the configuration as errors that name the place, the key and the way out."""
+
+import re
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from libriscribe2.errors import ConfigError
+from libriscribe2.llm.redaction import MASK, redact
+from libriscribe2.settings.keys import KnownKeys
+from libriscribe2.settings.layers import FLAG, Given, Layer
+from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX
+
+USER_ONLY_KEYS: Final = ("llm.base_url", "projects_dir", "debug_dir")
+"""Keys that a book may not set: a book from elsewhere must not send the user's API key to a server
+of its choice, nor make the program write outside its own folder."""
+
+_LONGEST_VALUE: Final = 80
+_SECRET_KEY = re.compile(r"(?i)(?:^|[._])(?:api_?)?(?:key|token|secret|password)s?$")
+_URL_USER = re.compile(r"(?<=//)[^/@\s]+(?=@)")
+
+
+def check_keys(layer: Layer, known: KnownKeys) -> None:
+    """Refuse a layer with a key that no setting has.
+
+    Raises:
+        ConfigError: Names the place, the key as typed, and the nearest valid one.
+    """
+    for key, given in layer.items():
+        section = known.inside(key)
+        if section and given.value != {}:
+            raise _section_as_value(key, given, section)
+        if not section and key not in known:
+            raise _unknown_key(key, given, known)
+
+
+def check_project_keys(layer: Layer) -> None:
+    """Refuse a project's file that sets what only the user may set.
+
+    Raises:
+        ConfigError: Names the file and the key.
+    """
+    for key in USER_ONLY_KEYS:
+        if key in layer:
+            raise ConfigError(
+                f"{layer[key].origin}: `{key}` cannot be set by a book.",
+                "A book may come from someone else, who could send your API key to a server or "
+                "write outside the book's folder.",
+                f"Move it to your own configuration file (`libriscribe2 config path`) or set "
+                f"{variable(key)}.",
+            )
+
+
+def invalid_value(error: ValidationError, merged: Layer) -> ConfigError:
+    """The first value that does not fit, and how many more there are."""
+    details = error.errors(include_url=False, include_context=False)
+    first = details[0]
+    given = _given_at(first["loc"], merged)
+    more = f" ({len(details) - 1} more do not fit either.)" if len(details) > 1 else ""
+    return ConfigError(
+        f"{_place(given)}: `{given.typed}` cannot be {shown(given.value)}.",
+        f"{first['msg']}.{more}",
+        "Correct it, or remove it to take the default.",
+    )
+
+
+def shown(value: Any) -> str:
+    """A value as an error or a listing may show it: shortened, without secrets."""
+    text = repr(value) if len(str(value)) <= _LONGEST_VALUE else repr(f"{str(value)[:77]}...")
+    return without_secrets(text)
+
+
+def without_secrets(text: str) -> str:
+    """The text without what looks like a key, and without the user part of a URL."""
+    return redact(_URL_USER.sub(MASK, text))
+
+
+def variable(key: str) -> str:
+    """The environment variable of a dotted key."""
+    return ENV_PREFIX + key.upper().replace(".", ENV_DELIMITER)
+
+
+def _place(given: Given) -> str:
+    if given.origin == FLAG:
+        return "The command line"
+    return "The environment" if given.origin.startswith("env ") else given.origin
+
+
+def _spelled(key: str, given: Given) -> str:
+    """A key in the spelling of the place: a variable for the environment, else dotted.
+
+    A model's entry is spelled in its short form, which is the one that people write.
+    """
+    key = key.removesuffix(".model")
+    return variable(key) if given.typed.upper().startswith(ENV_PREFIX) else key
+
+
+def _unknown_key(key: str, given: Given, known: KnownKeys) -> ConfigError:
+    nearest = known.nearest(key)
+    if _SECRET_KEY.search(key):
+        fix = (
+            "API keys are not settings: put them into the variable of the provider, such as "
+            "OPENAI_API_KEY, in the environment or in .env."
+        )
+    elif nearest:
+        fix = f"Did you mean `{_spelled(nearest, given)}`?"
+    else:
+        fix = "Remove it; `libriscribe2 config show` then lists every valid key."
+    what = f"{_place(given)}: unknown key `{given.typed[:_LONGEST_VALUE]}`."
+    return ConfigError(what, "No setting has this name.", fix)
+
+
+def _section_as_value(key: str, given: Given, section: tuple[str, ...]) -> ConfigError:
+    names = dict.fromkeys(inside[len(key) + 1 :].partition(".")[0] for inside in section)
+    return ConfigError(
+        f"{_place(given)}: `{given.typed}` is a section, not a value.",
+        f"It holds {', '.join(names)}.",
+        f"Set for example `{_spelled(section[0], given)}`.",
+    )
+
+
+def _given_at(location: tuple[int | str, ...], merged: Layer) -> Given:
+    """The value that a Pydantic error location is in."""
+    parts = [str(part) for part in location]
+    keys = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next(merged[key] for key in keys if key in merged)

@@ -1,0 +1,130 @@
+"""The settings: what can be configured, with its defaults and bounds.
+
+Secrets are never settings: API keys stay in the environment, where LiteLLM reads them.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from typing_extensions import override
+
+from libriscribe2.settings.numbers import Count, CountFromZero, NotBool, Seconds
+from libriscribe2.settings.stage_models import ModelsConfig
+
+ENV_PREFIX: Final = "LIBRISCRIBE2_"
+ENV_DELIMITER: Final = "__"
+
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+
+
+def _upper(value: Any) -> Any:
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+def _folder(value: Path) -> Path:
+    try:
+        return value.expanduser()
+    except RuntimeError as error:
+        raise PydanticCustomError("home", "The home folder is not known") from error
+
+
+def _http_url(value: str) -> str:
+    url = value.strip()
+    if url and (urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname):
+        raise PydanticCustomError("url", "A URL that starts with http:// or https:// is wanted")
+    return url
+
+
+Folder = Annotated[Path, AfterValidator(_folder)]
+"""A folder; `~` is the home folder, a relative one starts at the working directory."""
+
+
+class LlmConfig(BaseModel):
+    """The `[llm]` table: how a model is reached and how long it is waited for.
+
+    Attributes:
+        base_url: Address of an OpenAI-compatible server, for every model; empty leaves it to
+            LiteLLM, which knows `OPENAI_BASE_URL` and its like.
+        timeout_seconds: Longest wait for one whole reply.
+        first_token_seconds: Longest wait for the first piece of a reply.
+        between_tokens_seconds: Longest silence inside a reply.
+        retries: How often the same request is sent again after a passing failure, beyond the
+            first time: 4 means at most 5 requests.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: Annotated[str, AfterValidator(_http_url)] = ""
+    timeout_seconds: Seconds = 360.0
+    first_token_seconds: Seconds = 120.0
+    between_tokens_seconds: Seconds = 60.0
+    retries: CountFromZero = 4
+
+
+class PipelineConfig(BaseModel):
+    """The `[pipeline]` table: how a book is worked on.
+
+    Attributes:
+        max_concurrency: Most requests under way at once.
+        max_attempts: Most requests in one conversation whose replies a parser refuses, the first
+            included: 3 means at most 2 corrections.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_concurrency: Annotated[int, NotBool, Field(ge=1, le=64)] = 4
+    max_attempts: Count = 3
+
+
+class Settings(BaseSettings):
+    """Everything that can be configured.
+
+    `Settings()` is the defaults and nothing else: only `load_settings` looks at files and at the
+    environment, so that no two parts of a run can see different settings.
+
+    Attributes:
+        models: Which model does what.
+        llm: How a model is reached.
+        pipeline: How a book is worked on.
+        projects_dir: Where books live.
+        debug_dir: Where the dumps of attempts go.
+        log_level: Least severe log message that is kept.
+        no_input: Never ask a question on the terminal.
+        plan_retry_enabled: Whether a plan that cannot be parsed is asked for again.
+        plan_retry_max: How often it is asked for again after the first time.
+    """
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        env_prefix=ENV_PREFIX,
+        env_nested_delimiter=ENV_DELIMITER,
+        enable_decoding=False,
+    )
+
+    models: ModelsConfig = ModelsConfig()
+    llm: LlmConfig = LlmConfig()
+    pipeline: PipelineConfig = PipelineConfig()
+    projects_dir: Folder = Path("projects")
+    debug_dir: Folder = Path("debug")
+    log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
+    no_input: bool = False
+    plan_retry_enabled: bool = True
+    plan_retry_max: CountFromZero = 2
+
+    @override
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *_others: PydanticBaseSettingsSource,
+        **_named: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The arguments alone; `load_settings` has merged the layers into them."""
+        del settings_cls
+        return (init_settings,)

@@ -1,0 +1,1 @@
+"""Tools that a model may have called, and what plans, binds and runs chains of them."""

@@ -1,0 +1,65 @@
+"""No test reaches a live model, the user's files or another test's environment."""
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from libriscribe2.llm.providers import PROVIDERS
+
+_door_is_shut = True
+
+
+class LiveDoorError(RuntimeError):
+    """A test tried to leave the machine."""
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse every connection that is not to this machine."""
+    if event != "socket.connect" or not _door_is_shut:
+        return
+    connection, address = arguments
+    if connection.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    if not ip_address(address[0].partition("%")[0]).is_loopback:
+        raise LiveDoorError(f"a test tried to reach {address[0]}")
+
+
+sys.addaudithook(_guard)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Live tests run only when they are asked for by `-m live`."""
+    if "live" in str(config.getoption("-m")):
+        return
+    for item in items:
+        if item.get_closest_marker("live"):
+            item.add_marker(pytest.mark.skip(reason="run with -m live and a key"))
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No key, no setting and no user folder of the machine reaches a test."""
+    keys = {name for provider in PROVIDERS for name in (*provider.keys, *provider.also)}
+    for name in list(os.environ):
+        if name in keys or name.startswith(("LIBRISCRIBE2_", "OPENAI_", "GOMIND_")):
+            monkeypatch.delenv(name)
+    for name in ("LLM_TIMEOUT", "PROJECTS_DIR", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path.parent / f"{tmp_path.name}-home"
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(home))
+
+
+@pytest.fixture(autouse=True)
+def _open_door_for_live_tests(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Only a test that is marked `live` may leave the machine."""
+    global _door_is_shut
+    _door_is_shut = request.node.get_closest_marker("live") is None
+    yield
+    _door_is_shut = True

@@ -1,0 +1,101 @@
+"""A run on the screen: live lines on a terminal, one plain line per unit in a pipe."""
+
+import io
+
+import pytest
+from tests.support.screen import Screen, Terminal, event
+
+from libriscribe2.cli.render import Renderer
+
+
+def test_quiet_has_no_live_lines() -> None:
+    screen = Screen(Terminal, quiet=True)
+    with screen.renderer.live():
+        screen.renderer.render_event(event("stage.start", stage="concept"))
+    assert screen.talk == ""
+
+
+def test_in_a_pipe_a_run_is_one_plain_line_for_each_finished_unit() -> None:
+    screen = Screen()
+    with screen.renderer.live():
+        for told in (
+            event("stage.start", stage="concept", unit="concept.json", reason="missing"),
+            event("llm.call", stage="concept", calls=1),
+            event("stage.end", stage="concept", unit="concept.json", seconds=3),
+        ):
+            screen.renderer.render_event(told)
+    assert screen.talk == "concept: done (missing), 3s\n"
+    assert screen.data == ""
+
+
+def test_on_a_terminal_a_run_has_live_lines_that_go_away() -> None:
+    times = iter([0.0, 10.0])
+    screen = Screen(Terminal, clock=lambda: next(times, 82.0))
+    with screen.renderer.live():
+        screen.renderer.render_event(event("stage.start", stage="concept", unit="concept.json"))
+    assert "1m 12s" in screen.talk
+    assert "concept" in screen.talk
+    assert screen.talk.endswith("\x1b[2K")
+
+
+def test_arriving_text_is_shown_in_the_live_lines_only() -> None:
+    screen, pipe = Screen(Terminal), Screen()
+    for each in (screen, pipe):
+        with each.renderer.live():
+            each.renderer.on_text("chapters/01", "It was a dark night")
+    assert "It was a dark night" in screen.talk
+    assert pipe.talk + pipe.data == ""
+
+
+def test_events_as_json_on_a_terminal_end_the_live_lines() -> None:
+    screen = Screen(Terminal)
+    with screen.renderer.live():
+        screen.renderer.render_event_json(event("run.start"))
+        before = screen.talk
+        screen.renderer.render_event_json(event("run.end"))
+    assert screen.talk == before
+    assert len(screen.data.splitlines()) == 2
+
+
+def test_events_as_json_in_a_pipe_leave_the_live_lines_on_the_terminal() -> None:
+    out, err = io.StringIO(), Terminal()
+    renderer = Renderer(out, err)
+    with renderer.live():
+        renderer.render_event_json(event("llm.call", calls=1, cost_usd=0.0))
+    assert "1 call " in err.getvalue()
+    assert out.getvalue().count("\n") == 1
+
+
+def test_the_cursor_is_never_left_hidden() -> None:
+    screen = Screen(Terminal)
+    with screen.renderer.live():
+        assert screen.talk.rfind("\x1b[?25h") > screen.talk.rfind("\x1b[?25l")
+    assert screen.talk.rfind("\x1b[?25h") > screen.talk.rfind("\x1b[?25l")
+
+
+def test_live_lines_end_with_the_error_that_ends_the_run() -> None:
+    def run() -> None:
+        with screen.renderer.live():
+            raise KeyboardInterrupt
+
+    screen = Screen(Terminal)
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    screen.renderer.data("after")
+    assert screen.data == "after\n"
+
+
+def test_a_dumb_terminal_has_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    screen = Screen(Terminal)
+    with screen.renderer.live():
+        screen.renderer.render_event(event("run.start"))
+    assert screen.talk == "run r1\n"
+
+
+def test_a_second_run_starts_with_empty_live_lines() -> None:
+    screen = Screen(Terminal)
+    for _ in range(2):
+        with screen.renderer.live():
+            screen.renderer.render_event(event("llm.call", calls=1, cost_usd=0.0))
+    assert "2 calls" not in screen.talk
