@@ -1,0 +1,62 @@
+# LibriScribe2. `make demo` writes a short book offline, `make test` runs the tests; both set up first.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTHONS := python3 python3.13 python3.12 python3.11 python
+PYTHON := $(firstword $(foreach p,$(PYTHONS),$(shell command -v $(p) >/dev/null 2>&1 && $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))))
+
+# Nothing but packages is downloaded: no Python builds.
+export UV_PYTHON_DOWNLOADS := never
+export UV_PROJECT_ENVIRONMENT := $(VENV)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-fast check static format types lint contracts coverage bench docs clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
+
+setup: $(READY) ## Prepare .venv from uv.lock
+
+$(READY): uv.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found." >&2; exit 1; }
+	@if command -v uv >/dev/null 2>&1; then uv=uv; else \
+	  test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+	  test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv; \
+	  uv=$(BIN)/uv; fi; \
+	$$uv sync --quiet --frozen --inexact --compile-bytecode --python $(PYTHON)
+	@touch $@
+
+demo: $(READY) ## Write a short book without a key, and say where it is
+	$(BIN)/libriscribe2 demo
+
+test: $(READY) ## Run the tests (offline)
+	$(BIN)/pytest -n auto
+
+check: static test ## All that has to be green: format, lint, types, contracts, tests
+
+static: format lint types contracts ## Everything of `check` but the tests
+
+format: $(READY)
+	$(BIN)/ruff format --check
+
+lint: $(READY)
+	$(BIN)/ruff check
+
+types: $(READY)
+	$(BIN)/mypy
+
+contracts: $(READY)
+	$(BIN)/lint-imports
+
+coverage: $(READY) ## Tests with branch coverage; fails under the bar of pyproject.toml
+	$(BIN)/pytest -n auto --cov --cov-report=term-missing:skip-covered
+
+bench: $(READY) ## Measure; figures belong into bench/README.md
+	$(BIN)/python -m bench
+
+docs: $(READY) ## Write docs/cli.md anew from --help
+	$(BIN)/python tests/docs/help_page.py
+
+clean: ## Remove the environment and every cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*
