@@ -1,1 +1,1 @@
-"""Comparisons with other libraries, run by hand; nothing here ships with the product."""
+"""Measurements, run by hand with `make bench`; figures are kept in `bench/README.md`."""

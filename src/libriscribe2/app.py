@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from libriscribe2 import __version__
 from libriscribe2.agents.agent_base import Agent, AgentContext
+from libriscribe2.llm.backend import Backend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 from libriscribe2.llm.offline_author import OfflineAuthor
@@ -52,15 +53,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Hooks:
-    """Who hears what a run does.
+    """What a run is given from outside.
 
     Attributes:
         command: The command line, for the journal.
+        backend: Who answers instead of the offline author and LiteLLM; for tests and dry runs.
         listeners: Hear every event.
         on_text: Hears prose while it arrives: the step and a piece of text.
     """
 
     command: str = ""
+    backend: Backend | None = None
     listeners: tuple[Listener, ...] = ()
     on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
 
@@ -73,7 +76,7 @@ class Workshop:
         brief: What the author asked for.
         settings: The settings in force.
         choice: The default model and why it is the one.
-        hooks: Who hears what the run does.
+        hooks: Who hears what the run does, and who answers in its place.
     """
 
     def __init__(
@@ -99,7 +102,7 @@ class Workshop:
             url,
             "",
             choice.model,
-            backend=RoutedBackend(OfflineAuthor(), self._online),
+            backend=hooks.backend or RoutedBackend(OfflineAuthor(), self._online),
             call_log=store.call_log,
             session=self._session,
         )

@@ -16,7 +16,10 @@
 An interrupt (130) is not an error of this tree: the command line maps it itself.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+EXIT_INTERRUPTED: Final = 130
+"""Exit code of a run that was interrupted and can be resumed."""
 
 
 class LibriScribeError(Exception):

@@ -41,11 +41,13 @@ class Manner:
         usage: Whether they say how many tokens they took.
         reasoning: Thoughts to give apart from each reply.
         tool_call: A function's name to call where the request offers tools.
+        cost: The price in US dollars that each usage names, as OpenRouter does.
     """
 
     usage: bool = True
     reasoning: str | None = None
     tool_call: str | None = None
+    cost: float | None = None
 
 
 def whole_reply(text: str, body: Mapping[str, Any], fault: Fault, manner: Manner) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def whole_reply(text: str, body: Mapping[str, Any], fault: Fault, manner: Manner
         finish = "tool_calls"
     choice = {"index": 0, "message": message, "finish_reason": finish}
     reply = _envelope(body, "chat.completion", [choice])
-    return reply | ({"usage": _usage(body, message)} if manner.usage else {})
+    return reply | ({"usage": _usage(body, message, manner)} if manner.usage else {})
 
 
 def events(text: str, body: Mapping[str, Any], fault: Fault, manner: Manner) -> Iterator[str]:
@@ -89,7 +91,7 @@ def _closing_events(
         yield _event(body, {}, "tool_calls" if called else _finish(fault))
         if manner.usage and (body.get("stream_options") or {}).get("include_usage"):
             last = _envelope(body, "chat.completion.chunk", [])
-            yield f"data: {json.dumps(last | {'usage': _usage(body, {'content': text})})}\n\n"
+            yield f"data: {json.dumps(last | {'usage': _usage(body, {'content': text}, manner)})}\n\n"
     yield "data: [DONE]\n\n"
 
 
@@ -123,10 +125,11 @@ def _finish(fault: Fault) -> str | None:
     return finishes.get(fault.kind, "stop")
 
 
-def _usage(body: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
+def _usage(body: Mapping[str, Any], message: Mapping[str, Any], manner: Manner) -> dict[str, Any]:
     asked = sum(len(content_of(turn).split()) for turn in body.get("messages", []))
     written = len(str(message.get("content") or "").split())
-    return {
+    price = {} if manner.cost is None else {"cost": manner.cost}
+    return price | {
         "prompt_tokens": asked,
         "completion_tokens": written,
         "total_tokens": asked + written,

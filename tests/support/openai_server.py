@@ -24,7 +24,7 @@ _HTML = b"<!DOCTYPE html><html><body><h1>Sign in to the network</h1></body></htm
 
 @dataclass(frozen=True)
 class Seen:
-    """One request as it arrived."""
+    """One request as it arrived; the names of its headers in lower case."""
 
     method: str
     path: str
@@ -42,6 +42,7 @@ class OpenAIServer:
         usage: Whether replies say how many tokens they took.
         reasoning: Thoughts to give apart from each reply.
         tool_call: A function's name to call where the request offers tools.
+        cost: The price in US dollars that each reply's usage names.
         refuses: Request parameters that are answered with a 400 that blames them.
     """
 
@@ -54,12 +55,13 @@ class OpenAIServer:
         usage: bool = True,
         reasoning: str | None = None,
         tool_call: str | None = None,
+        cost: float | None = None,
         refuses: Sequence[str] = (),
         port: int = 0,
     ) -> None:
         self.requests: list[Seen] = []
         self.models = list(models)
-        self.manner = Manner(usage, reasoning, tool_call)
+        self.manner = Manner(usage, reasoning, tool_call, cost)
         self.refuses = tuple(refuses)
         self._faults = iter(list(faults))
         self._replies = iter(list(replies))
@@ -161,7 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(body, self.owner.next_fault())
 
     def _note(self, body: Mapping[str, Any]) -> None:
-        self.owner.requests.append(Seen(self.command, self.path, dict(self.headers), body))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.owner.requests.append(Seen(self.command, self.path, headers, body))
 
     def _reply(self, body: Mapping[str, Any], fault: Fault) -> None:
         streamed = bool(body.get("stream"))

@@ -261,8 +261,10 @@ class Agent:
         client = self.context.client.with_options(options)
         try:
             return await client.think_with_retry(messages, parser, self.context.attempts)
-        except MaxRetriesExceededError:
+        except MaxRetriesExceededError as error:
             self.context.again(options.step)
+            error.what = f"The stage {self.name!r} got no usable reply: {error.what}"
+            error.fix = "run `libriscribe2 resume`: it asks anew; the replies are in the dumps"
             raise
 
     def _options(self, unit: Unit, part: str, **fields: Any) -> CallOptions:

@@ -16,7 +16,7 @@ from libriscribe2.models.excerpts import (
     to_json,
 )
 from libriscribe2.models.scenes import ScenePlan, ScenesFile
-from libriscribe2.models.story import Entry, OutlineFile
+from libriscribe2.models.story import Character, Entry, OutlineChapter, OutlineFile
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
     CHARACTERS,
@@ -68,6 +68,8 @@ class ChapterWriterAgent(Agent):
         number = unit.chapter or 1
         scenes = self.book.load(SCENES, ScenesFile).chapters[number - 1].scenes
         outline = self.book.load(OUTLINE, OutlineFile).chapters
+        shared = self._shared(outline, number)
+        cast, known = self.book.characters(), [*self.book.places(), *self.book.terms()]
         written: list[str] = []
         for index in range(len(scenes)):
             before = SCENE_BREAK.join(written) or self._end_of_previous(number)
@@ -76,8 +78,8 @@ class ChapterWriterAgent(Agent):
                 part=f"scene{index + 1:02d}",
                 text_before=tail(before, TAIL_BUDGET),
                 words=str(self._words(len(outline), len(scenes))),
-                **self._shared(number),
-                **self._scene(scenes, index),
+                **shared,
+                **_scene(scenes, index, cast, known),
             )
             written.append(text.strip())
         return f"# {outline[number - 1].title}\n\n{SCENE_BREAK.join(written)}\n"
@@ -86,35 +88,14 @@ class ChapterWriterAgent(Agent):
         """Words of one scene."""
         return max(1, round(self.brief.words_per_chapter(chapters) / scenes))
 
-    def _shared(self, number: int) -> dict[str, str]:
+    def _shared(self, outline: Sequence[OutlineChapter], number: int) -> dict[str, str]:
         """What all scenes of a chapter are shown."""
-        outline = self.book.load(OUTLINE, OutlineFile).chapters
         return {
             "book": book_lines(self.brief),
             "concept": to_json(self.book.load(CONCEPT, ConceptFile).concept),
             "story_so_far": self._story_so_far(number),
             "chapter": chapter_block(outline[number - 1], number, len(outline)),
         }
-
-    def _scene(self, scenes: Sequence[ScenePlan], index: int) -> dict[str, str]:
-        """What one scene is shown: its plan, its people and place, and what comes next."""
-        plan = scenes[index]
-        people = [c for c in self.book.characters() if c.name in plan.characters]
-        fields = ("name", "role", "personality", "motivation", "conflict", "appearance")
-        following = scenes[index + 1].summary if index + 1 < len(scenes) else ""
-        block = {"number": index + 1, "of": len(scenes), **plan.model_dump()}
-        return {
-            "scene": to_json(block),
-            "characters": cards(people, fields, CARD_BUDGET),
-            "places": cards(self._places(plan), ("name", "description"), PLACE_BUDGET),
-            "next": shorten(following, NEXT_BUDGET),
-        }
-
-    def _places(self, plan: ScenePlan) -> list[Entry]:
-        """The scene's place, and the terms that its plan mentions."""
-        told = f"{plan.place} {plan.summary}".casefold()
-        known = [*self.book.places(), *self.book.terms()]
-        return [entry for entry in known if entry.name.casefold() in told]
 
     def _story_so_far(self, number: int) -> str:
         """The last chapters as they were written; those before as they were planned."""
@@ -126,3 +107,21 @@ class ChapterWriterAgent(Agent):
     def _end_of_previous(self, number: int) -> str:
         """The end of the chapter before."""
         return self.book.text(chapter_file(number - 1)) if number > 1 else ""
+
+
+def _scene(
+    scenes: Sequence[ScenePlan], index: int, cast: Sequence[Character], known: Sequence[Entry]
+) -> dict[str, str]:
+    """What one scene is shown: its plan, its people and place, and what comes next."""
+    plan = scenes[index]
+    people = [person for person in cast if person.name in plan.characters]
+    fields = ("name", "role", "personality", "motivation", "conflict", "appearance")
+    told = f"{plan.place} {plan.summary}".casefold()
+    places = [entry for entry in known if entry.name.casefold() in told]
+    following = scenes[index + 1].summary if index + 1 < len(scenes) else ""
+    return {
+        "scene": to_json({"number": index + 1, "of": len(scenes), **plan.model_dump()}),
+        "characters": cards(people, fields, CARD_BUDGET),
+        "places": cards(places, ("name", "description"), PLACE_BUDGET),
+        "next": shorten(following, NEXT_BUDGET),
+    }

@@ -1,6 +1,6 @@
 """Scene plans: what each scene of each chapter is for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from typing_extensions import override
@@ -35,34 +35,47 @@ class SceneOutlinerAgent(Agent):
     async def execute(self, unit: Unit) -> ScenesFile:
         """Ask for every chapter's scenes; a chapter needs only its neighbours to be planned."""
         outline = self.book.load(OUTLINE, OutlineFile).chapters
-        numbers = range(1, len(outline) + 1)
-        planned = await together(self._chapter(unit, outline, number) for number in numbers)
+        people = [person.name for person in self.book.characters()]
+        shared = self._shared()
+        planned = await together(
+            self._chapter(unit, outline, number, people, shared)
+            for number in range(1, len(outline) + 1)
+        )
         return ScenesFile(chapters=planned)
 
+    def _shared(self) -> dict[str, str]:
+        """What the requests for all chapters are shown."""
+        fields = ("name", "role", "motivation", "conflict")
+        return {
+            "book": book_lines(self.brief),
+            "concept": to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            "characters": cards(self.book.characters(), fields, CARD_BUDGET),
+            "places": cards(self.book.places(), ("name", "description"), CARD_BUDGET),
+        }
+
     async def _chapter(
-        self, unit: Unit, outline: Sequence[OutlineChapter], number: int
+        self,
+        unit: Unit,
+        outline: Sequence[OutlineChapter],
+        number: int,
+        people: Sequence[str],
+        shared: Mapping[str, str],
     ) -> PlannedChapter:
         """One chapter's scenes."""
         chapter = outline[number - 1]
         count = self.brief.scene_range(number)
-        people = [person.name for person in self.book.characters()]
         limits: dict[str, dict[str, Any]] = {"scenes": count.bounds()}
         if people:
-            limits["scenes.characters"] = {"items": {"type": "string", "enum": people}}
+            limits["scenes.characters"] = {"items": {"type": "string", "enum": list(people)}}
         planned = await self.ask(
             unit,
             ChapterScenes,
             part=f"ch{number:02d}",
             limits=limits,
-            book=book_lines(self.brief),
-            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
-            characters=cards(
-                self.book.characters(), ("name", "role", "motivation", "conflict"), CARD_BUDGET
-            ),
-            places=cards(self.book.places(), ("name", "description"), CARD_BUDGET),
             neighbours=_neighbours(outline, number),
             chapter=chapter_block(chapter, number, len(outline)),
             count=count.wording("scene" if self.brief.kind == "fiction" else "section"),
+            **shared,
         )
         return PlannedChapter(chapter=number, title=chapter.title, scenes=planned.scenes)
 

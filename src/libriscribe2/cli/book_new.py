@@ -28,7 +28,7 @@ from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import write_book_toml
-from libriscribe2.project.paths import ProjectPaths, check_project_name, project_name_from
+from libriscribe2.project.paths import STATE, ProjectPaths, check_project_name, project_name_from
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 
@@ -128,11 +128,11 @@ def create(
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         flags = setting_flags(model, max_concurrency, log_level, no_input=no_input)
-        settings = settings_of(None, flags)
+        settings = settings_of(None, flags, mock=mock)
         brief = _brief(options, settings, renderer)
         asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
         until_stages = asked if until is None else [until]
-        choice = model_for(settings, mock=mock)
+        choice = model_for(settings)
         begin(renderer, brief, settings, choice, NewBook(project_name, until_stages, as_json))
 
 
@@ -193,7 +193,7 @@ def _new_paths(brief: Brief, settings: Settings, name: str | None) -> ProjectPat
     """Where the new project goes."""
     folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
     root = settings.projects_dir / folder
-    if root.exists() and any(root.iterdir()):
+    if root.exists() and any(path.name != STATE for path in root.iterdir()):
         raise ProjectError(
             f"There is a project {folder!r} already.",
             fix=f"Go on with `libriscribe2 resume {folder}`, or choose another --project-name.",

@@ -57,11 +57,11 @@ def resume(
     flags = setting_flags(model, max_concurrency, log_level, no_input=no_input)
     with reported(renderer, as_json=as_json):
         paths = locate(project, project_name, settings_of(None, flags))
-        settings = settings_of(paths.root, flags)
+        settings = settings_of(paths.root, flags, mock=mock)
         with ProjectStore.open(paths) as store:
             brief = open_project(store)
             stages = wanted_stages(brief, [until] if until else ())
-            choice = model_for(settings, mock=mock)
+            choice = model_for(settings)
             request = RunRequest(stages, refresh=refresh, as_json=as_json)
             run_book(renderer, store, brief, settings, choice, request)
 
@@ -89,7 +89,7 @@ def redo(
     flags = setting_flags(model, max_concurrency, log_level, no_input=no_input)
     with reported(renderer, as_json=as_json):
         paths = locate(project, None, settings_of(None, flags))
-        settings = settings_of(paths.root, flags)
+        settings = settings_of(paths.root, flags, mock=mock)
         with ProjectStore.open(paths) as store:
             brief = open_project(store)
             stages = wanted_stages(brief)
@@ -101,7 +101,7 @@ def redo(
             request = RunRequest(
                 [agent, *(one for one in free if one is not agent)], as_json=as_json
             )
-            run_book(renderer, store, brief, settings, model_for(settings, mock=mock), request)
+            run_book(renderer, store, brief, settings, model_for(settings), request)
 
 
 def _units(agent: type[Agent], store: ProjectStore, chapter: int | None) -> list[Unit]:

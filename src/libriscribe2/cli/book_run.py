@@ -57,7 +57,8 @@ def run_book(
     if choice.model == OFFLINE_MODEL:
         renderer.note(DEMONSTRATION)
     listener = renderer.render_event_json if request.as_json else renderer.render_event
-    hooks = Hooks(" ".join(sys.argv[1:]), (listener,), renderer.on_text)
+    command = " ".join(sys.argv[1:])
+    hooks = Hooks(command, listeners=(listener,), on_text=renderer.on_text)
     workshop = Workshop(store, brief, settings, choice, hooks)
     with renderer.live():
         outcome = run_async(

@@ -16,6 +16,8 @@ app = typer.Typer(
     name="config",
     help="Show the settings in force and where they come from.",
     no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
     pretty_exceptions_show_locals=False,
 )
 
@@ -24,7 +26,7 @@ app = typer.Typer(
 def show(
     ctx: typer.Context,
     project: Annotated[
-        str | None, typer.Argument(metavar="[PROJECT]", help="A project, for its own settings.")
+        str | None, typer.Argument(metavar="PROJECT", help="A project, for its own settings.")
     ] = None,
     origin: Annotated[
         bool, typer.Option("--origin", help="Also say where each value comes from.")

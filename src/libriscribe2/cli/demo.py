@@ -26,7 +26,7 @@ def demo(
     """Write a short book with the offline author, without a key."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
-        settings = settings_of(None, {})
+        settings = settings_of(None, {}, mock=True)
         brief = Brief(
             premise=PREMISE,
             genre="Mystery",

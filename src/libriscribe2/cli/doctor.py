@@ -28,11 +28,6 @@ PingOption = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="doctor")(doctor)
-
-
 def doctor(
     ctx: typer.Context,
     project: ProjectArgument = None,
@@ -67,7 +62,7 @@ def examinations(case: Case, ping: Ping | None) -> list[Examination]:
         configuration,
         *([project] if named else []),
         *model_examinations(case, ping, needs),
-        *folder_examinations(case, needs),
+        *folder_examinations(case),
         *(project_examinations(case) if named else []),
     ]
 

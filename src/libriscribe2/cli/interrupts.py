@@ -11,9 +11,10 @@ from typing import Any, Final, TypeVar
 
 import typer
 
+from libriscribe2.errors import EXIT_INTERRUPTED
+
 T = TypeVar("T")
 
-INTERRUPTED: Final = 130
 GRACE_SECONDS: Final = 1.2
 """How long calls under way may take to end; a reply that comes in time is kept."""
 
@@ -60,11 +61,11 @@ def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) ->
     except (asyncio.CancelledError, KeyboardInterrupt) as error:
         if not told.is_set():
             interrupted()
-        raise typer.Exit(INTERRUPTED) from error
+        raise typer.Exit(EXIT_INTERRUPTED) from error
 
 
 def _end_now() -> None:
     """End the process without waiting for threads that hang in a connection."""
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(INTERRUPTED)
+    os._exit(EXIT_INTERRUPTED)

@@ -1,13 +1,17 @@
 """Commands whose modules are imported when they are run, so that `--help` costs next to nothing."""
 
+import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import typer
+from typer._click.exceptions import ClickException, NoArgsIsHelpError  # not public elsewhere
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
+from libriscribe2.errors import EXIT_INTERRUPTED
 
 
 class LazyCommand(TyperCommand):
@@ -22,7 +26,7 @@ class LazyCommand(TyperCommand):
         module, _, attribute = self._entry.target.partition(":")
         found = getattr(import_module(module), attribute)
         if not isinstance(found, typer.Typer):
-            only = typer.Typer(add_completion=False)
+            only = typer.Typer(add_completion=False, rich_markup_mode=None)
             only.command(name=self._entry.name)(found)
             found = only
         command = typer.main.get_command(found)
@@ -49,7 +53,41 @@ class RootGroup(TyperGroup):
         self.commands.update({entry.name: LazyCommand(entry) for entry in COMMANDS})
 
     @override
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line; one that cannot be understood is told in one line."""
+        try:
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except ClickException as error:
+            _tell(error)
+            code = error.exit_code
+        except typer.Abort:
+            code = EXIT_INTERRUPTED
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
+
+    @override
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands in the order of the table, not of the alphabet."""
         del ctx
         return [entry.name for entry in COMMANDS]
+
+
+def _tell(error: ClickException) -> None:
+    """Say in one line what was wrong with a command line; without arguments, show the help."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "libriscribe2"
+    told = error.format_message().strip()
+    if isinstance(error, NoArgsIsHelpError):
+        typer.echo(told, err=True)
+        return
+    sentence = " ".join(told.split()).rstrip(".")
+    typer.echo(f"error: {sentence}. fix: see `{command} --help`", err=True)

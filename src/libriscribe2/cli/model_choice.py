@@ -9,7 +9,7 @@ import typer
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.llm.choice import choose_model
 from libriscribe2.llm.local_servers import LocalServer, find_local_servers
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.settings import Settings
 
 
@@ -24,14 +24,9 @@ def is_interactive(settings: Settings) -> bool:
 
 
 def model_for(
-    settings: Settings,
-    *,
-    mock: bool = False,
-    probe: Callable[[], Sequence[LocalServer]] = local_servers,
+    settings: Settings, *, probe: Callable[[], Sequence[LocalServer]] = local_servers
 ) -> ModelChoice:
     """The default model of a run, and why it is the one."""
-    if mock:
-        return ModelChoice(OFFLINE_MODEL, "named explicitly")
     named = settings.models.default.model
 
     def consent(server: LocalServer) -> bool:

@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
+from libriscribe2.llm.providers import OFFLINE_MODEL
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.stages import all_stages, find_stage, up_to
 from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import convert, is_legacy
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths, check_project_name
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings, load_for_project
+from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
 
 
 def stage_names() -> tuple[str, ...]:
@@ -36,14 +37,21 @@ def setting_flags(
     }
 
 
-def settings_of(root: Path | None, flags: Mapping[str, Any]) -> Settings:
+def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = False) -> Settings:
     """The settings in force for the project in `root`, or for none.
+
+    Args:
+        root: The project's folder, or None.
+        flags: Values of the command line by dotted key.
+        mock: Whether every stage uses the offline author, whatever its own model is.
 
     Raises:
         ConfigError: A file or a variable cannot be used.
     """
     names = stage_names()
-    return load_for_project(root, environ=os.environ, flags=flags, stages=names).settings
+    settings = load_for_project(root, environ=os.environ, flags=flags, stages=names).settings
+    offline = ModelsConfig(default=StageModel(model=OFFLINE_MODEL))
+    return settings.model_copy(update={"models": offline}) if mock else settings
 
 
 def open_project(store: ProjectStore) -> Brief:

@@ -115,15 +115,22 @@ class Renderer:
         self._talk(Text.assemble(("warning", "bold yellow"), ": ", clean(text)))
 
     def error(self, error: LibriScribeError, *, as_json: bool = False) -> None:
-        """A failure for stderr: what, why and fix on a line each, or one JSON line."""
+        """A failure for stderr: what, why and fix.
+
+        On a terminal each has a line of its own; in a pipe all are one line, and with `as_json`
+        that line is JSON.
+        """
         if as_json:
             line = clean_json(json.dumps(error.as_record(), ensure_ascii=False))
             self._stderr.write(f"{line}\n")
             return
-        self._talk(Text.assemble(("error", "bold red"), ": ", one_line(error.what)))
-        for name, style, text in (("why", "dim", error.why), ("fix", "green", error.fix)):
-            if text:
-                self._talk(Text.assemble("  ", (name, style), ": ", one_line(text)))
+        gap = "\n  " if self._stderr.isatty() else " "
+        told = Text.assemble(("error", "bold red"), ": ", _sentence(error.what))
+        if error.why:
+            told.append_text(Text.assemble(gap, ("why", "dim"), ": ", _sentence(error.why)))
+        if error.fix:
+            told.append_text(Text.assemble(gap, ("fix", "green"), ": ", one_line(error.fix)))
+        self._talk(told)
 
     def render_event(self, event: Event) -> None:
         """What a run tells: one line for stderr, and the live lines where there are some."""
@@ -167,3 +174,9 @@ class Renderer:
             self._live.stop()
         # Straight to the stream: rich would turn tabs into spaces and cut lines at 80 columns.
         self._stdout.write(f"{text}\n")
+
+
+def _sentence(text: str) -> str:
+    """A text in one line that ends like a sentence."""
+    line = one_line(text).rstrip()
+    return line if line.endswith((".", "!", "?", ":")) else f"{line}."

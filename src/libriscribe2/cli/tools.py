@@ -13,11 +13,6 @@ from libriscribe2.toolchain.catalog import all_tools
 from libriscribe2.toolchain.tool import describe
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(name="tools")(tools)
-
-
 def tools(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """List the tools that a chain can use; --json adds the JSON Schema of their parameters."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)

@@ -42,8 +42,9 @@ class Request:
 
     def key(self) -> str:
         """The request's identity: 64 hex digits that hold no time, header or secret."""
-        canonical = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from libriscribe2.llm.local_servers import LocalServer
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice, configured_provider, named_model
+from libriscribe2.llm.providers import (
+    BASE_URL_VARIABLES,
+    OFFLINE_MODEL,
+    ModelChoice,
+    configured_provider,
+    key_variables,
+    named_model,
+)
 
 Consent = Callable[[LocalServer], bool]
 """Asks the user whether a local server may be used."""
@@ -21,13 +28,14 @@ def choose_model(
     answers; else the offline author.
 
     Args:
-        named: The configured model, or "".
+        named: The configured model, or "". One without its provider's key may be a model of a
+            local server with an OpenAI-compatible interface.
         environ: The variables of the process.
         probe: Looks for local servers; only called when nothing else decides.
         consent: Whether a server that was found may be used.
     """
     if named:
-        return named_model(named, environ)
+        return _served_locally(named, environ, probe) or named_model(named, environ)
     configured = configured_provider(environ)
     if configured is not None:
         return configured
@@ -36,3 +44,16 @@ def choose_model(
             reason = f"{server.name} answers at {server.url}; no key is set"
             return ModelChoice(server.models[0], reason, server.url)
     return ModelChoice(OFFLINE_MODEL, "no key is set and no local server answers")
+
+
+def _served_locally(
+    named: str, environ: Mapping[str, str], probe: Callable[[], Sequence[LocalServer]]
+) -> ModelChoice | None:
+    """The local server that serves a model whose provider's key is not set."""
+    keys = key_variables(named)
+    if not keys or any(environ.get(name) for name in (*keys, *BASE_URL_VARIABLES)):
+        return None
+    for server in probe():
+        if named in server.models:
+            return ModelChoice(named, f"{server.name} serves it at {server.url}", server.url)
+    return None

@@ -22,7 +22,9 @@ MESSAGE_LIMIT = 300
 """Longest `BackendError.message` in characters."""
 
 _CHAIN_LIMIT = 20
+_HTML_PAGE = "an HTML page came back, which is no answer of a model's server"
 _WRAPPER_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*[:-]\s*)+")
+_WRAPPER_SUFFIX = re.compile(r"\.? Handle with `litellm\.\w+`\.$")
 _CONNECTION_CLASSES = frozenset({
     "ConnectError", "ReadError", "WriteError", "RemoteProtocolError", "APIConnectionError",
     "ServerDisconnectedError", "ClientPayloadError", "ProxyError",
@@ -168,7 +170,10 @@ def _sentence(error: Mapping[str, Any], facts: _Facts) -> str:
     told = [text for text in facts.texts if text.strip()]
     if not told:
         return "no message"
-    return told[-1] if facts.network is not None else _WRAPPER_PREFIX.sub("", told[0])
+    if facts.network is not None:
+        return told[-1]
+    words = _WRAPPER_SUFFIX.sub("", _WRAPPER_PREFIX.sub("", told[0]))
+    return _HTML_PAGE if words.startswith(("<", "b'<")) else words
 
 
 def _error_object(body: Any) -> Mapping[str, Any]:

@@ -125,8 +125,8 @@ class LiteLLMBackend:
                         piece = reply.add(chunk.choices[0].delta)
                         if piece:
                             yield piece
-            except Exception as error:
-                raise self._failure(error, started=reply.started) from error
+            except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
+                raise self._failure(error, started=reply.started) from None
             reply.finish_reason = _finish_of(response, reply)
             usage = _usage_in(response.chunks)
         yield self._completion(request, reply, usage, began)
@@ -137,6 +137,9 @@ class LiteLLMBackend:
             litellm = load_litellm()
             await litellm.close_litellm_async_clients()
             litellm.in_memory_llm_clients_cache.flush_cache()
+            shared = vars(litellm).get("module_level_aclient")
+            if shared is not None:
+                await shared.close()
 
     async def _send(self, request: Request, *, streamed: bool) -> Any:
         """LiteLLM's response; parameters that the model refuses are given up on the way."""
@@ -151,10 +154,10 @@ class LiteLLMBackend:
             call = self._arguments(request) | optional | {"stream": streamed}
             try:
                 return await within(litellm.acompletion(**call), deadline, what)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
                 failure = self._failure(error)
                 if not self._concessions.concede(request.model, optional, failure):
-                    raise failure from error
+                    raise failure from None
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         """What every call says."""
@@ -178,7 +181,10 @@ class LiteLLMBackend:
         return wanted
 
     def _failure(self, error: Exception, *, started: bool = False) -> BackendError:
-        """The failure in our terms, without the key."""
+        """The failure in our terms, without the key.
+
+        It is raised `from None`: the exceptions below it may quote the key in a traceback.
+        """
         own = (self._api_key,) if self._api_key is not None else ()
         return classify(error, started=started, secrets=(*own, *secrets_in(os.environ)))
 

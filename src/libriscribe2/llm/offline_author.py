@@ -31,7 +31,9 @@ DEFAULT_WORDS: Final = 120
 """Length of a prose reply where the prompt asks for none."""
 
 _PIECES = re.compile(r"\s*(?:\S+\s*){1,4}")
-_NOTE = re.compile(r"\b(summar\w*|critici[sz]e|critique|review|feedback|weakness\w*)\b", re.I)
+_NOTE = re.compile(
+    r"\b(summar\w*|critici[sz]e|critique|review|feedback|weakness\w*)\b", re.IGNORECASE
+)
 _TITLE = re.compile(r"\btitles?\b", re.IGNORECASE)
 _THOUGHT = (
     "The schema is clear. I keep to the names that are given and fill the rest from the premise."
@@ -85,7 +87,9 @@ def _writer(story: Story, material: Material, dice: Dice) -> Writer:
     if asked is not None and not material.scene:
         bank = "remark" if asked[1].lower().startswith("summar") else "critique"
         return NoteWriter(story, material, dice, bank)
-    return SceneWriter(story, material, dice) if story.fiction else EssayWriter(story, material, dice)
+    return (
+        SceneWriter(story, material, dice) if story.fiction else EssayWriter(story, material, dice)
+    )
 
 
 def _sections(story: Story, material: Material, dice: Dice) -> str:

@@ -142,19 +142,21 @@ class Runner:
             self._tell("stage.failed", unit, message=error.what, reason=error.why)
             raise
         text = made if isinstance(made, str) else maker.as_text(made)
-        self._save(found, text, inputs, {"model": maker.context.client.model_name})
+        self._set_aside(agent, found)
+        params = {"model": maker.context.client.model_name} if agent.asks_model else {}
+        self._store.write(unit.output, text, step=unit.step, inputs=inputs, params=params)
         words = 0 if isinstance(made, BaseModel) else count_words(text)
         self._tell("stage.end", unit, words=words, seconds=monotonic() - start, path=unit.output)
 
-    def _save(
-        self, found: Verdict, text: str, inputs: dict[str, str], params: dict[str, str]
-    ) -> None:
-        """Put the artifact in place; what it replaces goes to the trash first."""
+    def _set_aside(self, agent: AgentType, found: Verdict) -> None:
+        """Keep a copy of a text that is replaced on request; it may be the author's own."""
         name = found.unit.output
-        if found.state in ("stale", "again") and self._store.exists(name):
+        if not self._store.exists(name):
+            return
+        if found.state == "again" or (found.state == "stale" and agent.asks_model):
             self._store.trash(name)
+        if found.state == "again":
             self._store.adopt(name)
-        self._store.write(name, text, step=found.unit.step, inputs=inputs, params=params)
 
     def _first_failure(
         self, done: Iterable[asyncio.Task[None]], failure: Exception | None

@@ -28,8 +28,10 @@ _REPLACE_PAUSE_SECONDS: Final = 0.05
 _PAUSE: Final[Callable[[float], object]] = Event().wait
 
 
-def atomic_write(path: Path, data: bytes, *, mode: int = SHARED, ops: FileOps = SYSTEM) -> None:
-    """Put `data` at `path`, durably: afterwards a reader sees the old content or the new.
+def atomic_write(
+    path: Path, data: bytes, *, mode: int = SHARED, ops: FileOps = SYSTEM, durable: bool = True
+) -> None:
+    """Put `data` at `path`: afterwards a reader sees the old content or the new.
 
     The folder has to exist (`make_folder`).
 
@@ -38,22 +40,26 @@ def atomic_write(path: Path, data: bytes, *, mode: int = SHARED, ops: FileOps = 
         data: Its whole content.
         mode: Permissions of the new file, before the umask.
         ops: The operating system.
+        durable: Whether the file has to survive a power failure; costs two syncs.
 
     Raises:
         OSError: Nothing was changed, unless only the folder's sync failed.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        _write_synced(temporary, data, mode, ops)
+        _write_new(temporary, data, mode, ops, durable=durable)
         replace_file(temporary, path, ops=ops)
     except BaseException:
         with suppress(OSError):  # the first error is the one to tell
             ops.unlink(temporary)
         raise
-    sync_folder(path.parent, ops)
+    if durable:
+        sync_folder(path.parent, ops)
 
 
-def atomic_create(path: Path, data: bytes, *, mode: int = SHARED, ops: FileOps = SYSTEM) -> None:
+def atomic_create(
+    path: Path, data: bytes, *, mode: int = SHARED, ops: FileOps = SYSTEM, durable: bool = True
+) -> None:
     """Put `data` at `path` as `atomic_write` does, but never over a file that exists.
 
     The name is taken first, with an empty file, so that two writers cannot both get it.
@@ -64,7 +70,7 @@ def atomic_create(path: Path, data: bytes, *, mode: int = SHARED, ops: FileOps =
     """
     ops.close(ops.open(path, _NEW | os.O_EXCL, mode))
     try:
-        atomic_write(path, data, mode=mode, ops=ops)
+        atomic_write(path, data, mode=mode, ops=ops, durable=durable)
     except BaseException:
         with suppress(OSError):  # the first error is the one to tell
             ops.unlink(path)
@@ -114,10 +120,11 @@ def leftovers(folder: Path) -> Iterator[Path]:
         yield from (Path(parent, name) for name in names if _TEMPORARY.fullmatch(name))
 
 
-def _write_synced(path: Path, data: bytes, mode: int, ops: FileOps) -> None:
+def _write_new(path: Path, data: bytes, mode: int, ops: FileOps, *, durable: bool) -> None:
     descriptor = ops.open(path, _NEW | os.O_TRUNC, mode)
     try:
         write_all(descriptor, data, ops)
-        ops.fsync(descriptor)
+        if durable:
+            ops.fsync(descriptor)
     finally:
         ops.close(descriptor)

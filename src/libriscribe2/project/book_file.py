@@ -48,7 +48,7 @@ def read_book_toml(path: Path) -> dict[str, Any]:
     if data is None:
         raise ProjectError(
             f"{path} is missing",
-            fix="Check the project's name, or begin one with `libriscribe2 create-book`.",
+            fix="Check the project's name, or begin one with `libriscribe2 create`.",
         )
     text = decode_text(str(path), data)
     try:

@@ -91,6 +91,7 @@ class DebugDumps:
         self._redact = redact
         self._machine = machine if machine is not None else Machine()
         self._keys: set[str] | None = None
+        self._number: int | None = None
 
     def write(self, record: DumpRecord) -> Path:
         """Write a dump under the next free number and return its path.
@@ -102,11 +103,12 @@ class DebugDumps:
         stage = slugify(record.stage, separator="_", max_length=40) or "stage"
         with storage_errors("write a debug dump in", self.folder):
             make_folder(self.folder, ops=self._machine.ops)
-            number = self._last_number() + 1
+            number = (self._last_number() if self._number is None else self._number) + 1
             while not self._created(
                 path := self.folder / f"{number:04d}-{stage}-try{record.attempt}.json", data
             ):
                 number += 1
+        self._number = number
         if self._keys is not None:
             self._keys.add(record.key)
         return path
@@ -168,7 +170,7 @@ class DebugDumps:
 
     def _created(self, path: Path, data: bytes) -> bool:
         try:
-            atomic_create(path, data, mode=PRIVATE, ops=self._machine.ops)
+            atomic_create(path, data, mode=PRIVATE, ops=self._machine.ops, durable=False)
         except FileExistsError:
             return False
         return True

@@ -29,7 +29,7 @@ def require_project(paths: ProjectPaths) -> None:
     if not is_project(paths):
         raise ProjectError(
             f"There is no project in {paths.root}",
-            fix="Check the name, or begin one with `libriscribe2 create-book`.",
+            fix="Check the name, or begin one with `libriscribe2 create`.",
         )
 
 

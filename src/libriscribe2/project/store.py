@@ -124,7 +124,7 @@ class ProjectStore(ProjectView):
         if present is not None and not self.manifest.is_ours(name, present):
             raise ProjectError(
                 f"{name} was edited, so it is not overwritten",
-                fix=f"Keep it, or give it back with `libriscribe2 adopt {name}`.",
+                fix="Keep it, or have it written again with `libriscribe2 redo`.",
             )
         self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))
         if present != sha:

@@ -26,11 +26,12 @@ def decode_text(name: str, data: bytes) -> str:
         raise ProjectError(
             f"{name} is not UTF-8 text",
             why=f"line {line}, byte {error.start}: {error.reason}",
-            fix="Save the file as UTF-8, or delete it to have it made again.",
+            fix="Save the file as UTF-8.",
         ) from error
     if not text.strip():
         raise ProjectError(
-            f"{name} is empty", fix="Restore the file, or delete it to have it made again."
+            f"{name} is empty",
+            fix="Restore it; a file that the program made can be deleted and is made again.",
         )
     return text.replace("\r\n", "\n")
 
@@ -59,7 +60,7 @@ def parse_json(name: str, text: str) -> Any:
 
 
 def _bad_json(name: str, why: str) -> ProjectError:
-    fix = "Mend the file, or delete it to have it made again."
+    fix = "Mend it; a file that the program made can be deleted and is made again."
     return ProjectError(f"{name} is not valid JSON", why=why, fix=fix)
 
 

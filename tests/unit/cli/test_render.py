@@ -126,7 +126,7 @@ def test_colour_by_force_draws_no_table_in_a_pipe(monkeypatch: pytest.MonkeyPatc
         screen.renderer.render_event(event("stage.start", stage="concept"))
     assert screen.data == "a\nb\n"
     assert SGR.search(screen.talk)
-    assert SGR.sub("", screen.talk) == "error: what\n"
+    assert SGR.sub("", screen.talk) == "error: what.\n"
 
 
 def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,17 +136,24 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", screen.talk)
 
 
-def test_an_error_is_three_lines_on_stderr() -> None:
+def test_an_error_is_one_line_in_a_pipe() -> None:
     screen = Screen()
-    screen.renderer.error(ConfigError("The file\nis odd.", "It is cut.", "Mend it."))
-    assert screen.talk == "error: The file is odd.\n  why: It is cut.\n  fix: Mend it.\n"
+    screen.renderer.error(ConfigError("The file\nis odd", "It is cut.", "Mend it"))
+    assert screen.talk == "error: The file is odd. why: It is cut. fix: Mend it\n"
     assert screen.data == ""
+
+
+def test_an_error_is_three_lines_on_a_terminal() -> None:
+    screen = Screen(Terminal)
+    screen.renderer.error(ConfigError("The file is odd.", "It is cut.", "Mend it."))
+    shown = SGR.sub("", screen.talk).splitlines()
+    assert shown == ["error: The file is odd.", "  why: It is cut.", "  fix: Mend it."]
 
 
 def test_an_error_says_only_what_is_known() -> None:
     screen = Screen()
     screen.renderer.error(ConfigError("what"))
-    assert screen.talk == "error: what\n"
+    assert screen.talk == "error: what.\n"
 
 
 def test_an_error_as_json_is_one_line_on_stderr() -> None:
@@ -182,7 +189,7 @@ def test_quiet_leaves_warnings_and_errors() -> None:
     screen.renderer.render_event(event("run.start"))
     screen.renderer.warning("careful")
     screen.renderer.error(ConfigError("what"))
-    assert screen.talk == "warning: careful\nerror: what\n"
+    assert screen.talk == "warning: careful\nerror: what.\n"
 
 
 def test_a_stream_of_another_encoding_writes_utf8_and_never_fails() -> None:

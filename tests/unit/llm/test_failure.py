@@ -14,7 +14,7 @@ from libriscribe2.llm.failure import MESSAGE_LIMIT, classify
 KEY = "sk-canary-0123456789"
 
 
-class Wrapper(Exception):
+class WrapperError(Exception):
     """Shaped like LiteLLM's classes: a made-up status, a made-up response, the real headers."""
 
     def __init__(
@@ -31,7 +31,7 @@ class Wrapper(Exception):
         self.body = body
 
 
-Wrapper.__module__ = "litellm.exceptions"
+WrapperError.__module__ = "litellm.exceptions"
 
 
 class APIError(Exception):
@@ -54,7 +54,11 @@ def http_error(
 
 def wrapped(cause: BaseException, outer: BaseException | None = None) -> BaseException:
     """`outer` raised while `cause` was being handled, as LiteLLM does it."""
-    shell = outer if outer is not None else Wrapper("litellm.APIError: APIError: OpenAIException - no")
+    shell = (
+        outer
+        if outer is not None
+        else WrapperError("litellm.APIError: APIError: OpenAIException - no")
+    )
     shell.__context__ = cause
     return shell
 
@@ -148,7 +152,7 @@ def test_OV_43_network_failures_are_not_what_the_wrapper_claims(
 def test_a_claim_is_believed_only_where_nothing_better_is_known(
     text: str, status: int | None, kind: str
 ) -> None:
-    found = classify(Wrapper(text, status))
+    found = classify(WrapperError(text, status))
     assert (found.kind, found.status) == (kind, None)
 
 
@@ -170,14 +174,16 @@ def test_a_lost_connection_after_the_first_piece_is_a_cut() -> None:
 
 
 def test_a_body_that_only_the_text_holds_is_found() -> None:
-    text = """litellm.RateLimitError: AnthropicException - b'{"error": {"message": "empty purse", """
+    text = (
+        """litellm.RateLimitError: AnthropicException - b'{"error": {"message": "empty purse", """
+    )
     text += """"type": "insufficient_quota"}}'"""
-    found = classify(Wrapper(text, 429))
+    found = classify(WrapperError(text, 429))
     assert (found.kind, found.message) == ("quota", "empty purse")
 
 
 def test_text_that_only_looks_like_a_body_is_kept_as_text() -> None:
-    found = classify(Wrapper('litellm.BadRequestError: see {"this', 400))
+    found = classify(WrapperError('litellm.BadRequestError: see {"this', 400))
     assert (found.kind, found.message) == ("bad_request", 'see {"this')
 
 
@@ -208,20 +214,33 @@ def test_retry_after_is_read_from_the_response(headers: dict[str, str], seconds:
 
 
 def test_retry_after_is_read_from_litellms_headers_where_no_response_is_left() -> None:
-    assert classify(Wrapper("slow", 429, {"Retry-After": "9"})).retry_after == 9.0
+    assert classify(WrapperError("slow", 429, {"Retry-After": "9"})).retry_after == 9.0
 
 
 def test_messages_hold_no_secret_and_stay_short() -> None:
-    said = f"Incorrect API key provided: {KEY}. Bearer abcdefghijkl " + "x" * 500
+    said = f"Incorrect API key provided: {KEY}. Bearer abcdefgh1234 " + "x" * 500
     found = classify(wrapped(http_error(401, {"error": {"message": said}})), secrets=(KEY,))
     assert KEY not in found.message
-    assert "abcdefghijkl" not in found.message
+    assert "abcdefgh1234" not in found.message
     assert len(found.message) <= MESSAGE_LIMIT
     assert KEY not in str(found)
 
 
 def test_an_exception_without_words_still_gets_a_message() -> None:
-    assert classify(Wrapper("")).message == "no message"
+    assert classify(WrapperError("")).message == "no message"
+
+
+def test_the_wrappers_own_words_are_left_out() -> None:
+    text = (
+        "litellm.BadRequestError: AnthropicException - no. Handle with `litellm.BadRequestError`."
+    )
+    assert classify(WrapperError(text, 400)).message == "no"
+
+
+@pytest.mark.parametrize("page", ["<!DOCTYPE html><p>no", "b'<html>no'"])
+def test_a_page_is_told_as_one_and_not_quoted(page: str) -> None:
+    found = classify(WrapperError(f"litellm.NotFoundError: OpenAIException - {page}", 404))
+    assert (found.kind, found.message.partition(" page")[0]) == ("not_found", "an HTML")
 
 
 def test_our_own_failures_pass_through() -> None:
@@ -230,13 +249,13 @@ def test_our_own_failures_pass_through() -> None:
 
 
 def test_a_circular_chain_ends() -> None:
-    first, second = Wrapper("one", 503), Wrapper("two", 503)
+    first, second = WrapperError("one", 503), WrapperError("two", 503)
     first.__context__, second.__context__ = second, first
     assert classify(first).kind == "server"
 
 
 def test_a_cause_outranks_a_context() -> None:
-    error = Wrapper("no")
+    error = WrapperError("no")
     error.__context__ = httpx.ConnectError("unrelated")
     error.__cause__ = http_error(429)
     assert classify(error).kind == "rate"

@@ -16,6 +16,7 @@ from libriscribe2.llm.redaction import MASK, redact, secrets_in
         "AIzaSyABCDEFGHIJKL",
         "Bearer abc.def-ghi",
         "xai-abcdefghijkl",
+        "Bearer eyJhbGciOiJIUzI1NiJ9",
     ],
 )
 def test_what_looks_like_a_key_is_masked(secret: str) -> None:
@@ -30,8 +31,14 @@ def test_keys_in_addresses_and_headers_are_masked() -> None:
     assert "alt=1" in text
 
 
+def test_basic_credentials_are_masked_in_their_header() -> None:
+    assert redact("Authorization: Basic dXNlcjpwYXNz") == f"Authorization: {MASK}"
+
+
 def test_ordinary_sentences_stay() -> None:
-    text = "Model sketch-pad not found: token limit is 4096, see basic usage."
+    text = (
+        "Model sketch-pad not found: token limit is 4096, see basic usage of bearer authentication."
+    )
     assert redact(text) == text
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.support.legacy_project import OldFolder
 from tests.support.project_book import BookMaker
 from tests.support.project_faults import QuickOps
 
@@ -37,3 +38,8 @@ def store(paths: ProjectPaths, machine: Machine) -> Iterator[ProjectStore]:
 @pytest.fixture
 def maker(tmp_path: Path) -> BookMaker:
     return BookMaker(tmp_path)
+
+
+@pytest.fixture
+def old(paths: ProjectPaths) -> OldFolder:
+    return OldFolder(paths)

@@ -15,7 +15,7 @@ from libriscribe2.project.atomic import (
     make_folder,
     replace_file,
 )
-from libriscribe2.project.file_ops import SYSTEM
+from libriscribe2.project.file_ops import SYSTEM, sync_folder
 
 
 @pytest.fixture
@@ -76,6 +76,13 @@ def test_create_makes_a_private_file(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "b").stat().st_mode) == 0o600
 
 
+def test_a_file_for_review_only_is_whole_but_not_waited_for(tmp_path: Path) -> None:
+    ops = QuickOps()
+    atomic_create(tmp_path / "b", b"new", ops=ops, durable=False)
+    assert (tmp_path / "b").read_bytes() == b"new"
+    assert "fsync" not in ops.calls
+
+
 def test_create_gives_the_name_back_when_it_fails(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space"):
         atomic_create(tmp_path / "b", b"x", ops=FailingOps(1, code=errno.ENOSPC, names=("write",)))
@@ -93,6 +100,14 @@ def test_folders_are_made_and_each_name_is_synced(tmp_path: Path) -> None:
 def test_a_file_in_place_of_a_folder_is_an_error(file: Path) -> None:
     with pytest.raises(OSError, match="exists"):
         make_folder(file)
+
+
+def test_windows_has_no_folders_to_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ops = QuickOps()
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "name", "nt")
+        sync_folder(tmp_path, ops)
+    assert ops.calls == []
 
 
 class HeldOps(QuickOps):

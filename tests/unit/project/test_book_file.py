@@ -130,7 +130,7 @@ def test_a_file_that_is_no_text_is_told(path: Path, data: bytes, told: str) -> N
 def test_a_missing_file_is_told_with_the_next_command(path: Path) -> None:
     with pytest.raises(ProjectError, match="missing") as caught:
         read_book_toml(path)
-    assert "create-book" in caught.value.fix
+    assert "libriscribe2 create" in caught.value.fix
 
 
 def test_a_folder_in_place_of_the_file_is_told(path: Path) -> None:

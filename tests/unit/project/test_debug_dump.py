@@ -101,18 +101,14 @@ def test_numbers_go_on_from_what_is_there(dumps: DebugDumps) -> None:
     assert [found.name for found in dumps.list()] == ["9999-old-try1.json", path.name]
 
 
-class BlindDumps(DebugDumps):
-    """Another writer took the next numbers just now."""
-
-    def _last_number(self) -> int:
-        return 0
-
-
-def test_a_dump_never_overwrites_another(tmp_path: Path, machine: Machine) -> None:
-    dumps = BlindDumps(tmp_path, machine=machine)
-    names = [dumps.write(record(reply=reply)).name for reply in ("a", "b")]
-    assert names == ["0001-concept-try1.json", "0002-concept-try1.json"]
-    assert [dumps.load(path)["raw_response"] for path in dumps.list()] == ["a", "b"]
+def test_a_dump_never_overwrites_that_of_another_writer(tmp_path: Path, machine: Machine) -> None:
+    mine, other = (DebugDumps(tmp_path, machine=machine) for _ in range(2))
+    names = [
+        dumps.write(record(reply=reply)).name
+        for dumps, reply in ((mine, "a"), (other, "b"), (mine, "c"))
+    ]
+    assert names == [f"000{n}-concept-try1.json" for n in (1, 2, 3)]
+    assert [mine.load(path)["raw_response"] for path in mine.list()] == ["a", "b", "c"]
 
 
 def test_XC_11_what_looks_like_a_key_is_masked_everywhere(dumps: DebugDumps) -> None:

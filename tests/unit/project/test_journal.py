@@ -75,7 +75,7 @@ def test_a_line_is_checksum_and_json_in_readable_unicode(path: Path) -> None:
     assert line == b"%08x %s\n" % (zlib.crc32(body), body)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.text(st.characters()), JSON, min_size=1))
 def test_any_record_survives_the_file(record: dict[str, Any]) -> None:
     line = encode_line(record)
@@ -156,7 +156,7 @@ def test_XC_04_damage_never_brings_a_wrong_reply(
     assert 0 < worst <= most_lost
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(JSON, min_size=1, max_size=5), st.data())
 def test_XC_04_a_cut_file_holds_exactly_the_records_before_the_cut(
     values: list[Any], data: st.DataObject

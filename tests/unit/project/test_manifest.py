@@ -90,6 +90,15 @@ def test_a_generation_counts_the_step_and_those_that_hold_it() -> None:
     assert manifest.generation("concept") == 0
 
 
+def test_a_step_is_asked_for_again_until_it_is_written() -> None:
+    manifest = Manifest([WRITE, records.again("concept")])
+    assert manifest.asked_again("concept")
+    assert not manifest.asked_again("outline")
+    manifest.fold(WRITE)
+    assert not manifest.asked_again("concept")
+    assert manifest.generation("concept") == 1
+
+
 def test_records_of_unknown_kinds_are_skipped() -> None:
     manifest = Manifest([{"t": "from the future"}, {}, records.run("1", version="1", command="x")])
     assert (manifest.totals, manifest.files, manifest.open_calls) == (Totals(), {}, {})

@@ -126,7 +126,8 @@ def test_XC_04_a_power_failure_at_any_moment_loses_nothing_acknowledged(
 ) -> None:
     disks = moments(BookMaker(tmp_path / "whole"), files=True, folders=True)
     assert len(disks) >= 500
-    for number, moment in enumerate(disks):
+    different = {frozenset(disk.items()) | known: (disk, known) for disk, known in disks}
+    for number, moment in enumerate(different.values()):
         assert violations(tmp_path / str(number), moment, whole[0]) == set(), number
 
 

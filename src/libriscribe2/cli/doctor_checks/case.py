@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.cli.model_choice import model_for
+from libriscribe2.cli.model_choice import local_servers, model_for
 from libriscribe2.cli.projects import (
     locate,
     read_brief,
@@ -13,7 +13,7 @@ from libriscribe2.cli.projects import (
     stage_names,
     wanted_stages,
 )
-from libriscribe2.llm.local_servers import LocalServer, find_local_servers
+from libriscribe2.llm.local_servers import LocalServer
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.stages import all_stages
@@ -83,7 +83,7 @@ class Case:
     @cached_property
     def servers(self) -> tuple[LocalServer, ...]:
         """The servers on this machine that serve models."""
-        return tuple(find_local_servers())
+        return tuple(local_servers())
 
     @cached_property
     def choice(self) -> ModelChoice:

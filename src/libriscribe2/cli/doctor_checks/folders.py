@@ -9,21 +9,18 @@ from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
 from libriscribe2.project.machine import MIN_FREE_BYTES, free_bytes
 from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.settings import Settings
 
 _MIB: Final = 2**20
 
 
-def folder_examinations(case: Case, needs: tuple[str, ...]) -> list[Examination]:
-    """The checks of the disk.
-
-    Args:
-        case: What is looked at.
-        needs: The checks that the settings depend on.
-    """
+def folder_examinations(case: Case) -> list[Examination]:
+    """The checks of the disk; no project can change which folders these are."""
+    needs = ("configuration",)
     return [
-        Examination("projects", 6, lambda: look_at_folder(case.settings.projects_dir), needs),
-        Examination("debug", 6, lambda: look_at_folder(case.settings.debug_dir), needs),
-        Examination("disk", 6, lambda: look_at_room(case.settings.projects_dir), needs),
+        Examination("projects", 6, lambda: look_at_folder(_settings(case).projects_dir), needs),
+        Examination("debug", 6, lambda: look_at_folder(_settings(case).debug_dir), needs),
+        Examination("disk", 6, lambda: look_at_room(_settings(case).projects_dir), needs),
     ]
 
 
@@ -39,8 +36,8 @@ def look_at_folder(folder: Path) -> Finding:
         return Finding("failed", f"{there} is a file where a folder has to be.", fix)
     with storage_errors("write", there), tempfile.TemporaryFile(dir=there) as file:
         file.write(b"LibriScribe2 was here")
-    made_later = "" if there == folder.absolute() else " can be made there and"
-    return Finding("ok", f"{folder.absolute()}{made_later} can be written.")
+    can = "written" if there == folder.absolute() else "made"
+    return Finding("ok", f"{folder.absolute()} can be {can}.")
 
 
 def look_at_room(folder: Path, free: Callable[[Path], int] = free_bytes) -> Finding:
@@ -62,3 +59,7 @@ def existing(path: Path) -> Path:
     """The path itself, or the nearest of those above it that exists."""
     whole = path.absolute()
     return next(one for one in (whole, *whole.parents) if one.exists())
+
+
+def _settings(case: Case) -> Settings:
+    return case.general.settings

@@ -7,10 +7,8 @@ from libriscribe2.app import check_models, stage_model
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
 from libriscribe2.cli.quantities import cost, duration
-from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions, CallRecord
+from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice, key_variables
-from libriscribe2.llm.session import CallSession
 from libriscribe2.settings import Settings
 
 Ping = Callable[[Settings, ModelChoice], Completion]
@@ -56,7 +54,7 @@ def look_at_key(case: Case) -> Finding:
     names = {case.choice.model, *(stage.model for stage in own if stage.model)}
     variables = {variable for name in names for variable in key_variables(name)}
     present = sorted(variable for variable in variables if os.environ.get(variable))
-    return Finding("ok", f"{' and '.join(present)} set." if present else "No key is needed.")
+    return Finding("ok", f"Found {', '.join(present)}." if present else "No key is needed.")
 
 
 def look_at_answer(case: Case, ping: Ping | None) -> Finding:

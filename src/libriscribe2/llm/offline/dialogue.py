@@ -1,7 +1,7 @@
 """Setting an exchange of two people as paragraphs of speech."""
 
 from libriscribe2.llm.offline.dice import Dice
-from libriscribe2.llm.offline.english import capitalised, sentence
+from libriscribe2.llm.offline.english import sentence
 from libriscribe2.llm.offline.grammar import Grammar
 from libriscribe2.llm.offline.people import Person
 
@@ -11,7 +11,7 @@ def exchange(template: str, grammar: Grammar, speakers: dict[str, Person], dice:
 
     Args:
         template: `A: ... | B: ...`.
-        grammar: Fills the slots; its banks hold `tag`, `tag_question` and `gesture`.
+        grammar: Fills the slots; its banks hold `tag_first`, `tag`, `tag_question`, `gesture`.
         speakers: The people behind `A` and `B`.
         dice: Decides which turns get a tag or a gesture.
     """
@@ -23,37 +23,32 @@ def exchange(template: str, grammar: Grammar, speakers: dict[str, Person], dice:
         told = {"who": speakers[speaker].short, "him_listener": listener.pronouns["him"]}
         # After the first two turns it is clear who speaks.
         tagged = index < 2 or dice.chance(5)
-        paragraphs.append(_turn(said, grammar, told, dice) if tagged else f"“{said}”")
+        tag = "tag" if index else "tag_first"
+        paragraphs.append(_turn(said, tag, grammar, told, dice) if tagged else f"“{said}”")
     return "\n\n".join(paragraphs)
 
 
-def _turn(said: str, grammar: Grammar, told: dict[str, str], dice: Dice) -> str:
+def _turn(said: str, tag: str, grammar: Grammar, told: dict[str, str], dice: Dice) -> str:
     """One turn with the words that say whose it is."""
     if dice.chance(3):
         return f"“{said}” {sentence(_with(grammar, 'gesture', told))}"
-    opening, gap, rest = _first_sentence(said)
-    if gap and dice.chance(2):
-        return f"“{_spoken(opening, grammar, told)} “{capitalised(rest)}”"
-    return _spoken_whole(said, grammar, told)
+    opening, rest = _first_sentence(said)
+    if rest and dice.chance(2):
+        return f"{_spoken(opening, tag, grammar, told)} “{rest}”"
+    return _spoken(said, tag, grammar, told)
 
 
-def _first_sentence(said: str) -> tuple[str, str, str]:
+def _first_sentence(said: str) -> tuple[str, str]:
     """A turn cut after its first sentence."""
     ends = [place for mark in (". ", "? ") if (place := said.find(mark)) > 0]
-    if not ends:
-        return said, "", ""
-    return said[: min(ends) + 1], " ", said[min(ends) + 2 :]
+    return (said[: min(ends) + 1], said[min(ends) + 2 :]) if ends else (said, "")
 
 
-def _spoken(opening: str, grammar: Grammar, told: dict[str, str]) -> str:
-    """The first part of a turn, closed and tagged, with a full stop after the tag."""
-    return _spoken_whole(opening, grammar, told).removeprefix("“")
-
-
-def _spoken_whole(said: str, grammar: Grammar, told: dict[str, str]) -> str:
+def _spoken(said: str, tag: str, grammar: Grammar, told: dict[str, str]) -> str:
+    """Words in quotation marks and who says them."""
     if said.endswith("?"):
         return f"“{said}” {_with(grammar, 'tag_question', told)}."
-    return f"“{said.removesuffix('.')},” {_with(grammar, 'tag', told)}."
+    return f"“{said.removesuffix('.')},” {_with(grammar, tag, told)}."
 
 
 def _with(grammar: Grammar, bank: str, told: dict[str, str]) -> str:

@@ -11,7 +11,7 @@ TOLERANCE = 50
 _TRIES = 120
 """How many fillers are looked at for one that closes the gap."""
 
-_SHORTEST = 7
+_SHORTEST = 12
 """A gap of fewer words than this may find no sentence that fits."""
 
 
@@ -55,7 +55,7 @@ def compose(writer: Writer, words: int, known: Iterable[str] = ()) -> str:
     misses = 0
     for block in writer.body():
         misses = 0 if draft.add(block) else misses + 1
-        if misses >= 6 or draft.missing < 3 * _SHORTEST:
+        if misses >= 6 or draft.missing < 2 * _SHORTEST:
             break
     fillers = draft.fill(writer)
     return "\n\n".join(part for part in (head, *draft.blocks, *fillers, tail) if part)

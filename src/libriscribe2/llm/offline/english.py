@@ -3,13 +3,12 @@
 import re
 from collections.abc import Sequence
 
+from libriscribe2.llm.offline.lexicon import words
+
 _VOWEL_SOUND = re.compile(r"(?:[aeiou]|hour|honest|honou?r|heir)", re.IGNORECASE)
 _CONSONANT_SOUND = re.compile(r"(?:uni(?!n)|us(?:e|u)|ut[eio]|eu|one\b|once|ouija)", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b([Aa])n? (?=(\w+))")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[”\"]?\s+|(?<=[.!?]”)\s+|\n+")
-_SMALL_WORDS = frozenset(
-    "a an and as at but by for from in into nor of off on or over so the to up with yet".split()
-)
 
 
 def article(word: str) -> str:
@@ -49,17 +48,16 @@ def plain(text: str) -> str:
     """A phrase for the middle of a sentence: no full stop, no leading capital of a small word."""
     text = " ".join(text.split()).rstrip(" .;,:")
     first, _, rest = text.partition(" ")
-    opens_small = first.lower() in _SMALL_WORDS | {"his", "her", "their", "its", "what", "how"}
-    return f"{first.lower()} {rest}" if opens_small and rest else text
+    return f"{first.lower()} {rest}" if first.lower() in words("opens_small") and rest else text
 
 
 def title_case(text: str) -> str:
     """The text as a title: small words stay small, except the first and the last."""
-    words = text.split()
-    edges = {0, len(words) - 1}
+    parts = text.split()
+    edges = {0, len(parts) - 1}
     return " ".join(
-        word if index not in edges and word.lower() in _SMALL_WORDS else capitalised(word)
-        for index, word in enumerate(words)
+        part if index not in edges and part.lower() in words("small") else capitalised(part)
+        for index, part in enumerate(parts)
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.episodes import recognise
 from libriscribe2.llm.offline.grammar import Grammar, Slot
-from libriscribe2.llm.offline.material import Material, number_of, text_of
+from libriscribe2.llm.offline.material import Material, number_of, place_in_book, text_of
 from libriscribe2.llm.offline.people import Person
 from libriscribe2.llm.offline.phrases import banks
 from libriscribe2.llm.offline.plot import (
@@ -53,14 +53,14 @@ class EssayWriter:
         self._dice = dice
         self._event = _lesson(story, material)
         self._people = _examples(story, material)
-        self._turn = 0
-        self._chapter = number_of(material.chapter, "number", 1)
+        self._turn = place_in_book(material) * 3
+        self._meaning = ""
         self._section = number_of(material.scene, "number", 1)
         self._grammar = Grammar(
             banks("essay"),
             self._slots(story),
             seed=story.seed,
-            turn=self._chapter * 11 + self._section,
+            turn=place_in_book(material),
             plural=plural_topic(story),
         )
 
@@ -114,6 +114,11 @@ class EssayWriter:
     def _person(self) -> Person:
         return self._people[self._turn % len(self._people)]
 
+    def _term(self) -> str:
+        """A term of the trade; `meaning` explains the last one that was named."""
+        term, _, self._meaning = self._grammar.draw("pair").partition(" = ")
+        return term
+
     def _paragraph(self, *wanted: str) -> str:
         return " ".join(self._grammar.say(bank) for bank in wanted)
 
@@ -134,6 +139,8 @@ class EssayWriter:
             **{key: pronoun(key) for key in ("he", "him", "his", "himself")},
             **setting_slots(story),
             "P": lambda: self._person.short,
+            "term": self._term,
+            "meaning": lambda: self._meaning,
             "chapter": text_of(self._material.chapter, "title"),
         }
 

@@ -83,7 +83,9 @@ class Filler:
             found[name] = self._value(part, spot.property(name).element(index, 1), depth + 1)
         return found
 
-    def _free_keys(self, schema: Schema, spot: Spot, count: int, taken: Mapping[str, Any]) -> list[str]:
+    def _free_keys(
+        self, schema: Schema, spot: Spot, count: int, taken: Mapping[str, Any]
+    ) -> list[str]:
         names = schema.get("propertyNames", {}).get("enum") or self._values.keys(spot)
         names = [*names, *(f"entry_{index}" for index in range(1, count + 1))]
         return [name for name in names if name not in taken][: max(0, count)]
@@ -94,7 +96,7 @@ class Filler:
             for index, part in enumerate(schema.get("prefixItems", ()))
         ]
         items = schema.get("items", {"type": "string"})
-        count = 0 if items is False else self._count(schema, spot, depth)
+        count = 0 if items is False else self._count(schema, depth)
         preferred = self._preferred(schema, items, spot)
         if preferred is not None and not prefix:
             return preferred
@@ -106,7 +108,7 @@ class Filler:
             found.append(value)
         return found
 
-    def _count(self, schema: Schema, spot: Spot, depth: int) -> int:
+    def _count(self, schema: Schema, depth: int) -> int:
         """How many items: the middle of the range, or one to either side where there is room."""
         low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
         if depth >= _DEEP:
@@ -124,7 +126,7 @@ class Filler:
         """The list that the book itself suggests, if the schema allows it."""
         found = self._values.listed(spot)
         part = self._resolved(items)
-        if found is None or _type(part) != "string":
+        if found is None or "const" in part or _type(part) != "string":
             return None
         found = [name for name in found if name in part.get("enum", found)]
         fits = len(found) >= schema.get("minItems", 0) and (found or schema.get("minItems", 0) == 0)
@@ -152,7 +154,7 @@ class Filler:
             return number_within(part, spot, self._dice, step)
         if isinstance(value, str):
             return text_within(part, f"{step + 1} {value}", step)
-        return self._value(part, spot.element(spot.index + step, spot.total), _DEEP)
+        return self._value(part, spot.element(spot.index + step, spot.total), _DEEP // 2)
 
     def _resolved(self, schema: Any) -> Schema:
         """A schema without references, with one branch of its choices taken."""
@@ -196,7 +198,8 @@ def _type(schema: Schema) -> str:
 
 def _likeliest(options: list[Any]) -> Any:
     """The first option that is not null."""
-    return next((o for o in options if not isinstance(o, dict) or o.get("type") != "null"), {})
+    said = (o for o in options if not isinstance(o, dict) or o.get("type") != "null")
+    return next(said, options[0])
 
 
 def _merged(one: Schema, other: Schema) -> dict[str, Any]:

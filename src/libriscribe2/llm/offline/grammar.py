@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from math import gcd
 
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.english import sentence
@@ -71,11 +72,18 @@ class Grammar:
         """The bank's next entry, not yet expanded."""
         bag = self._bags.get(bank)
         if bag is None:
-            entries = self._banks[bank]
-            # A stride that shares no factor with most sizes keeps neighbours apart.
-            bag = Bag(entries, Dice(self._seed, bank), start=self._turn * 7)
+            entries = self._weighted(self._banks[bank])
+            start = self._turn * _stride(len(entries))
+            bag = Bag(entries, Dice(self._seed, bank), start)
             self._bags[bank] = bag
         return bag.draw()
+
+    def _weighted(self, entries: tuple[str, ...]) -> tuple[str, ...]:
+        """The entries, those that come out differently each time three times as often."""
+        varied = [
+            entry for entry in entries if any(slot in self._banks for slot in _SLOT.findall(entry))
+        ]
+        return (*entries, *varied, *varied)
 
     def expand(self, template: str) -> str:
         """The template with every slot filled."""
@@ -99,3 +107,11 @@ class Grammar:
         if value is None:
             return self.expand(self.draw(slot))
         return value if isinstance(value, str) else value()
+
+
+def _stride(size: int) -> int:
+    """How far apart neighbouring turns start: about a third, sharing no factor with the size.
+
+    So every entry is a start before one comes again.
+    """
+    return next(step for step in range(max(1, size // 3), size + 2) if gcd(step, size) == 1)

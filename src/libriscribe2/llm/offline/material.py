@@ -100,6 +100,13 @@ def number_of(source: Mapping[str, Any], key: str, default: int) -> int:
     return value if isinstance(value, int) and value >= 1 else default
 
 
+def place_in_book(material: Material) -> int:
+    """A running number of the scene in the book, for taking turns; from 1."""
+    per_chapter = number_of(material.scene, "of", 10)
+    before = number_of(material.chapter, "number", 1) - 1
+    return before * per_chapter + number_of(material.scene, "number", 1)
+
+
 def _schema(request: Request, blocks: Mapping[str, str]) -> Mapping[str, Any] | None:
     if request.schema is not None:
         return request.schema

@@ -10,9 +10,7 @@ from libriscribe2.llm.offline.spot import Spot
 _COUNTED = frozenset({"number", "index", "order", "chapter", "scene", "id", "chapter_number"})
 
 
-def number_within(
-    schema: Mapping[str, Any], spot: Spot, dice: Dice, step: int = 0
-) -> int | float:
+def number_within(schema: Mapping[str, Any], spot: Spot, dice: Dice, step: int = 0) -> int | float:
     """A number that fits a schema and its field.
 
     Args:
@@ -22,7 +20,7 @@ def number_within(
         step: 0 for the first choice, then further ones.
     """
     whole = schema.get("type") != "number"
-    unit = schema.get("multipleOf", 1)
+    unit: int | float = schema.get("multipleOf", 1)
     low, high = _bounds(schema, unit, whole=whole)
     wanted = _wanted(spot, low, high, dice)
     if not whole and isinstance(unit, int) and "multipleOf" not in schema:

@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from libriscribe2.llm.offline.dice import Dice
+from libriscribe2.llm.offline.lexicon import words
 from libriscribe2.llm.offline.phrases import banks
 
-_TITLES = frozenset(
-    "dr mr mrs ms miss sir dame lady lord captain detective inspector sergeant professor sister"
-    " father brother mother aunt uncle old young chief officer constable judge king queen prince"
-    " princess colonel major doctor".split()
-)
 _HE = {"he": "he", "him": "him", "his": "his", "himself": "himself"}
 _SHE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 
@@ -58,10 +54,10 @@ def people_named(names: Iterable[str], texts: Sequence[str] = (), cue: str = "")
 def short_name(name: str) -> str:
     """What a text calls someone: the given name without rank, nickname or family name."""
     bare = re.sub(r"[\"“(].*?[\"”)]", "", name)
-    words = [word for word in bare.split() if word.lower().rstrip(".") not in _TITLES]
-    if not words or words[0].lower() in {"the", "a", "an"}:
+    parts = [part for part in bare.split() if part.lower().rstrip(".") not in words("rank")]
+    if not parts or parts[0].lower() in {"the", "a", "an"}:
         return name
-    return words[0].rstrip(",")
+    return parts[0].rstrip(",")
 
 
 def invented(region: str, cue: str, dice: Dice, taken: Iterable[str]) -> Iterator[str]:
@@ -101,20 +97,19 @@ def _letters_first(given: Sequence[str], used: set[str]) -> list[str]:
 
 def region_of(text: str) -> str:
     """The region that the words of a text point to."""
-    words = set(re.findall(r"\w+", text.lower()))
+    used = set(re.findall(r"\w+", text.lower()))
     for bank, lines in banks("names").items():
         region, _, kind = bank.partition(".")
-        if kind == "where" and words & set(" ".join(lines).split()):
+        if kind == "where" and used & set(" ".join(lines).split()):
             return region
     return "default"
 
 
 def pronoun_cue(text: str) -> str:
     """`she` or `he` where the text uses one kind of pronoun or noun only, else ""."""
-    words = set(re.findall(r"\w+", text.lower()))
-    she = words & {"she", "her", "hers", "herself", "woman", "girl", "mother", "widow", "daughter"}
-    he = words & {"he", "him", "his", "himself", "man", "boy", "father", "widower", "son"}
-    if bool(she) == bool(he):
+    used = set(re.findall(r"\w+", text.lower()))
+    she, he = bool(used & words("she")), bool(used & words("he"))
+    if she == he:
         return ""
     return "she" if she else "he"
 
@@ -127,4 +122,4 @@ def _is_female(name: str, told: str, cue: str) -> bool:
     said = pronoun_cue(told) or cue
     if said:
         return said == "she"
-    return given.lower().endswith(("a", "e", "ie", "ah", "lyn", "een", "ine"))
+    return given.lower().endswith(("a", "ie", "ah", "lyn", "een", "ine", "elle", "ette"))

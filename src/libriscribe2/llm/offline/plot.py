@@ -21,7 +21,7 @@ from libriscribe2.llm.offline.story import Story, in_prose, located
 PER_CHAPTER = 3
 """How many episodes a chapter's summary tells."""
 
-NOTHING = Episode("", "", "", "", "", (), ())
+NOTHING = Episode("", "", "", "", "", "", (), ())
 """The episode of a plan that is not one of ours."""
 
 STRANGER = Person("the stranger", "the stranger", female=False)

@@ -2,20 +2,27 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from itertools import pairwise
 
 from libriscribe2.llm.offline.english import gerund, is_plural, plain, shorten
+from libriscribe2.llm.offline.lexicon import endings, words
 from libriscribe2.llm.offline.people import pronoun_cue
-from libriscribe2.llm.offline.phrases import banks
 
 _WORD = re.compile(r"[\w’'-]+|[^\w\s]")
+_CAPITAL = "[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĢĪİĶĻŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽΑ-ΩА-ЯЁ]"
+_NAME = re.compile(rf"{_CAPITAL}[\w’'-]+(?: {_CAPITAL}[\w’'-]+)*")
 _ABOUT = re.compile(
     r"\b(?:book|guide|introduction|handbook|manual|primer|history|essay|course|look|work)s?\s+"
     r"(?:about|on|to|of|for|into|at)\s+(?P<topic>[^.,;:!?]+)",
     re.IGNORECASE,
 )
 _HOW_TO = re.compile(r"\bhow to (?P<verb>[a-z]+)(?P<rest>[^.,;:!?]*)", re.IGNORECASE)
-_TOPIC_END = re.compile(r"\s+(?:for|by|in|that|which|who|with|from|and why|told|when)\b.*", re.I)
+_TITLED = re.compile(
+    r"[^:]*\b(?:book|guide|handbook|manual|primer)\b[^:]*:(?P<topic>[^.,;:!?]+)", re.IGNORECASE
+)
+_TOPIC_END = re.compile(
+    r"\s+(?:for|by|in|that|which|who|with|without|from|and why|told|when)\b.*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +80,18 @@ def key_sentence(text: str) -> str:
     prompts without a premise lead to the same reading.
     """
     flat = " ".join(text.split())
-    parts = re.split(r"(?<=[.!?])\s+", flat)
     kept = ""
-    for part in parts:
-        kept = f"{kept} {part}".strip()
+    for sentence in re.split(r"(?<=[.!?])\s+", flat):
+        kept = f"{kept} {sentence}".strip()
         if len(kept.split()) >= 6:
             break
-    words = kept.split()
-    return kept if len(words) <= 60 else " ".join(words[:60]) + "."
+    parts = kept.split()
+    return kept if len(parts) <= 60 else f"{' '.join(parts[:60])}."
 
 
 def read_premise(text: str) -> Premise:
     """Find people, places and things in the key sentence of a premise."""
     key = key_sentence(text)
-    lexicon = banks("lexicon")
     if not _is_english(key):
         return Premise(key, "", (), (), (), shorten(key.rstrip("."), 60), "")
     nouns = _noun_phrases(key)
@@ -94,7 +99,7 @@ def read_premise(text: str) -> Premise:
     hero = next((noun for noun in nouns if _is_person(noun.head)), None)
     settings = [noun.definite for noun in nouns if noun is not hero and _is_place(noun)]
     skip = {*settings, *(noun.definite for noun in nouns if _is_person(noun.head))}
-    abstract = _words(lexicon["abstract"])
+    abstract = words("abstract")
     things = [n.definite for n in nouns if n.definite not in skip and n.head not in abstract]
     return Premise(
         text=key,
@@ -107,100 +112,99 @@ def read_premise(text: str) -> Premise:
     )
 
 
-@cache
-def _words(lines: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(" ".join(lines).split())
-
-
 def _is_english(text: str) -> bool:
-    words = re.findall(r"\w+", text.lower())
-    known = _words(banks("lexicon")["english"])
-    return len(words) < 4 or any(word in known for word in words)
+    used = re.findall(r"\w+", text.lower())
+    foreign = sum(word in words("foreign") for word in used)
+    return sum(word in words("english") for word in used) > foreign or len(used) < 4
 
 
 def _is_person(head: str) -> bool:
-    lexicon = banks("lexicon")
     word = head.lower()
     single = word[:-1] if is_plural(word) else word
-    if {word, single} & _words(lexicon["not_person"]):
+    if {word, single} & words("not_person"):
         return False
-    if {word, single} & _words(lexicon["person"]):
+    if {word, single} & words("person"):
         return True
-    return len(single) > 4 and single.endswith(tuple(lexicon["person_ending"]))
+    return len(single) > 4 and single.endswith(endings("person_ending"))
 
 
 def _is_place(noun: Noun) -> bool:
-    lexicon = banks("lexicon")
-    if _is_person(noun.head) or noun.head in _words(lexicon["abstract"]):
+    if _is_person(noun.head) or noun.head in words("abstract"):
         return False
-    return noun.head.lower() in _words(lexicon["place"]) or (
-        noun.before in _words(lexicon["where"]) and noun.head.lower() not in _words(lexicon["kept"])
+    return noun.head.lower() in words("place") or (
+        noun.before in words("where") and noun.head.lower() not in words("kept")
     )
 
 
 def _noun_phrases(text: str) -> list[Noun]:
     """The phrases that begin with a determiner, in order."""
     tokens = _WORD.findall(text)
-    determiners = _words(banks("lexicon")["determiner"])
+    determiners = words("determiner")
     found = []
     for index, token in enumerate(tokens):
         if token.lower() in determiners:
-            words = _phrase(tokens[index + 1 : index + 6], article=token.lower())
-            if words:
+            phrase = _phrase(tokens[index + 1 : index + 6], article=token.lower())
+            if phrase:
                 before = tokens[index - 1].lower() if index else ""
-                found.append(Noun(" ".join(words), before, token.lower()))
+                found.append(Noun(" ".join(phrase), before, token.lower()))
     return found
 
 
 def _phrase(tokens: list[str], article: str) -> list[str]:
     """The words of a noun phrase at the start of the tokens."""
-    stop = _words(banks("lexicon")["stop"])
-    words: list[str] = []
-    for token in tokens:
-        if not token[0].isalpha() or token.lower() in stop:
+    found: list[str] = []
+    for token, following in pairwise([*tokens, "."]):
+        if not token[0].isalpha() or token.lower() in words("stop"):
             break
-        if words and _ends_phrase(token, words[-1], article):
+        if found and _ends_phrase(token, found[-1], following, article):
             break
-        words.append(token)
-    while words and words[-1].endswith("ly"):
-        words.pop()
-    return words[:4]
+        found.append(token)
+    while found and found[-1].endswith("ly"):
+        found.pop()
+    return found[:4]
 
 
-def _ends_phrase(token: str, last: str, article: str) -> bool:
+def _ends_phrase(token: str, last: str, following: str, article: str) -> bool:
     """Whether a word after the first belongs to the verb rather than to the noun phrase."""
-    lexicon = banks("lexicon")
     word = token.lower()
-    if word in _words(lexicon["noun_ing"]):
+    if word in words("noun_ing"):
         return False
     if word.endswith(("ed", "ing")):
         return not last.endswith("ly")
-    # After `a` a noun is singular, so an -s is the verb's: `a keeper finds`.
-    return article in {"a", "an", "one"} and is_plural(word)
+    if is_plural(last) and last.isalpha():
+        return True
+    # After `a` a noun is singular, so an -s is the verb's: `a keeper finds`. After `the` it is
+    # where an object or a place follows: `the past knocks at`.
+    leads_on = words("where") | words("determiner")
+    return is_plural(word) and (article in {"a", "an", "one"} or following.lower() in leads_on)
 
 
 def names_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of people and of places that stand in a text."""
-    lexicon = banks("lexicon")
     people: list[str] = []
     places: list[str] = []
-    for match in re.finditer(r"[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*", text):
-        name = re.sub(r"[’']s$", "", match[0])
+    for match in _NAME.finditer(text):
+        opener, name = _without_opener(re.sub(r"[’']s$", "", match[0]))
         before = re.findall(r"[\w.!?]+", text[: match.start()])
-        previous = before[-1].lower() if before else ""
+        previous = opener or (before[-1].lower() if before else "")
         if not _is_name(name, previous, text[match.end() :]):
             continue
-        is_place = previous in _words(lexicon["where"]) | {"of", "to", "from"}
+        is_place = previous in words("where") | {"of", "to", "from"}
         (places if is_place or _sounds_like_place(name) else people).append(name)
     return tuple(dict.fromkeys(people)), tuple(dict.fromkeys(places))
 
 
+def _without_opener(name: str) -> tuple[str, str]:
+    """A capitalised word such as `When` in front of a name, and the name."""
+    first, _, rest = name.partition(" ")
+    return (first.lower(), rest) if rest and first.lower() in words("not_name") else ("", name)
+
+
 def _is_name(name: str, previous: str, rest: str) -> bool:
-    lexicon = banks("lexicon")
     first = name.split()[0].lower()
-    if first in _words(lexicon["not_name"]) or first.endswith(tuple(lexicon["adjective_ending"])):
+    if first in words("not_name") or first.endswith(endings("adjective_ending")):
         return False
-    if previous in _words(lexicon["determiner"]):
+    if previous in words("determiner"):
         return False
     starts_sentence = not previous or previous[-1] in ".!?"
     if not starts_sentence:
@@ -209,8 +213,7 @@ def _is_name(name: str, previous: str, rest: str) -> bool:
 
 
 def _sounds_like_place(name: str) -> bool:
-    words = {word.lower() for word in name.split()}
-    return bool(words & _words(banks("lexicon")["place_name"]))
+    return not words("place_name").isdisjoint(name.lower().split())
 
 
 def _topic(key: str, nouns: list[Noun]) -> str:
@@ -218,10 +221,10 @@ def _topic(key: str, nouns: list[Noun]) -> str:
     how = _HOW_TO.search(key)
     if how is not None:
         return _TOPIC_END.sub("", gerund(how["verb"].lower()) + how["rest"]).strip()
-    about = _ABOUT.search(key)
+    about = _ABOUT.search(key) or _TITLED.match(key)
     if about is not None:
         return plain(_TOPIC_END.sub("", about["topic"]))
-    if nouns and nouns[0].article in {"a", "an", "the"}:
+    if nouns and key.lower().startswith(f"{nouns[0].article} {nouns[0].words.lower()}"):
         return nouns[0].definite
     bare = _TOPIC_END.sub("", re.split(r"[.,;:!?]", key)[0]).strip()
     first = bare.split(" ", 1)[0]

@@ -7,7 +7,7 @@ from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.english import joined
 from libriscribe2.llm.offline.episodes import recognise
 from libriscribe2.llm.offline.grammar import Grammar, Slot
-from libriscribe2.llm.offline.material import Material, number_of, text_of
+from libriscribe2.llm.offline.material import Material, number_of, place_in_book, text_of
 from libriscribe2.llm.offline.people import Person
 from libriscribe2.llm.offline.phrases import Banks, banks
 from libriscribe2.llm.offline.plot import (
@@ -101,7 +101,7 @@ class SceneWriter:
             _without_other(other is None),
             self._slots(story, lead, other),
             seed=story.seed,
-            turn=self._chapter * 11 + self._scene,
+            turn=place_in_book(material),
         )
 
     def head(self) -> list[str]:
@@ -141,7 +141,7 @@ class SceneWriter:
     def filler(self) -> str:
         """A sentence of narration that names its subject."""
         self._focus.paragraph()
-        bank = self._dice.pick(("shape", "shape", "shape", "thought", "detail", "search_end"))
+        bank = self._dice.pick(("shape", "shape", "shape", "thought", "detail"))
         return self._grammar.say(bank)
 
     def _beat(self, beat: tuple[str, ...]) -> str:
@@ -201,6 +201,8 @@ class SceneWriter:
             "thing2": self._event.thing2,
             "prop": lambda: f"the {props[0] if not self._dice.chance(3) else props[1]}",
             "prop_plain": props[0],
+            "prop_plain_a": f"a {props[0]}",
+            "B_or_someone": other.short if other is not None else "somebody",
             "at_time": grammar_dice.pick(banks("fiction")[f"at_time_{period}"]),
             "light": lambda: self._grammar.expand(f"{{light_{period}}}"),
             "chapter": text_of(self._material.chapter, "title"),

@@ -47,7 +47,7 @@ class Spot:
 
     def property(self, name: str) -> "Spot":
         """The spot of a property of the object here."""
-        return replace(self, key=name.lower(), item=0)
+        return replace(self, key=name.lower())
 
     def inside(self) -> "Spot":
         """The object here, whose properties come next."""

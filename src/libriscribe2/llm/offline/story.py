@@ -6,13 +6,11 @@ from itertools import islice
 
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.english import is_plural, plain, title_case
+from libriscribe2.llm.offline.lexicon import words
 from libriscribe2.llm.offline.material import Material, text_of
 from libriscribe2.llm.offline.people import Person, invented, people_named, region_of
 from libriscribe2.llm.offline.phrases import banks
 from libriscribe2.llm.offline.premise import Premise, names_in, read_premise
-
-_ON = frozenset("coast shore beach island stairs roof deck bridge pier hill cliff road".split())
-_AT = frozenset("gate wall door harbour harbor market crossing station lighthouse stop".split())
 
 MOTIFS = 5
 """How many things a book has besides those of its premise."""
@@ -88,7 +86,8 @@ def in_prose(place: str) -> str:
     """A place as the middle of a sentence names it: `the Records Room`, `Lagos`."""
     named = plain(place)
     first = named.split(" ", 1)[0]
-    if first[:1].isupper() or first in {"the", "a", "an", "his", "her", "their"}:
+    has_article = first in words("determiner") | words("foreign")
+    if first[:1].isupper() or has_article:
         return named
     return f"the {named}"
 
@@ -97,7 +96,7 @@ def located(place: str) -> str:
     """A place with its preposition: `in the Records Room`, `on the drowned coast`."""
     named = in_prose(place)
     head = named.rsplit(" ", 1)[-1].lower()
-    where = "on" if head in _ON else "at" if head in _AT else "in"
+    where = "on" if head in words("on") else "at" if head in words("at") else "in"
     return f"{where} {named}"
 
 
@@ -126,8 +125,8 @@ def _cast(material: Material, premise: Premise, region: str) -> tuple[Person, ..
 
 
 def _known(name: str, known: Iterable[str]) -> bool:
-    """Whether a name is one of the known ones, or a part of one."""
-    return any(name in other for other in known)
+    """Whether a name is one of the known ones, a part of one, or one with a rank before it."""
+    return any(name in other or other in name for other in known)
 
 
 def _with_invented(premise: Premise, names: Iterable[str], region: str) -> list[str]:
@@ -148,8 +147,7 @@ def _places(material: Material, premise: Premise, setting: str) -> tuple[str, ..
         return tuple(text_of(card, "name") for card in material.places)
     bank = banks("motifs")["place"]
     hero_place = premise.hero.split(" ", 1)[0]
-    lexicon = " ".join(banks("lexicon")["place"]).split()
-    own = [f"The {title_case(hero_place)}"] if hero_place in lexicon else []
+    own = [f"The {title_case(hero_place)}"] if hero_place in words("place") else []
     named = [title_case(place) for place in (premise.settings or (setting,))]
     return tuple(dict.fromkeys([*own, *named, *Dice(premise.text, "places").shuffled(bank)]))
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from libriscribe2.llm.offline.dice import Dice
-from libriscribe2.llm.offline.english import capitalised
-from libriscribe2.llm.offline.grammar import Grammar, Slot
+from libriscribe2.llm.offline.field_banks import BANK_OF, PERSON_BANK_OF, PHRASES, THING_BANK_OF
+from libriscribe2.llm.offline.field_slots import field_slots
+from libriscribe2.llm.offline.grammar import Grammar
 from libriscribe2.llm.offline.material import Material, number_of, text_of
 from libriscribe2.llm.offline.people import Person
 from libriscribe2.llm.offline.phrases import banks
@@ -15,71 +16,11 @@ from libriscribe2.llm.offline.plot import (
     chapter_events,
     planned_events,
     plural_topic,
-    setting_slots,
 )
 from libriscribe2.llm.offline.spot import Spot
-from libriscribe2.llm.offline.story import Story, in_prose
+from libriscribe2.llm.offline.story import Story
 from libriscribe2.llm.offline.summaries import book_description, chapter_summary
 from libriscribe2.llm.offline.titles import as_title, chapter_title
-
-_BANK_OF = {
-    "logline": "logline",
-    "tagline": "logline",
-    "overview": "overview",
-    "history": "overview",
-    "rules": "rule",
-    "laws": "rule",
-    "themes": "theme",
-    "theme": "theme",
-    "keywords": "keyword",
-    "primary_keywords": "keyword",
-    "secondary_keywords": "keyword",
-    "tags": "keyword",
-    "genre_keywords": "keyword_genre",
-    "mood": "keyword_genre",
-    "title": "book_title",
-    "titles": "book_title",
-    "alternatives": "book_title",
-    "weaknesses": "critique",
-    "suggestions": "critique",
-    "issues": "critique",
-    "critique": "critique",
-    "feedback": "critique",
-    "strengths": "strength",
-}
-_PERSON_BANK_OF = {
-    "age": "age",
-    "appearance": "appearance",
-    "physical_description": "appearance",
-    "description": "personality",
-    "personality": "personality",
-    "personality_traits": "personality",
-    "traits": "personality",
-    "voice": "personality",
-    "background": "background",
-    "backstory": "background",
-    "motivation": "motivation",
-    "motivations": "motivation",
-    "goal": "motivation",
-    "goals": "motivation",
-    "want": "motivation",
-    "conflict": "conflict",
-    "flaw": "conflict",
-    "fear": "conflict",
-    "internal_conflicts": "conflict",
-    "external_conflicts": "conflict",
-    "relationships": "relationships",
-    "arc": "arc",
-    "character_arc": "arc",
-}
-_THING_BANK_OF = {
-    ("place", "name"): "place",
-    ("place", "description"): "place_description",
-    ("term", "name"): "term",
-    ("term", "term"): "term",
-    ("term", "description"): "term_description",
-    ("term", "definition"): "term_description",
-}
 
 
 class Values:
@@ -141,8 +82,8 @@ class Values:
             return known
         if spot.key in {"alternatives", "titles"}:
             spot = Spot(spot.key, item=spot.item + 1)
-        said = self._said(_BANK_OF.get(spot.key, "generic"), spot.item, self._lead_event())
-        return as_title(said) if _BANK_OF.get(spot.key) == "book_title" else said
+        said = self._said(BANK_OF.get(spot.key, "generic"), spot.item, self._lead_event())
+        return as_title(said) if BANK_OF.get(spot.key) == "book_title" else said
 
     def _of_person(self, spot: Spot) -> str:
         person = self._person(spot)
@@ -152,7 +93,7 @@ class Values:
             return f"{person.pronouns['he']}/{person.pronouns['him']}"
         if spot.key == "role":
             return self._role(spot)
-        bank = _PERSON_BANK_OF.get(spot.key, "generic")
+        bank = PERSON_BANK_OF.get(spot.key, "generic")
         return self._said(bank, spot.index, self._event_of(person, spot.index))
 
     def _role(self, spot: Spot) -> str:
@@ -166,7 +107,7 @@ class Values:
     def _of_thing(self, spot: Spot) -> str:
         if spot.kind == "place" and spot.key == "name" and self._story.fiction:
             return self._story.places[spot.index % len(self._story.places)]
-        bank = _THING_BANK_OF.get((spot.kind, spot.key), "generic")
+        bank = THING_BANK_OF.get((spot.kind, spot.key), "generic")
         in_order = bank.startswith(("term", "place"))
         return self._said(bank, spot.index, self._lead_event(), in_order=in_order)
 
@@ -174,7 +115,9 @@ class Values:
         before, _ = self._numbers
         index, of = spot.index + before, spot.total + before
         if spot.key in {"title", "name"}:
-            return chapter_title(self._story, index, self._grammar(self._chapter_event(index, of)))
+            return chapter_title(
+                self._story, index, of, self._grammar(self._chapter_event(index, of))
+            )
         if spot.key in {"summary", "description", "synopsis"}:
             return chapter_summary(self._story, index, of, self._material.words)
         return self._said("generic", index, self._chapter_event(index, of))
@@ -191,7 +134,7 @@ class Values:
             asked = self._story.fiction or self._material.places
             return event.place if asked else ""
         if spot.key in {"title", "name"}:
-            return chapter_title(self._story, spot.index + 5, self._grammar(event))
+            return as_title(event.episode.title)
         if spot.key in {"pov", "viewpoint", "point_of_view"}:
             return event.lead.name
         return self._said("generic", spot.index, event)
@@ -252,52 +195,15 @@ class Values:
             self._orders[name] = list(lines) if in_order else self._dice.shuffled(lines)
         order = self._orders[name]
         text = self._grammar(event).finish(order[index % len(order)])
-        return text if text[-1] in ".?!" else text[:1].lower() + text[1:] if bank in _LOWER else text
-
-    def _grammar(self, event: Event) -> Grammar:
-        story = self._story
-        people = story.people(3)
-        third = next((p for p in people if p not in {event.lead, event.other}), STRANGER)
-        hero = event.lead.name
-        if story.premise.hero and event.lead is story.cast[0]:
-            hero = f"{story.premise.hero} {hero}"
-        slots: dict[str, Slot] = {
-            **event.slots(story),
-            "N": event.lead.short,
-            "O": event.other.short,
-            "C": third.short,
-            "his_cap": capitalised(event.lead.pronouns["his"]),
-            "hero": hero,
-            "Hero": capitalised(hero),
-            "thing_cap": capitalised(event.thing),
-            "place2": in_prose(story.places[1 % len(story.places)]),
-            **_titles(story, event),
-        }
-        return Grammar(
-            self._bank_files,
-            slots,
-            seed=story.seed,
-            turn=self._dice.below(50),
-            plural=plural_topic(story),
+        return (
+            text if text[-1] in ".?!" else text[:1].lower() + text[1:] if bank in PHRASES else text
         )
 
-
-_LOWER = frozenset({"theme", "keyword", "keyword_genre", "role", "role_more"})
-
-
-def _titles(story: Story, event: Event) -> dict[str, Slot]:
-    """Slots of titles; `titles.as_title` puts their capitals right afterwards."""
-    setting = setting_slots(story)
-    topic = story.premise.topic
-    return {
-        "Head": story.premise.hero or "keeper",
-        "Setting_bare": str(setting["setting"]),
-        "In_setting": capitalised(str(setting["in_setting"])),
-        "In_setting_title": str(setting["in_setting"]),
-        "The_thing": event.thing,
-        "Family": story.cast[0].name.rsplit(" ", 1)[-1],
-        "Topic": topic,
-        "Topic_cap": capitalised(topic),
-        "Place_title": in_prose(event.place),
-        "In_place_title": str(event.slots(story)["in_place"]),
-    }
+    def _grammar(self, event: Event) -> Grammar:
+        return Grammar(
+            self._bank_files,
+            field_slots(self._story, event),
+            seed=self._story.seed,
+            turn=self._dice.below(50),
+            plural=plural_topic(self._story),
+        )

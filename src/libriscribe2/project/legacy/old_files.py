@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.user_text import decode_text, parse_json
 from libriscribe2.utils.json_utils import JSONProcessor
@@ -15,10 +16,10 @@ def old_text(root: Path, name: str) -> str:
     """The text of an old file; empty where there is none.
 
     Raises:
-        ProjectError: The file is not UTF-8.
+        ProjectError: The file is not UTF-8, or a link that leads out of the project.
         StorageError: The file cannot be read.
     """
-    path = root / name
+    path = ProjectPaths(root, root).resolve(name)
     with storage_errors("read", path):
         data = path.read_bytes() if path.is_file() else b""
     return decode_text(name, data) if data.strip() else ""

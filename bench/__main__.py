@@ -1,0 +1,22 @@
+"""`make bench`: start-up, engine overhead, client overhead, in one run."""
+
+import platform
+import sys
+from importlib import metadata
+
+from bench import client_overhead, engine_overhead, startup
+
+
+def main() -> None:
+    packages = ("litellm", "openai", "pydantic", "typer", "rich")
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
+    print(f"{platform.platform()}, Python {platform.python_version()}, {versions}\n")
+    for part in (startup, engine_overhead, client_overhead):
+        print(f"## {part.TITLE}\n")
+        for line in part.measure():
+            print(line)
+        print()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""A desk to work at: a folder in which commands are run, and the books that come of it."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from typer.testing import CliRunner
+
+from libriscribe2 import app as composition
+from libriscribe2.cli.root import app
+from libriscribe2.llm.backend import Backend
+from libriscribe2.llm.providers import PROVIDERS
+from libriscribe2.project.journal_lines import scan
+from libriscribe2.utils.words import count_words
+
+PREMISE: Final = "A lighthouse keeper on a drowned coast finds a logbook of tomorrow's wrecks"
+SMALL: Final = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "200")
+SOURCES: Final = Path(composition.__file__).parents[1]
+
+_KEYS: Final = {name for one in PROVIDERS for name in (*one.keys, *one.also)}
+_OTHERS: Final = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_DEFAULT_MODEL", "NO_COLOR")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The JSON objects on stdout, one per line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def value(self) -> Any:
+        """The one JSON value on stdout."""
+        return json.loads(self.out)
+
+
+class Desk:
+    """An empty folder, an empty home, and no key.
+
+    Args:
+        folder: The folder; `projects` and `debug` come up in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment: dict[str, str | None] = dict.fromkeys((*_KEYS, *_OTHERS))
+        home = folder.parent / f"{folder.name}-home"
+        names = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+        self.environment |= dict.fromkeys(names, str(home))
+
+    def run(
+        self,
+        *arguments: str,
+        expect: int = 0,
+        backend: Backend | None = None,
+        typed: str | None = None,
+    ) -> Ran:
+        """Run a command in this process.
+
+        Args:
+            *arguments: The words after `libriscribe2`.
+            expect: The exit code that it has to have.
+            backend: Answers in place of the offline author.
+            typed: What comes in on stdin.
+        """
+        with contextlib.chdir(self.folder), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "fsync", lambda _descriptor: None)
+            if backend is not None:
+                patch.setattr(composition, "OfflineAuthor", lambda: backend)
+            result = CliRunner().invoke(
+                app, arguments, input=typed, env=self.environment, catch_exceptions=False
+            )
+        ran = Ran(result.exit_code, result.stdout, result.stderr)
+        assert ran.code == expect, f"{arguments}: {ran}"
+        return ran
+
+    def create(
+        self,
+        *options: str,
+        name: str = "book",
+        expect: int = 0,
+        backend: Backend | None = None,
+        size: Sequence[str] = SMALL,
+    ) -> Ran:
+        """Make a small book with the offline author, or with `backend` in its place."""
+        command = ("create", PREMISE, "--mock", "--project-name", name, *size, *options)
+        return self.run(*command, expect=expect, backend=backend)
+
+    def start(
+        self, *arguments: str, env: Mapping[str, str] | None = None, **options: Any
+    ) -> "subprocess.Popen[str]":
+        """Start a command in a process of its own, in a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "libriscribe2", *arguments],
+            cwd=self.folder,
+            env=self.whole_environment(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+            **options,
+        )
+
+    def run_apart(
+        self, *arguments: str, expect: int = 0, env: Mapping[str, str] | None = None
+    ) -> Ran:
+        """Run a command in a process of its own."""
+        with self.start(*arguments, env=env) as process:
+            out, err = process.communicate(timeout=60)
+        ran = Ran(process.returncode, out, err)
+        assert ran.code == expect, f"{arguments}: {ran}"
+        return ran
+
+    def whole_environment(self, changes: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The variables of a process at this desk."""
+        changed = os.environ | self.environment | {"PYTHONPATH": str(SOURCES)} | (changes or {})
+        return {name: value for name, value in changed.items() if value is not None}
+
+    def project(self, name: str = "book") -> "ProjectFolder":
+        """A project of the desk."""
+        return ProjectFolder(self.folder / "projects" / name, self.folder / "debug" / name)
+
+
+class ProjectFolder:
+    """The files of a project as anybody can see them.
+
+    Args:
+        root: The project's folder.
+        debug: The folder of its dumps.
+    """
+
+    def __init__(self, root: Path, debug: Path) -> None:
+        self.root = root
+        self.debug = debug
+
+    def path(self, name: str) -> Path:
+        return self.root / name
+
+    def text(self, name: str) -> str:
+        return self.path(name).read_text(encoding="utf-8")
+
+    def write(self, name: str, text: str) -> None:
+        self.path(name).write_text(text, encoding="utf-8", newline="")
+
+    def json(self, name: str) -> Any:
+        return json.loads(self.text(name))
+
+    def brief(self) -> dict[str, Any]:
+        """The table `[book]`."""
+        table: dict[str, Any] = tomllib.loads(self.text("book.toml"))["book"]
+        return table
+
+    def chapters(self) -> list[str]:
+        """The texts of the chapters, in order."""
+        files = sorted(self.root.glob("chapters/*.md"))
+        return [path.read_text(encoding="utf-8") for path in files]
+
+    def words(self) -> int:
+        """Words of all scenes: the chapters without their titles."""
+        return sum(count_words(text.partition("\n")[2]) for text in self.chapters())
+
+    def contents(self) -> dict[str, bytes]:
+        """Every file of the book by name, with the summaries, without the program's records."""
+        found = [*self.root.rglob("*.md"), *self.root.rglob("*.json"), self.path("book.toml")]
+        ours = (path for path in found if "trash" not in path.parts)
+        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in ours}
+
+    def dumps(self) -> list[dict[str, Any]]:
+        """What the debug dumps say, oldest first."""
+        files = sorted(self.debug.glob("*.json"))
+        return [json.loads(path.read_text(encoding="utf-8"))["debug_info"] for path in files]
+
+    def records(self, kind: str) -> list[dict[str, Any]]:
+        """The journal's records of one kind."""
+        found = scan(self.path(".libriscribe/journal.jsonl").read_bytes())
+        assert not found.damaged
+        return [dict(record) for record in found.records if record["t"] == kind]
+
+    def trash(self) -> list[str]:
+        """The texts in the trash."""
+        files = (path for path in self.path(".libriscribe/trash").rglob("*") if path.is_file())
+        return [path.read_text(encoding="utf-8") for path in files]

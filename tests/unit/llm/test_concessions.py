@@ -1,0 +1,105 @@
+"""Optional parameters: what a request starts with and what a refusal takes away."""
+
+from typing import Any
+
+import pytest
+
+from libriscribe2.llm.backend import BackendError, Request
+from libriscribe2.llm.concessions import Concessions, is_closed
+
+SCHEMA = {"type": "object", "title": "Book concept!", "properties": {"title": {"type": "string"}}}
+CLOSED = {
+    "type": "object",
+    "properties": {"title": {"type": "string"}},
+    "required": ["title"],
+    "additionalProperties": False,
+}
+
+
+def request(schema: dict[str, Any] | None = None, temperature: float | None = None) -> Request:
+    turn = {"role": "user", "content": "x"}
+    return Request("step", "m", (turn,), schema=schema, temperature=temperature)
+
+
+def refusal(message: str, kind: str = "bad_request") -> BackendError:
+    return BackendError(kind, message, status=400)
+
+
+def test_MS_19_a_schema_is_sent_where_the_provider_knows_formats() -> None:
+    sent = Concessions().parameters(request(SCHEMA), formats=True)
+    wanted = {"name": "Book_concept_", "schema": SCHEMA, "strict": False}
+    assert sent == {"response_format": {"type": "json_schema", "json_schema": wanted}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "formats"), [(SCHEMA, False), (None, True), ({"type": "array"}, True)]
+)
+def test_MS_19_otherwise_the_schema_stands_in_the_prompt_only(
+    schema: dict[str, Any] | None, *, formats: bool
+) -> None:
+    assert Concessions().parameters(request(schema), formats=formats) == {}
+
+
+def test_a_temperature_of_zero_is_a_temperature() -> None:
+    assert Concessions().parameters(request(temperature=0.0), formats=True) == {"temperature": 0.0}
+
+
+def test_streams_ask_for_their_usage() -> None:
+    sent = Concessions().parameters(request(), formats=True, streamed=True)
+    assert sent == {"stream_options": {"include_usage": True}}
+
+
+def test_MS_19_the_ladder_goes_from_schema_to_object_to_nothing() -> None:
+    concessions = Concessions()
+    steps = []
+    for _ in range(3):
+        sent = concessions.parameters(request(SCHEMA), formats=True)
+        conceded = concessions.concede("m", sent, refusal("'response_format' is not supported"))
+        steps.append((sent.get("response_format", {}).get("type"), conceded))
+    assert steps == [("json_schema", True), ("json_object", True), (None, False)]
+
+
+def test_a_concession_holds_for_its_model_only() -> None:
+    concessions = Concessions()
+    sent = concessions.parameters(request(temperature=0.5), formats=False)
+    assert concessions.concede("other", sent, refusal("Unsupported value: 'temperature'"))
+    assert concessions.parameters(request(temperature=0.5), formats=False) == sent
+
+
+@pytest.mark.parametrize("parameter", ["temperature", "stream_options"])
+def test_a_blamed_parameter_is_given_up(parameter: str) -> None:
+    concessions = Concessions()
+    sent = concessions.parameters(request(temperature=0.5), formats=False, streamed=True)
+    assert concessions.concede("m", sent, refusal(f"Unknown parameter: '{parameter}'"))
+    after = concessions.parameters(request(temperature=0.5), formats=False, streamed=True)
+    assert set(sent) - set(after) == {parameter}
+
+
+@pytest.mark.parametrize(
+    ("sent", "error"),
+    [
+        ({"temperature": 1.0}, refusal("messages must not be empty")),
+        ({}, refusal("temperature is not supported")),
+        ({"temperature": 1.0}, refusal("temperature", kind="server")),
+    ],
+)
+def test_nothing_is_given_up_without_blame(sent: dict[str, Any], error: BackendError) -> None:
+    assert not Concessions().concede("m", sent, error)
+
+
+@pytest.mark.parametrize(
+    ("schema", "closed"),
+    [
+        (CLOSED, True),
+        (CLOSED | {"additionalProperties": True}, False),
+        (CLOSED | {"required": []}, False),
+        (CLOSED | {"properties": {"title": SCHEMA}}, False),
+        ({"type": "array", "items": SCHEMA}, False),
+        ({"anyOf": [CLOSED, {"type": "null"}]}, True),
+        ({"anyOf": [CLOSED, SCHEMA]}, False),
+    ],
+)
+def test_strict_mode_is_asked_for_closed_schemas_only(
+    schema: dict[str, Any], *, closed: bool
+) -> None:
+    assert is_closed(schema) is closed

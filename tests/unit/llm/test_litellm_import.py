@@ -1,0 +1,58 @@
+"""What loading LiteLLM does to the process: as little as can be, and as late as can be."""
+
+import subprocess
+import sys
+import sysconfig
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from tests.support.transport import with_litellm
+
+from libriscribe2.llm.litellm_backend import SWITCHES, load_litellm, provider_of
+
+pytestmark = with_litellm
+
+
+def test_litellm_is_quiet_and_offline(capsys: pytest.CaptureFixture[str]) -> None:
+    litellm = load_litellm()
+    assert provider_of("nobody-knows-this") is None
+    assert capsys.readouterr() == ("", "")
+    assert litellm.drop_params
+    assert not litellm.callbacks
+    assert not litellm.success_callback
+
+
+def run_python(code: str, cwd: Path | None = None) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True, cwd=cwd
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("module", ["client", "providers", "resilience", "local_servers"])
+def test_importing_our_modules_does_not_load_litellm(module: str) -> None:
+    code = (
+        f"import sys, libriscribe2.llm.{module}; print({{'litellm', 'httpx'}} & set(sys.modules))"
+    )
+    assert run_python(code) == "set()"
+
+
+def test_litellm_reads_no_env_file_behind_our_back(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-from-the-file\n", encoding="utf-8")
+    code = (
+        "import os; from libriscribe2.llm.litellm_backend import load_litellm; load_litellm();"
+        "print(os.environ.get('OPENAI_API_KEY'))"
+    )
+    assert run_python(code, cwd=tmp_path) == "None"
+    assert SWITCHES["LITELLM_MODE"] == "PRODUCTION"
+
+
+def test_no_litellm_hook_runs_at_interpreter_start() -> None:
+    """Version 1.82.8 carried a credential stealer in such a file."""
+    folders = {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
+    assert [path for folder in folders for path in folder.glob("*litellm*.pth")] == []
+
+
+def test_no_compromised_version_is_installed() -> None:
+    assert version("litellm") not in {"1.82.7", "1.82.8"}
