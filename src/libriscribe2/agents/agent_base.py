@@ -24,7 +24,7 @@ from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.dump_record import dump_record
 from libriscribe2.project.json_text import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
-from libriscribe2.telemetry import JSON_EXTRACTION_WARNING, JSON_VALIDATION_ERROR, Counters
+from libriscribe2.telemetry import JSON_EXTRACTION_WARNING, JSON_VALIDATION_ERROR
 from libriscribe2.utils.json_utils import JSONProcessor
 
 logger = logging.getLogger(__name__)
@@ -76,7 +76,6 @@ class AgentContext:
         book: The artifacts that are there.
         client: Asks the model of the agent's stage.
         dumps: Keeps every attempt for review.
-        counters: Tallies for the rates of the report.
         attempts: How many requests one question may take.
         temperature: The stage's configured temperature, or None.
         prompts: The project's own prompts, or None.
@@ -88,7 +87,6 @@ class AgentContext:
     book: Book
     client: LLMClient
     dumps: DebugDumps
-    counters: Counters = field(default_factory=Counters)
     attempts: int = 3
     temperature: float | None = None
     prompts: Path | None = None
@@ -251,6 +249,9 @@ class Agent:
         """Keep an attempt for review, apart from the book; a replayed one is kept once."""
         record = dump_record(attempt.call.agent, self.name, attempt)
         self._log_json_extraction_warning(record.formatting_issues)
+        if record.feedback and record.content_type == "json":
+            told = (JSON_VALIDATION_ERROR, record.agent_name, record.validation_errors)
+            logger.error("%s: %s: %s: %.200r", *told, record.raw_response)
         if not (attempt.call.replayed and self.context.dumps.has(record.key)):
             self.context.dumps.write(record)
 

@@ -1,6 +1,7 @@
 """`libriscribe2 status`: how a book stands."""
 
-from typing import Any
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 
@@ -13,8 +14,10 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.pipeline.staleness import Verdict
 from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.project.peek import peek
+from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
 from libriscribe2.utils.words import count_words
 
@@ -23,6 +26,9 @@ def status(
     ctx: typer.Context,
     project: ProjectArgument = None,
     project_name: ProjectNameOption = None,
+    rates: Annotated[
+        bool, typer.Option("--rates", help="Also show how well replies could be read.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show every part of a book with its state and reason.
@@ -38,13 +44,18 @@ def status(
         check_artifacts(stages, view)
         found = survey(stages, brief, view)
         record = {"project": paths.root.name, **_sums(view), "units": [_row(one) for one in found]}
+        if rates:
+            record["rates"] = [asdict(rate) for rate in _rates(view)]
     if as_json:
         renderer.data_json(record)
         return
     rows = [(row["unit"], row["state"], row["reason"]) for row in record["units"]]
     renderer.table(("file", "state", "why"), rows)
-    totals = {key: value for key, value in record.items() if key != "units"}
+    totals = {key: value for key, value in record.items() if key not in ("units", "rates")}
     renderer.panel(paths.root.name, {**totals, "cost_usd": cost(record["cost_usd"])})
+    if rates:
+        shares = [(r.name, f"{r.count} of {r.of}", r.agent, r.model) for r in _rates(view)]
+        renderer.table(("rate", "count", "agent", "model"), shares)
     if any(one.runs for one in found):
         renderer.note(f"Go on with `libriscribe2 resume {paths.root.name}`.")
 
@@ -62,6 +73,14 @@ def _sums(view: ProjectView) -> dict[str, Any]:
         "cost_usd": None if totals.unknown_costs else totals.cost_usd,
         "damaged_records": view.damaged,
     }
+
+
+def _rates(view: ProjectView) -> list[Rate]:
+    """How well the replies of a project could be read."""
+    dumps = DebugDumps(view.paths.debug)
+    totals = view.manifest.totals
+    read = (dumps.load(path) for path in dumps.list())
+    return reply_rates(read, totals.calls + totals.failed, totals.filtered)
 
 
 def _row(found: Verdict) -> dict[str, Any]:

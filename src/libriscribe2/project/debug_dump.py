@@ -34,6 +34,7 @@ class DumpRecord:
         agent_name: Class name of the agent.
         raw_response: The reply, unchanged.
         formatting_issues: What stood around or in the reply and should not.
+        content_type: `json` where a value of a schema was asked for, else `prose`.
         extraction_method: The cleanup step that found the value; `failed` where none did.
         attempt: 1 for the first request of a conversation.
         stage: The stage that asked, such as `chapters`.
@@ -55,6 +56,7 @@ class DumpRecord:
     raw_response: str
     formatting_issues: Sequence[str] = ()
     extraction_method: str = ""
+    content_type: str = "prose"
     attempt: int = 1
     stage: str
     step: str = ""

@@ -34,6 +34,11 @@ class AskedRequest(Protocol):
         ...
 
     @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The wanted JSON Schema; None for prose."""
+        ...
+
+    @property
     def attempt(self) -> int:
         """1 for the first request of a conversation."""
         ...
@@ -99,6 +104,7 @@ def dump_record(agent: str, stage: str, attempt: ParsedAttempt) -> DumpRecord:
         agent_name=agent,
         raw_response=completion["reply"],
         **_findings(result, moved=attempt.reasoning is not None),
+        content_type="prose" if request.schema is None else "json",
         attempt=request.attempt,
         stage=stage,
         step=request.step,

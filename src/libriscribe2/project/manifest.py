@@ -44,6 +44,7 @@ class Totals:
     Attributes:
         calls: Calls that brought a reply.
         failed: Calls that brought none.
+        filtered: Those of them that the provider's content filter withheld.
         input_tokens: Tokens read, where the provider said.
         output_tokens: Tokens written, where the provider said.
         cost_usd: The known prices together, in US dollars.
@@ -52,6 +53,7 @@ class Totals:
 
     calls: int = 0
     failed: int = 0
+    filtered: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
@@ -120,7 +122,11 @@ class Manifest:
 
     def _fold_fail(self, record: Record) -> None:
         self.open_calls.pop(record["k"], None)
-        self.totals = replace(self.totals, failed=self.totals.failed + 1)
+        self.totals = replace(
+            self.totals,
+            failed=self.totals.failed + 1,
+            filtered=self.totals.filtered + (record["kind"] == "filtered"),
+        )
 
     def _fold_write(self, record: Record) -> None:
         name, keys = record["p"], tuple(record["k"])
