@@ -193,8 +193,9 @@ async def test_closing_before_the_first_request_loads_nothing(
     def load() -> None:
         raise AssertionError("LiteLLM was loaded to be closed")
 
-    monkeypatch.setattr(litellm_backend, "load_litellm", functools.cache(load))
-    await LiteLLMBackend(None, None).aclose()
+    with monkeypatch.context() as patch:
+        patch.setattr(litellm_backend, "load_litellm", functools.cache(load))
+        await LiteLLMBackend(None, None).aclose()
 
 
 async def test_a_piece_without_a_choice_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,6 +230,7 @@ async def test_a_piece_without_a_choice_is_passed_over(monkeypatch: pytest.Monke
         return Stream()
 
     fake = SimpleNamespace(acompletion=acompletion, cost_per_token=lambda **_: (0.0, 0.0))
-    monkeypatch.setattr(litellm_backend, "load_litellm", functools.cache(lambda: fake))
-    text, done = await streamed(LiteLLMBackend(None, KEY))
+    with monkeypatch.context() as patch:
+        patch.setattr(litellm_backend, "load_litellm", functools.cache(lambda: fake))
+        text, done = await streamed(LiteLLMBackend(None, KEY))
     assert (text, done.usage, done.cost_usd) == ("text", Usage(3, 1, known=True), None)

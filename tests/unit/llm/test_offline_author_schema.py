@@ -110,10 +110,14 @@ def test_any_value_fits_its_schema(schema: Schema) -> None:
     check(schema, filled(schema))
 
 
-@given(SCHEMAS, st.integers(0, 40))
-@settings(max_examples=80, deadline=None)
-def test_wrapped_json_is_read_without_loss(schema: Schema, seed: int) -> None:
-    value = filled({"type": "object", "properties": {"a": schema}})
+@given(st.integers(0, 400), st.sampled_from(["A fox on Mars", "How to dive", "Zoë Å is lost."]))
+@settings(max_examples=60, deadline=None)
+def test_wrapped_json_is_read_without_loss(seed: int, premise: str) -> None:
+    text = {"type": "string"}
+    person = {"type": "object", "properties": {"name": text, "age": {"type": "integer"}}}
+    people = {"type": "array", "items": person}
+    schema: Schema = {"type": "object", "properties": {"title": text, "characters": people}}
+    value = filled(schema, f"<premise>{premise}</premise>")
     report = JSONProcessor.extract_with_report(as_json(value, Dice(seed)))
     assert report.value == value
     assert not report.lossy
@@ -200,6 +204,29 @@ def test_recursive_schemas_end() -> None:
     check(node, filled(node))
     endless: Schema = {"type": "object", "properties": {"x": {"$ref": "#"}}, "required": ["x"]}
     assert isinstance(filled(endless), dict)
+
+
+def test_a_list_without_enough_different_values_repeats_one() -> None:
+    same = {"type": "array", "uniqueItems": True, "items": {"pattern": "^x$"}, "minItems": 3}
+    assert filled(same) == ["x", "x", "x"]
+    flags = {"type": "array", "uniqueItems": True, "items": {"type": "boolean"}, "maxItems": 2}
+    assert sorted(filled(flags)) == [False, True]
+    alike = {"type": "array", "uniqueItems": True, "items": {"const": 1}, "minItems": 3}
+    assert filled(alike) == [1, 1, 1]
+    lists = {"type": "array", "items": {"type": "array", "items": {"type": "null"}}}
+    assert filled({**lists, "uniqueItems": True}) == [[None] * 3] * 3
+
+
+def test_an_option_that_says_what_the_field_would_say_is_taken() -> None:
+    schema = {"type": "object", "properties": {"genre": {"enum": ["Noir", "Western"]}}}
+    assert filled(schema, "<book>\ngenre: Western\n</book>") == {"genre": "Western"}
+
+
+def test_ages_keep_to_their_bounds() -> None:
+    low = {"type": "object", "properties": {"age": {"type": "number", "maximum": 5}}}
+    assert 0 <= filled(low)["age"] <= 5
+    one = {"type": "number", "minimum": 90, "maximum": 90}
+    assert filled({"type": "object", "properties": {"age": one}}) == {"age": 90}
 
 
 def test_counts_stay_in_their_range_and_meet_exact_ones() -> None:

@@ -139,6 +139,7 @@ class EssayWriter:
             **{key: pronoun(key) for key in ("he", "him", "his", "himself")},
             **setting_slots(story),
             "P": lambda: self._person.short,
+            "thing": self._event.thing,
             "term": self._term,
             "meaning": lambda: self._meaning,
             "chapter": text_of(self._material.chapter, "title"),

@@ -24,19 +24,11 @@ def number_within(schema: Mapping[str, Any], spot: Spot, dice: Dice, step: int =
     low, high = _bounds(schema, unit, whole=whole)
     wanted = _wanted(spot, low, high, dice)
     if not whole and isinstance(unit, int) and "multipleOf" not in schema:
-        return _between(wanted + step / 4, low, high)
+        return min(max(wanted + step / 4, low), high)
     first, last = math.ceil(low / unit), math.floor(high / unit)
     index = min(max(round(wanted / unit), first), last)
     index = first + (index - first + step) % max(1, last - first + 1)
     return index * unit
-
-
-def _between(wanted: float, low: float, high: float) -> float:
-    """The wanted value, or one inside the bounds."""
-    if low <= wanted <= high:
-        return wanted
-    span = high - low
-    return low + span * 0.7 if span else low
 
 
 def _bounds(schema: Mapping[str, Any], unit: float, *, whole: bool) -> tuple[float, float]:
@@ -49,7 +41,7 @@ def _bounds(schema: Mapping[str, Any], unit: float, *, whole: bool) -> tuple[flo
     if "exclusiveMaximum" in schema:
         high = min(high, schema["exclusiveMaximum"] - margin)
     if low == -math.inf:
-        low = min(0, high - 1000) if high != math.inf else 0
+        low = 0 if high > 0 else high - 1000
     return low, high if high != math.inf else low + 1000
 
 

@@ -29,7 +29,7 @@ class Story:
         premise: The premise as it was read.
         cast: People, the main one first.
         places: Place names, such as `The Records Room`.
-        things: Things that matter, as definite phrases.
+        things: Things that matter in a story, sides of a subject otherwise.
         setting: Where it plays, as a definite phrase.
         region: Where the names come from.
     """
@@ -69,14 +69,15 @@ def read_story(material: Material) -> Story:
     premise = read_premise(said)
     seed = premise.text
     region = region_of(premise.text)
+    fiction = _is_fiction(material, premise)
     setting = premise.settings[0] if premise.settings else "the old quarter"
     return Story(
         seed=seed,
-        fiction=_is_fiction(material, premise),
+        fiction=fiction,
         premise=premise,
         cast=_cast(material, premise, region),
         places=_places(material, premise, setting),
-        things=_things(premise),
+        things=_things(premise, fiction=fiction),
         setting=setting,
         region=region,
     )
@@ -152,8 +153,13 @@ def _places(material: Material, premise: Premise, setting: str) -> tuple[str, ..
     return tuple(dict.fromkeys([*own, *named, *Dice(premise.text, "places").shuffled(bank)]))
 
 
-def _things(premise: Premise) -> tuple[str, ...]:
-    """Singular things only: templates speak of `it`."""
+def _things(premise: Premise, *, fiction: bool) -> tuple[str, ...]:
+    """What the book turns on: things of a story, sides of a subject.
+
+    The things are singular, since templates speak of `it`.
+    """
+    if not fiction:
+        return tuple(Dice(premise.text, "facets").shuffled(banks("motifs")["facet"]))
     own = [thing for thing in premise.things if not is_plural(thing.rsplit(" ", 1)[-1])]
     motifs = Dice(premise.text, "motifs").shuffled(banks("motifs")["motif"])
     return (*own, *motifs[:MOTIFS])
