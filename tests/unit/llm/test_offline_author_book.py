@@ -210,6 +210,7 @@ def test_people_of_the_premise_are_people_of_the_book() -> None:
     limits = {"characters": {"minItems": 30, "maxItems": 30}}
     names = [p.name for p in structured(CharactersFile, premise, limits).characters]
     assert names[:2] == ["Ada Okoro", "Bayo"]
+    assert "Ada Okoro" in structured(ConceptModel, premise).description
     assert len(set(names)) == 30
 
 

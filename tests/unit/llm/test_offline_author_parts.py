@@ -1,6 +1,7 @@
 """The parts of the offline author: reading a premise, English, people, episodes, drafts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +12,16 @@ from libriscribe2.llm.offline import english
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.draft import compose
 from libriscribe2.llm.offline.episodes import PHASES, episodes, fits, phase_of, recognise
+from libriscribe2.llm.offline.field_slots import field_slots
 from libriscribe2.llm.offline.grammar import Grammar
 from libriscribe2.llm.offline.material import read_material
-from libriscribe2.llm.offline.people import people_named, pronoun_cue, region_of, short_name
+from libriscribe2.llm.offline.people import (
+    invented,
+    people_named,
+    pronoun_cue,
+    region_of,
+    short_name,
+)
 from libriscribe2.llm.offline.phrases import banks, sections, typographic
 from libriscribe2.llm.offline.plot import chapter_events, planned_events
 from libriscribe2.llm.offline.premise import key_sentence, read_premise
@@ -46,6 +54,9 @@ THROWS = [985, 430, 806, 581]
         ("When the rains fail, two sisters leave.", "", (), ("the rains",)),
         ("A newly orphaned girl gets a letter", "newly orphaned girl", (), ("the letter",)),
         ("A king loses a ring", "king", (), ("the ring",)),
+        ("A diver drowned in a lake", "diver", ("the lake",), ()),
+        ("A clerk suddenly", "clerk", (), ()),
+        ("A sister plans the white wedding", "sister", (), ("the white wedding",)),
         ("dragons", "", (), ()),
     ],
 )
@@ -125,6 +136,16 @@ def test_a_concept_leads_to_the_same_book_as_its_premise() -> None:
     )
 
 
+def test_a_hero_is_introduced_by_role() -> None:
+    for premise, opening in (("The last nurse on Mars", "the last nurse "), ("A nurse", "nurse ")):
+        story = story_of(premise)
+        event = chapter_events(story, 2, 3, 1)[0]
+        slots = field_slots(story, replace(event, lead=story.cast[0]))
+        assert slots["hero"] == opening + story.cast[0].name
+        other = field_slots(story, replace(event, lead=story.cast[1]))
+        assert other["hero"] == story.cast[1].name
+
+
 def test_kind_follows_the_book_and_then_the_premise() -> None:
     assert not story_of("How to keep bees").fiction
     assert story_of("How to keep bees", "<book>kind: fiction</book>").fiction
@@ -175,6 +196,7 @@ def test_places_take_their_article_and_preposition() -> None:
     assert in_prose("tide market") == "the tide market"
     assert in_prose("der Turm") == "der Turm"
     assert located("Lagos") == "in Lagos"
+    assert located("Mars") == "on Mars"
     assert located("The North Gate") == "at the North Gate"
     assert located("the drowned coast") == "on the drowned coast"
 
@@ -204,6 +226,18 @@ def test_people_keep_apart_and_have_pronouns() -> None:
     assert pronoun_cue("he and she") == ""
     assert region_of("A thief in Tokyo") == "japan"
     assert region_of("nowhere") == "default"
+
+
+def test_invented_names_run_out_only_after_all_pairs() -> None:
+    taken = ["Ruth Calder"]
+    names = list(invented("default", "she", Dice("n"), taken))
+    bank = banks("names")
+    given = [*bank["default.she"], *bank["default.he"]]
+    pairs = {f"{name} {family}" for name in given for family in bank["default.family"]}
+    assert len(names) == len(set(names))
+    assert set(names) <= pairs - {"Ruth Calder"}
+    assert names[0].split()[0] in bank["default.she"]
+    assert len({name[0] for name in names[:12]}) == 12
 
 
 def test_phases_run_from_begin_to_end() -> None:

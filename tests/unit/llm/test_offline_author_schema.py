@@ -211,6 +211,11 @@ def test_a_list_without_enough_different_values_repeats_one() -> None:
     assert filled(same) == ["x", "x", "x"]
     flags = {"type": "array", "uniqueItems": True, "items": {"type": "boolean"}, "maxItems": 2}
     assert sorted(filled(flags)) == [False, True]
+    pairs = {"type": "object", "properties": {f"p{n}": flags for n in range(12)}}
+    assert all(sorted(pair) == [False, True] for pair in filled(pairs).values())
+    nothing = {"type": "array", "uniqueItems": True, "items": {"type": "null"}}
+    assert filled(nothing) == [None, None, None]
+    assert filled({"$ref": "#"})
     alike = {"type": "array", "uniqueItems": True, "items": {"const": 1}, "minItems": 3}
     assert filled(alike) == [1, 1, 1]
     lists = {"type": "array", "items": {"type": "array", "items": {"type": "null"}}}
@@ -220,6 +225,14 @@ def test_a_list_without_enough_different_values_repeats_one() -> None:
 def test_an_option_that_says_what_the_field_would_say_is_taken() -> None:
     schema = {"type": "object", "properties": {"genre": {"enum": ["Noir", "Western"]}}}
     assert filled(schema, "<book>\ngenre: Western\n</book>") == {"genre": "Western"}
+
+
+def test_a_section_of_facts_without_a_cast_has_nobody_in_it() -> None:
+    cast = {"type": "array", "items": {"type": "string"}}
+    scene = {"type": "object", "properties": {"characters": cast, "place": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"scenes": {"type": "array", "items": scene}}}
+    value = filled(schema, "<book>\nkind: non-fiction\n</book><premise>Bees</premise>")
+    assert value["scenes"] == [{"characters": [], "place": ""}] * 3
 
 
 def test_ages_keep_to_their_bounds() -> None:

@@ -84,9 +84,10 @@ class EssayWriter:
             yield f"{told} {self._paragraph('shape')}"
         for line in lesson.lines[1:]:
             yield f"{self._grammar.finish(line)} {self._paragraph('shape')}"
-        start = self._dice.below(len(_BEATS))
-        for index in range(10_000):
-            yield self._beat(_BEATS[(start + index) % len(_BEATS)])
+        turn = self._dice.below(len(_BEATS))
+        while True:
+            yield self._beat(_BEATS[turn % len(_BEATS)])
+            turn += 1
 
     def tail(self) -> list[str]:
         """What the section comes to, and a last line."""

@@ -2,6 +2,8 @@
 
 from libriscribe2.llm.offline.english import capitalised
 from libriscribe2.llm.offline.grammar import Slot
+from libriscribe2.llm.offline.lexicon import words
+from libriscribe2.llm.offline.people import Person
 from libriscribe2.llm.offline.plot import STRANGER, Event
 from libriscribe2.llm.offline.story import Story, in_prose, located
 
@@ -15,9 +17,7 @@ def field_slots(story: Story, event: Event) -> dict[str, Slot]:
     """
     people = story.people(3)
     third = next((p for p in people if p not in {event.lead, event.other}), STRANGER)
-    hero = event.lead.name
-    if story.premise.hero and event.lead is story.cast[0]:
-        hero = f"{story.premise.hero} {hero}"
+    hero = _introduced(story, event.lead)
     return {
         **event.slots(story),
         "N": event.lead.short,
@@ -30,6 +30,15 @@ def field_slots(story: Story, event: Event) -> dict[str, Slot]:
         "place2": in_prose(story.places[1 % len(story.places)]),
         **_title_slots(story, event),
     }
+
+
+def _introduced(story: Story, person: Person) -> str:
+    """A person's name, with what the premise calls its main one: `detective Ada Okafor`."""
+    role = story.premise.hero
+    if not role or person is not story.cast[0]:
+        return person.name
+    only_one = role.split(" ", 1)[0] in words("superlative")
+    return f"the {role} {person.name}" if only_one else f"{role} {person.name}"
 
 
 def _title_slots(story: Story, event: Event) -> dict[str, Slot]:

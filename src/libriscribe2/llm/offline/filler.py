@@ -137,7 +137,7 @@ class Filler:
     def _new(self, value: Any, items: Any, spot: Spot, found: list[Any]) -> Any:
         """A value that the list does not hold yet, as far as its schema has one."""
         part = self._resolved(items)
-        if value not in found:
+        if value not in found or value is None or "const" in part:
             return value
         if "enum" in part:
             return next((option for option in part["enum"] if option not in found), value)
@@ -148,7 +148,7 @@ class Filler:
         return value
 
     def _again(self, value: Any, part: Schema, spot: Spot, step: int) -> Any:
-        if isinstance(value, bool) or value is None:
+        if isinstance(value, bool):
             return not value
         if isinstance(value, int | float):
             return number_within(part, spot, self._dice, step)

@@ -128,9 +128,10 @@ class SceneWriter:
         yield from (self._talk(talk) for talk in talks)
         yield self._paragraph("thought", "shape", "thought_end")
         yield from (self._told(line) for line in lines[1:])
-        start = self._dice.below(len(_BEATS))
-        for index in range(10_000):
-            yield self._beat(_BEATS[(start + index) % len(_BEATS)])
+        turn = self._dice.below(len(_BEATS))
+        while True:
+            yield self._beat(_BEATS[turn % len(_BEATS)])
+            turn += 1
 
     def tail(self) -> list[str]:
         """How it came out, and the last line."""
