@@ -1,7 +1,6 @@
 """`make bench`: start-up, engine overhead, client overhead, in one run."""
 
 import platform
-import sys
 from importlib import metadata
 
 from bench import client_overhead, engine_overhead, startup
@@ -19,4 +18,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -49,7 +49,9 @@ def find(reader: Reader, cases: Iterable[Case]) -> list[Finding]:
     found = []
     for case in cases:
         answer = answer_of(reader, case)
-        verdict = judge(case.kind.policy, case.draft, answer) if answer is not None else Verdict.HUNG
+        verdict = (
+            judge(case.kind.policy, case.draft, answer) if answer is not None else Verdict.HUNG
+        )
         found.append(Finding(case, answer or REFUSED, verdict))
     return found
 

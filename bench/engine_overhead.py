@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from typing_extensions import override
+
 from bench.figures import p95, spread
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.llm.backend import Completion, Request
@@ -30,12 +32,14 @@ class TimedBackend(ScriptedBackend):
         self.gaps: list[float] = []
         self._left = 0.0
 
+    @override
     async def complete(self, request: Request) -> Completion:
         self.gaps.append(perf_counter() - self._left)
         completion = self._replies[request.key()]
         self._left = perf_counter()
         return completion
 
+    @override
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
         completion = await self.complete(request)
         yield completion.reply
@@ -50,11 +54,13 @@ class Recorder(OfflineAuthor):
         super().__init__()
         self.replies: dict[str, Completion] = {}
 
+    @override
     async def complete(self, request: Request) -> Completion:
         completion = await super().complete(request)
         self.replies[request.key()] = completion
         return completion
 
+    @override
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
         yield await self.complete(request)
 

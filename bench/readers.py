@@ -1,7 +1,7 @@
 """Ours and the other libraries behind one signature: text and schema in, an answer out."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -46,6 +46,19 @@ def _sliced(text: str) -> str:
     return text[start:end] if end > start else text
 
 
+def plain(value: Any) -> Any:
+    """Built-in containers instead of the subclasses that some libraries return."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    return value
+
+
+def _dirtyjson(text: str, _schema: Schema | None) -> Answer:
+    return Answer(plain(import_module("dirtyjson").loads(_sliced(text))))
+
+
 def _via(module: str, function: str, text: str, _schema: Schema | None) -> Answer:
     loads: Loads = getattr(import_module(module), function)
     return Answer(loads(text))
@@ -83,7 +96,13 @@ def _jiter(text: str, _schema: Schema | None) -> Answer:
 
 
 def _partialjson(text: str, _schema: Schema | None) -> Answer:
-    return Answer(import_module("partialjson").JSONParser().parse(_sliced(text)))
+    parser = import_module("partialjson").JSONParser()
+    parser.on_extra_token = _ignore
+    return Answer(parser.parse(_sliced(text)))
+
+
+def _ignore(*_details: object) -> None:
+    """In the place of a callback that prints."""
 
 
 def _instructor(text: str, _schema: Schema | None) -> Answer:
@@ -98,16 +117,20 @@ READERS: Final = (
     Reader("json_repair", "json_repair", _json_repair),
     Reader("json_repair (strict)", "json_repair", partial(_json_repair, strict=True)),
     Reader("fast_json_repair", "fast_json_repair", _fast_json_repair),
-    Reader("dirtyjson + slice", "dirtyjson", partial(_via_slice, "dirtyjson", "loads")),
+    Reader("dirtyjson + slice", "dirtyjson", _dirtyjson),
     Reader("pyjson5 + slice", "pyjson5", partial(_via_slice, "pyjson5", "decode")),
     Reader("demjson3 + slice", "demjson3", partial(_via_slice, "demjson3", "decode")),
     Reader("json5 + slice", "json5", partial(_via_slice, "json5", "loads")),
     Reader("hjson + slice", "hjson", partial(_via_slice, "hjson", "loads")),
-    Reader("llm_output_parser", "llm_output_parser",
-           partial(_via, "llm_output_parser", "parse_json")),
+    Reader(
+        "llm_output_parser", "llm_output_parser", partial(_via, "llm_output_parser", "parse_json")
+    ),
     Reader("instructor (last object)", "instructor", _instructor),
-    Reader("langchain json_markdown", "langchain_core",
-           partial(_via, "langchain_core.utils.json", "parse_json_markdown")),
+    Reader(
+        "langchain json_markdown",
+        "langchain_core",
+        partial(_via, "langchain_core.utils.json", "parse_json_markdown"),
+    ),
     Reader("jiter partial + slice", "jiter", _jiter),
     Reader("partialjson + slice", "partialjson", _partialjson),
     Reader("json.loads + slice", "", partial(_via_slice, "json", "loads")),

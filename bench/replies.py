@@ -14,8 +14,12 @@ from bench.corpus.case import Case, Verdict
 from bench.corpus.generate import cases
 from bench.readers import Reader, installed
 
-SHORT = {Verdict.RIGHT: "right", Verdict.SILENT: "SILENT", Verdict.REFUSED: "refused",
-         Verdict.HUNG: "hung"}
+SHORT = {
+    Verdict.RIGHT: "right",
+    Verdict.SILENT: "SILENT",
+    Verdict.REFUSED: "refused",
+    Verdict.HUNG: "hung",
+}
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
@@ -34,8 +38,10 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
 def print_totals(results: dict[str, list[Finding]]) -> None:
     """One line per reader: totals, then right% / silent% per group."""
     groups = list(next(iter(accuracy.by_group(one) for one in results.values())))
-    print(f"{'reader':26} {'right':>6} {'SILENT':>6} {'refused':>7} {'hung':>5}  " +
-          " ".join(f"{group:>11}" for group in groups))
+    print(
+        f"{'reader':26} {'right':>6} {'SILENT':>6} {'refused':>7} {'hung':>5}  "
+        + " ".join(f"{group:>11}" for group in groups)
+    )
     for name, findings in results.items():
         total = accuracy.tally(findings)
         parts = accuracy.by_group(findings)
@@ -43,8 +49,10 @@ def print_totals(results: dict[str, list[Finding]]) -> None:
             f"{part.percent(Verdict.RIGHT):5.0f}/{part.percent(Verdict.SILENT):<5.1f}"
             for part in parts.values()
         )
-        print(f"{name:26} {total.percent(Verdict.RIGHT):6.1f} {total.percent(Verdict.SILENT):6.1f}"
-              f" {total.percent(Verdict.REFUSED):7.1f} {total.counts[Verdict.HUNG]:5d}  {shares}")
+        print(
+            f"{name:26} {total.percent(Verdict.RIGHT):6.1f} {total.percent(Verdict.SILENT):6.1f}"
+            f" {total.percent(Verdict.REFUSED):7.1f} {total.counts[Verdict.HUNG]:5d}  {shares}"
+        )
 
 
 def print_classes(name: str, findings: list[Finding], *, every: bool) -> None:
@@ -63,8 +71,10 @@ def print_beaten(results: dict[str, list[Finding]]) -> None:
     for kind, part in mine.items():
         best = max(others, key=lambda other: other[1][kind].percent(Verdict.RIGHT), default=None)
         if best is not None and best[1][kind].percent(Verdict.RIGHT) > part.percent(Verdict.RIGHT):
-            print(f"  {kind:32} {part.percent(Verdict.RIGHT):5.1f}  "
-                  f"{best[0]} {best[1][kind].percent(Verdict.RIGHT):5.1f}")
+            print(
+                f"  {kind:32} {part.percent(Verdict.RIGHT):5.1f}  "
+                f"{best[0]} {best[1][kind].percent(Verdict.RIGHT):5.1f}"
+            )
 
 
 def print_failures(findings: list[Finding], count: int) -> None:

@@ -1,39 +1,46 @@
 """Time against json.loads on the same clean bytes, and hostile input with time and memory."""
 
 import json
-import time
-import tracemalloc
-from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from bench.corpus.case import Rng
 from bench.corpus.generate import rng_for
 from bench.corpus.samples import Voice, cast
 from bench.corpus.tokens import PRETTY, render, rewrite, tokenize
-from bench.limits import OutOfTime, time_limit
 from bench.readers import Reader
+from bench.timing import peak_memory, timed
 
 SIZES: Final = (2_000, 50_000, 1_000_000)
-LIMIT: Final = 10.0
+KINDS: Final = ("bare", "fenced", "repair")
+LEAST: Final = 0.3
 MEGABYTE: Final = 1_000_000
-HOSTILE: Final[dict[str, str]] = {
-    "1 MB of {": "{" * MEGABYTE,
-    "1 MB of [": "[" * MEGABYTE,
-    '1 MB of "': '"' * MEGABYTE,
-    "1 MB of ```": "```" * (MEGABYTE // 3),
-    "1 MB of ``` lines": "```json\n" * (MEGABYTE // 8),
-    '1 MB of {"a":': '{"a":' * (MEGABYTE // 5),
-    "1 MB of {}": "{}" * (MEGABYTE // 2),
-    "1 MB of \\": "\\" * MEGABYTE,
-    "1 MB of 'a: '": "a: " * (MEGABYTE // 3),
-    "1 MB of <think>": "<think>" * (MEGABYTE // 7),
-    '1 MB of invoke': '<invoke name="a">' * (MEGABYTE // 17),
-    "1 MB of [Plan]": "[Plan]\n" * (MEGABYTE // 7),
-    '1 MB of {"a": "': '{"a": "' * (MEGABYTE // 7),
-    "1 MB of ,": "[" + "," * MEGABYTE,
-    "1 MB of /*": "{" + "/*" * (MEGABYTE // 2),
-    "5 MB of words": "The tide brings back what the town has drowned. " * (MEGABYTE // 10),
+UNITS: Final = {
+    "{": "{",
+    "[": "[",
+    '"': '"',
+    "```": "```",
+    "fence lines": "```json\n",
+    '{"a":': '{"a":',
+    "{}": "{}",
+    "backslashes": "\\",
+    "a: ": "a: ",
+    "<think>": "<think>",
+    "<invoke>": '<invoke name="a">',
+    "[Plan] lines": "[Plan]\n",
+    '{"a": "': '{"a": "',
+    '{"a": 1,': '{"a": 1,',
+    "[,": "[,",
+    "{/*": "{/*",
+    '"a" "b"': '{"a": "b" "c" ',
 }
+
+
+def hostile_texts() -> dict[str, str]:
+    """1 MB of every unit, and 5 MB of words."""
+    found = {name: unit * (MEGABYTE // len(unit)) for name, unit in UNITS.items()}
+    words = "The tide brings back what the town has drowned. "
+    return found | {"5 MB of words": words * (5 * MEGABYTE // len(words))}
 
 
 def sample_of(size: int, rng: Rng) -> Any:
@@ -48,7 +55,7 @@ def sample_of(size: int, rng: Rng) -> Any:
 
 
 def with_trailing_commas(value: Any) -> str:
-    """The value with a comma before every closer that follows something."""
+    """The value with a comma before every closer."""
     tokens = tokenize(value, PRETTY)
     closers = {
         at: "," + token.text
@@ -58,65 +65,31 @@ def with_trailing_commas(value: Any) -> str:
     return render(rewrite(tokens, closers))
 
 
-def seconds(call: Callable[[], object], least: float = 0.3) -> float:
-    """Best time of one call out of several, in seconds; infinite when it ran out of time."""
-    best, spent = float("inf"), 0.0
-    try:
-        with time_limit(LIMIT):
-            while spent < least:
-                start = time.perf_counter()
-                call()
-                taken = time.perf_counter() - start
-                best, spent = min(best, taken), spent + taken
-    except OutOfTime:
-        return float("inf")
-    except Exception:  # noqa: BLE001 - a refusal, which this table shows as no time
-        return float("nan")
-    return best
-
-
 def print_throughput(readers: list[Reader]) -> None:
     """Clean, fenced and repaired replies of three sizes, as multiples of json.loads."""
-    print("\nTime as a multiple of json.loads on the bare text (nan: refused, inf: over "
-          f"{LIMIT:.0f} s)\n{'reader':26}" + "".join(
-              f" {kind + ' ' + str(size // 1000) + 'k':>13}"
-              for kind in ("bare", "fenced", "repair") for size in SIZES))
     rng = rng_for(1, "speed")
     values = [sample_of(size, rng) for size in SIZES]
     bare = [json.dumps(value, ensure_ascii=False, indent=2) for value in values]
-    texts = (
-        *bare, *(f"```json\n{text}\n```" for text in bare), *map(with_trailing_commas, values)
+    fenced = [f"```json\n{text}\n```" for text in bare]
+    texts = (*bare, *fenced, *map(with_trailing_commas, values))
+    base = [timed(partial(json.loads, text), LEAST).seconds for text in bare]
+    heads = "".join(f" {f'{kind} {size // 1000}k':>13}" for kind in KINDS for size in SIZES)
+    speeds = ", ".join(
+        f"{len(text.encode()) / one / 1e6:.0f}" for text, one in zip(bare, base, strict=True)
     )
-    base = [seconds(lambda text=text: json.loads(text)) for text in bare]  # type: ignore[misc]
+    print(f"\nTime as a multiple of json.loads on the bare text ({speeds} MB/s itself)")
+    print(f"{'reader':26}{heads}")
     for reader in readers:
-        times = [seconds(lambda text=text: reader.read(text, None)) for text in texts]  # type: ignore[misc]
-        shares = "".join(f" {one / base[at % 3]:13.1f}" for at, one in enumerate(times))
+        times = [timed(partial(reader.read, text, None), LEAST) for text in texts]
+        shares = "".join(f" {one.over(base[at % 3]):>13}" for at, one in enumerate(times))
         print(f"{reader.name:26}{shares}")
 
 
-def hostile(reader: Reader, text: str) -> tuple[float, float, str]:
-    """Seconds, peak memory in multiples of the input, and what went wrong if anything."""
-    tracemalloc.start()
-    start, trouble = time.perf_counter(), ""
-    try:
-        with time_limit(LIMIT):
-            reader.read(text, None)
-    except (OutOfTime, RecursionError, MemoryError) as error:
-        trouble = type(error).__name__
-    except Exception:  # noqa: BLE001 - a refusal is the right answer here
-        trouble = ""
-    taken = time.perf_counter() - start
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return taken, peak / len(text), trouble
-
-
 def print_hostile(readers: list[Reader]) -> None:
-    """Hostile patterns; time is measured without the memory tracer, which slows Python down."""
+    """Hostile patterns: time without the memory tracer, which slows Python down, then memory."""
     for reader in readers:
-        print(f"\n{reader.name}: hostile input")
-        for name, text in HOSTILE.items():
-            taken = seconds(lambda text=text: reader.read(text, None), 0.0001)  # type: ignore[misc]
-            traced, peak, trouble = hostile(reader, text)
-            shown = taken if taken == taken else traced
-            print(f"  {name:20} {shown:7.2f} s  memory x{peak:5.1f}  {trouble}")
+        print(f"\n{reader.name}: hostile input, 1 MB each")
+        for name, text in hostile_texts().items():
+            call = partial(reader.read, text, None)
+            one, peak = timed(call), peak_memory(call) / len(text)
+            print(f"  {name:16} {one.seconds:7.2f} s  memory x{peak:5.1f}  {one.outcome}")

@@ -14,6 +14,11 @@ from libriscribe2.llm.providers import PROVIDERS
 
 _door_is_shut = True
 
+_FOREIGN_PREFIXES = ("LIBRISCRIBE2_", "OPENAI_", "GOMIND_")
+_FOREIGN = {name for provider in PROVIDERS for name in (*provider.keys, *provider.also)} | {
+    *("LLM_TIMEOUT", "PROJECTS_DIR", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+}
+
 
 class LiveDoorError(RuntimeError):
     """A test tried to leave the machine."""
@@ -42,18 +47,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="run with -m live and a key"))
 
 
+@pytest.fixture(scope="session")
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder with nothing in it."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_environment(monkeypatch: pytest.MonkeyPatch, empty_home: Path) -> None:
     """No key, no setting and no user folder of the machine reaches a test."""
-    keys = {name for provider in PROVIDERS for name in (*provider.keys, *provider.also)}
-    for name in list(os.environ):
-        if name in keys or name.startswith(("LIBRISCRIBE2_", "OPENAI_", "GOMIND_")):
-            monkeypatch.delenv(name)
-    for name in ("LLM_TIMEOUT", "PROJECTS_DIR", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    home = tmp_path.parent / f"{tmp_path.name}-home"
+    for name in _FOREIGN & os.environ.keys():
+        monkeypatch.delenv(name)
+    for name in [name for name in os.environ if name.startswith(_FOREIGN_PREFIXES)]:
+        monkeypatch.delenv(name)
     for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(home))
+        monkeypatch.setenv(name, str(empty_home))
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 Schema = dict[str, Any]
-Rng = random.Random
+Rng = random.Random  # noqa: S311 - reproducible, not secret
 
 
 class Policy(StrEnum):
@@ -94,12 +94,9 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         pairs = zip(left, right, strict=False)
         return len(left) == len(right) and all(same(a, b) for a, b in pairs)
-    return type(left) in _NUMBERS and type(right) in _NUMBERS and left == right or (
-        type(left) is type(right) and bool(left == right)
-    )
-
-
-_NUMBERS: Final = (int, float)
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return left == right
+    return type(left) is type(right) and bool(left == right)
 
 
 def judge(policy: Policy, draft: Draft, answer: Answer) -> Verdict:

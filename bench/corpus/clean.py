@@ -53,8 +53,18 @@ def _odd_whitespace(value: Any, rng: Rng) -> str:
 
 def _numbers(rng: Rng) -> Draft:
     written = (
-        "12345678901234567890123", "-0", "1e3", "1E-7", "0.1", "-12.50", "1.7976931348623157e308",
-        "9007199254740993", "0", "-41", "3.0", "18446744073709551616",
+        "12345678901234567890123",
+        "-0",
+        "1e3",
+        "1E-7",
+        "0.1",
+        "-12.50",
+        "1.7976931348623157e308",
+        "9007199254740993",
+        "0",
+        "-41",
+        "3.0",
+        "18446744073709551616",
     )
     chosen = rng.sample(written, 5)
     members = ", ".join(f'"n{position}": {text}' for position, text in enumerate(chosen))
@@ -77,7 +87,14 @@ def _deep(rng: Rng) -> Draft:
 
 
 def _empties(rng: Rng) -> Draft:
-    value = {"title": "", "tags": [], "meta": {}, "next": None, "open": False, "count": 0}
+    value: dict[str, Any] = {
+        "title": "",
+        "tags": [],
+        "meta": {},
+        "next": None,
+        "open": False,
+        "count": 0,
+    }
     kept = rng.sample(list(value), rng.randint(2, 6))
     chosen = {key: value[key] for key in kept} | {"items": [[], {}, "", None, False, 0]}
     return Draft(text_of(chosen, rng.choice(STYLES)), chosen)
@@ -94,7 +111,20 @@ def _large(rng: Rng) -> Draft:
 
 
 def _odd_keys(rng: Rng) -> Draft:
-    keys = ("**bold**", "a.b", "with space", "", "键", "it's", 'say "x"', "{", "```", "null", "1", "#")
+    keys = (
+        "**bold**",
+        "a.b",
+        "with space",
+        "",
+        "键",
+        "it's",
+        'say "x"',
+        "{",
+        "```",
+        "null",
+        "1",
+        "#",
+    )
     value = {key: rng.choice(tricky.BRACES) for key in rng.sample(keys, 4)}
     return Draft(text_of(value, rng.choice(STYLES)), value)
 

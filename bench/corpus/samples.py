@@ -1,6 +1,6 @@
 """Values that a model would mean: concepts, keywords, casts, outlines, scenes and reviews."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ from bench.corpus.case import Rng, Schema
 
 EXTRA_SHARE: Final = 0.35
 SCHEMA_SHARE: Final = 0.75
+DRAWS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +155,25 @@ TALKING: Final[tuple[Shape, ...]] = (concept, book, cast, outline, scenes)
 
 
 def any_sample(rng: Rng, extra: Sequence[str] = (), shapes: Sequence[Shape] = SHAPES) -> Sample:
-    """A sample of any of `shapes`, with tricky strings of `extra` in its sentences."""
-    return rng.choice(shapes)(Voice(rng, extra))
+    """A sample of one of `shapes`; where it can, it carries a tricky string of `extra`."""
+    shape = rng.choice(shapes)
+    sample = shape(Voice(rng, extra))
+    for _ in range(DRAWS if extra else 0):
+        if not set(extra).isdisjoint(strings(sample.value)):
+            break
+        sample = shape(Voice(rng, extra))
+    return sample
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every string value inside `value`, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from strings(list(value.values()))
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings(item)
 
 
 def asked(rng: Rng, sample: Sample) -> Schema | None:

@@ -23,9 +23,7 @@ KEYWORDS: Final = record(
     primary_keywords=listing(TEXT), secondary_keywords=listing(TEXT), genre_keywords=listing(TEXT)
 )
 BOOK: Final = record(concept=CONCEPT, keywords=KEYWORDS)
-CHARACTER: Final = record(
-    name=TEXT, role=TEXT, age=NUMBER, traits=listing(TEXT), description=TEXT
-)
+CHARACTER: Final = record(name=TEXT, role=TEXT, age=NUMBER, traits=listing(TEXT), description=TEXT)
 CAST: Final = record(characters=listing(CHARACTER))
 CHAPTER: Final = record(number=NUMBER, title=TEXT, summary=TEXT, word_count=NUMBER)
 OUTLINE: Final = record(title=TEXT, chapters=listing(CHAPTER))

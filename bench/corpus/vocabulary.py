@@ -7,29 +7,92 @@ brackets or colons. Trickier text stands in `tricky.py`.
 from typing import Final
 
 TITLES: Final = (
-    "The Salt Road", "A Lantern for Marrow Street", "The Cartographer of Tides", "Winter Orchard",
-    "Glass Meridian", "The Last Ferry North", "Beneath the Copper Sky", "Seven Doors of Ash",
-    "Le phare des brumes", "Die Uhr ohne Zeiger", "El jardín de las horas", "La notte dei sale",
-    "O farol e a maré", "Соль и пепел", "雾中的灯塔", "霧の灯台", "منارة الضباب", "कोहरे का दीपक",
-    "Sis Feneri", "Ο φάρος της ομίχλης", "안개의 등대", "Zegar z popiołu", "Ærø om vinteren",
+    "The Salt Road",
+    "A Lantern for Marrow Street",
+    "The Cartographer of Tides",
+    "Winter Orchard",
+    "Glass Meridian",
+    "The Last Ferry North",
+    "Beneath the Copper Sky",
+    "Seven Doors of Ash",
+    "Le phare des brumes",
+    "Die Uhr ohne Zeiger",
+    "El jardín de las horas",
+    "La notte dei sale",
+    "O farol e a maré",
+    "Соль и пепел",
+    "雾中的灯塔",
+    "霧の灯台",
+    "منارة الضباب",
+    "कोहरे का दीपक",
+    "Sis Feneri",
+    "Ο φάρος της ομίχλης",
+    "안개의 등대",
+    "Zegar z popiołu",
+    "Ærø om vinteren",
 )
 
 NAMES: Final = (
-    "Mara Voss", "Tobias Reyn", "Ilse Karn", "Édouard Lefèvre", "Jürgen Groß", "Sofía Ibáñez",
-    "Анна Петрова", "李明月", "さくら", "ليلى حداد", "Ngozi Okafor", "Søren Holm", "Zoë Álvarez",
-    "Keeper Anselm", "Dr. Ruth Adeyemi", "김서연", "Żaneta Wójcik", "Old Pell",
+    "Mara Voss",
+    "Tobias Reyn",
+    "Ilse Karn",
+    "Édouard Lefèvre",
+    "Jürgen Groß",
+    "Sofía Ibáñez",
+    "Анна Петрова",
+    "李明月",
+    "さくら",
+    "ليلى حداد",
+    "Ngozi Okafor",
+    "Søren Holm",
+    "Zoë Álvarez",
+    "Keeper Anselm",
+    "Dr. Ruth Adeyemi",
+    "김서연",
+    "Żaneta Wójcik",
+    "Old Pell",
 )
 
 ROLES: Final = ("protagonist", "antagonist", "mentor", "rival", "narrator", "foil", "ally")
 
 PLACES: Final = (
-    "Marrow Street", "the drowned chapel", "Kiln Harbour", "Bahnhof Nord", "la maison sans nom", "旧港口", "Старый порт", "the observatory on Gull Rock",
+    "Marrow Street",
+    "the drowned chapel",
+    "Kiln Harbour",
+    "Bahnhof Nord",
+    "la maison sans nom",
+    "旧港口",
+    "Старый порт",
+    "the observatory on Gull Rock",
 )
 
 WORDS: Final = (
-    "lighthouse", "grief", "slow burn", "mystery", "found family", "smuggling", "fog", "memory",
-    "gothic", "coming of age", "sea", "betrayal", "clockwork", "magic realism", "phare", "Nebel",
-    "niebla", "maré", "маяк", "灯塔", "潮", "ضباب", "deniz", "θάλασσα", "바다", "naïve hero",
+    "lighthouse",
+    "grief",
+    "slow burn",
+    "mystery",
+    "found family",
+    "smuggling",
+    "fog",
+    "memory",
+    "gothic",
+    "coming of age",
+    "sea",
+    "betrayal",
+    "clockwork",
+    "magic realism",
+    "phare",
+    "Nebel",
+    "niebla",
+    "maré",
+    "маяк",
+    "灯塔",
+    "潮",
+    "ضباب",
+    "deniz",
+    "θάλασσα",
+    "바다",
+    "naïve hero",
 )
 
 SENTENCES: Final = (
@@ -62,7 +125,10 @@ SENTENCES: Final = (
 KINDS: Final = ("continuity", "pacing", "dialogue", "tone", "style")
 
 GOALS: Final = (
-    "reach the lamp room before the tide turns", "hide the letter from her sister",
-    "convince the council to reopen the ferry", "learn who paid for the missing map",
-    "steal the harbour ledger", "keep the child awake until morning",
+    "reach the lamp room before the tide turns",
+    "hide the letter from her sister",
+    "convince the council to reopen the ferry",
+    "learn who paid for the missing map",
+    "steal the harbour ledger",
+    "keep the child awake until morning",
 )

@@ -1,7 +1,8 @@
 """Parsers: from a raw reply to data, or to feedback for the model.
 
 Every parser keeps the contract of `contract.py` and can be handed to `think_with_retry`;
-`parse_llm_response` and `parse_search_results` are also called on their own.
+`parse_llm_response` is called on its own. `parse_search_results` is imported from its module
+`search_results`, so that only who reads web pages loads the HTML library.
 """
 
 from libriscribe2.parsing.contract import (
@@ -16,7 +17,6 @@ from libriscribe2.parsing.contract import (
 )
 from libriscribe2.parsing.markers import make_marker_parser, parser_template
 from libriscribe2.parsing.prose import plain_reply, prose_parser, split_leading_reasoning
-from libriscribe2.parsing.search_results import SearchResultItem, parse_search_results
 from libriscribe2.parsing.sections import multi_section_parser
 from libriscribe2.parsing.structured import pydantic_parser
 from libriscribe2.parsing.tool_calls import (
@@ -32,7 +32,6 @@ __all__ = [
     "LLMToolCallResponse",
     "Parser",
     "ParserResult",
-    "SearchResultItem",
     "ToolCall",
     "check_result",
     "failure",
@@ -40,7 +39,6 @@ __all__ = [
     "multi_section_parser",
     "parse_llm_response",
     "parse_native_tool_calls",
-    "parse_search_results",
     "parser_template",
     "payload",
     "plain_reply",

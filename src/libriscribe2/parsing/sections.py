@@ -112,10 +112,10 @@ def _compiled(header: str) -> re.Pattern[str]:
 
 def _bodies(lines: Sequence[str], marks: Sequence[Mark]) -> list[tuple[Mark, str]]:
     """Each mark with the stripped text up to the next mark."""
-    ends = [mark.line for mark in marks[1:]] + [len(lines)]
+    edges = [*(mark.line for mark in marks), len(lines)]
     return [
         (mark, "\n".join([mark.inline, *lines[mark.line + 1 : end]]).strip())
-        for mark, end in zip(marks, ends, strict=True)
+        for mark, end in zip(marks, edges[1:], strict=True)
     ]
 
 

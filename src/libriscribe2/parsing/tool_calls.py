@@ -78,7 +78,7 @@ def parse_llm_response(
     marked = gate.admit(reading.calls)
     if marked:
         content = _remaining(raw_content, reading) or EXECUTING
-        return _response(content, marked, True, [*reading.issues, *gate.issues])
+        return _response(content, marked, [*reading.issues, *gate.issues], more=True)
     return _from_data(raw_content, reading, gate)
 
 
@@ -99,7 +99,7 @@ def parse_native_tool_calls(
     calls = gate.admit([call for call in read if call is not None])
     dropped = len(read) - len(calls)
     issues = [f"{dropped} tool call(s) had no name or damaged arguments."] if dropped else []
-    return _response(content or "", calls, True if calls else None, issues)
+    return _response(content or "", calls, issues, more=True if calls else None)
 
 
 class _Gate:
@@ -165,28 +165,28 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     if not calls:
         return _text(_without_reasoning(raw, reading), issues)
     reading.removed += [(part.start, part.end) for part in spans]
-    return _response(_remaining(raw, reading), calls, True, issues)
+    return _response(_remaining(raw, reading), calls, issues, more=True)
 
 
 def _from_envelope(envelope: Envelope, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     calls = gate.admit(envelope.calls)
     issues = [*reading.issues, *envelope.issues, *gate.issues]
-    return _response(envelope.content, calls, envelope.needs_more_work, issues)
+    return _response(envelope.content, calls, issues, more=envelope.needs_more_work)
 
 
 def _response(
-    content: str | None, calls: list[ToolCall], needs_more_work: bool | None, issues: list[str]
+    content: str | None, calls: list[ToolCall], issues: list[str], *, more: bool | None
 ) -> LLMToolCallResponse:
     return LLMToolCallResponse(
         content=content,
         tool_calls=calls or None,
-        needs_more_work=needs_more_work,
+        needs_more_work=more,
         issues=tuple(dict.fromkeys(issues)),
     )
 
 
 def _text(text: str, issues: list[str]) -> LLMToolCallResponse:
-    return _response(text.strip(), [], None, issues)
+    return _response(text.strip(), [], issues, more=None)
 
 
 def _without_reasoning(raw: str, reading: Reading) -> str:

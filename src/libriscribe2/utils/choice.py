@@ -40,19 +40,23 @@ class Judgement:
     @property
     def rank(self) -> tuple[int, int, int]:
         """The order among readings: greater is better."""
-        return self.level, self.known, -self.faults
+        # An object that had to be wrapped as a list of one ranks below a list.
+        return self.level, self.known, -self.faults - ("one_item_list" in self.applied)
 
 
-def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False) -> Judgement:
+def judge(
+    value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False, real: bool = False
+) -> Judgement:
     """Measure a value against the wanted schema, through wrappers where it hides in one.
 
     Args:
         value: A JSON value.
         schema: The wanted JSON Schema, or None when any object or list will do.
         strict: Take the value as it stands: no unwrapping, no coercion.
+        real: Whether the caller has ruled out that the value is a template.
     """
     if schema is None:
-        return _without_schema(value)
+        return _without_schema(value, real=real)
     here = _measure(value, schema, strict=strict)
     if strict or here.level >= PARTIAL:
         return here
@@ -65,10 +69,10 @@ def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False)
     )
 
 
-def _without_schema(value: Any) -> Judgement:
+def _without_schema(value: Any, *, real: bool) -> Judgement:
     if not isinstance(value, dict | list):
         return Judgement(value, 0, trouble="no_json")
-    if is_template(value):
+    if not real and is_template(value):
         return Judgement(value, 0, trouble="placeholder")
     if isinstance(value, dict):
         return Judgement(value, FULL if value else BARE)

@@ -21,7 +21,7 @@ from typing import Any, Final
 from libriscribe2.utils.artifacts import value_artifacts
 from libriscribe2.utils.choice import FULL, judge
 from libriscribe2.utils.normalise import Normalised, normalise
-from libriscribe2.utils.placeholders import has_hints
+from libriscribe2.utils.placeholders import may_be_template
 from libriscribe2.utils.readings import best_reading, under_layers
 from libriscribe2.utils.refusals import refusal
 from libriscribe2.utils.report import (
@@ -32,7 +32,7 @@ from libriscribe2.utils.report import (
 )
 from libriscribe2.utils.schema_fit import Schema, as_json_schema
 from libriscribe2.utils.strict_json import strict_parse
-from libriscribe2.utils.views import lacks_opening_brace, views
+from libriscribe2.utils.views import hides_value, views
 
 MAX_REPLY: Final = 8_000_000
 _MAX_LAYERS: Final = 3
@@ -86,7 +86,7 @@ def _fast_path(
     rest = reply[parsed.end :].strip()
     if rest.strip("`") if start else rest:
         return None
-    if wanted is not None or has_hints(reply):
+    if wanted is not None or may_be_template(reply, parsed.value):
         verdict = judge(parsed.value, wanted, strict=strict)
         if verdict.level < FULL or verdict.applied:
             return None
@@ -112,8 +112,8 @@ def _hopeless(text: Normalised) -> str:
 def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> ExtractionReport:
     """The best reading of the text, or of the text under up to three layers of quoting."""
     first = best_reading(text, wanted, strict=strict)
-    headless = not strict and lacks_opening_brace(text)
-    if first.refusal is None and not headless:
+    hidden = hides_value(text)
+    if first.refusal is None and not hidden:
         return first
     pending: list[tuple[tuple[str, ...], str]] = [((), text)]
     for _ in range(_MAX_LAYERS):
@@ -129,7 +129,7 @@ def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> Ex
                 return under_layers(reading, names, DECODED_STRING)
         pending = layers[:2]
     if first.refusal is None:
-        return ExtractionReport(None, refusal=refusal("syntax", text, 0, "the opening { is missing"))
+        return ExtractionReport(None, refusal=refusal("ambiguous", text, 0))
     return first
 
 

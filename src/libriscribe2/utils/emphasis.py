@@ -57,7 +57,7 @@ class _Line:
                 others.pop()
         self.cuts += [(opened, opened + length), (end, end + length)]
         self.bold += length > 1
-        self.italic += length != 2  # noqa: PLR2004 - the length of a bold mark
+        self.italic += length != 2
         return True
 
 
@@ -97,7 +97,7 @@ def strip_emphasis(text: str) -> Stripped:
             line.forget()
         elif mark[0] == "`":
             position = _after_code_span(text, token)
-        elif len(mark) <= 3:  # noqa: PLR2004 - bold italic is the longest mark
+        elif len(mark) <= 3:
             closed = _closes(text, token.start(), position) and line.close(
                 len(mark), token.start(), text
             )

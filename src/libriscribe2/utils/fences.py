@@ -11,7 +11,11 @@ from typing import Final
 
 FENCE_OPENER: Final = r"`{3,}|(?m:^)[ \t]*~{3,}"
 _OPENING: Final = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)(?P<break>\n|\Z)")
-_ONE_LINE: Final = re.compile(r"(?P<marks>`{3,})(?P<info>[\w+-]*)[ \t]*(?P<body>[^`\n]+)(?P=marks)")
+_ONE_LINE: Final = re.compile(
+    r"(?P<marks>`{3,})[ \t]*(?P<info>[\w+-]*)[ \t]*(?P<body>[^`\n]+)(?P=marks)"
+)
+_PROSE: Final = frozenset({"markdown", "md", "text", "txt", "plaintext", "prose"})
+_LONGEST_SPAN: Final = 4_000
 _TICKS: Final = re.compile(r"`+")
 
 
@@ -65,13 +69,14 @@ def fence_at(text: str, start: int, code_until: int | None = None) -> Fence | No
 def code_span_end(text: str, start: int) -> int:
     """The end of the code span whose ticks begin at `start`; the end of the ticks if none closes.
 
-    A span never crosses an empty line.
+    A span never crosses an empty line and holds at most 4,000 characters.
     """
     ticks = _TICKS.match(text, start)
     if ticks is None:
         return start
-    paragraph_end = text.find("\n\n", ticks.end())
-    limit = len(text) if paragraph_end < 0 else paragraph_end
+    limit = min(len(text), ticks.end() + _LONGEST_SPAN)
+    paragraph_end = text.find("\n\n", ticks.end(), limit)
+    limit = limit if paragraph_end < 0 else paragraph_end
     for closing in _TICKS.finditer(text, ticks.end(), limit):
         if len(closing[0]) == len(ticks[0]):
             return closing.end()
@@ -81,8 +86,9 @@ def code_span_end(text: str, start: int) -> int:
 def unwrap_whole_fence(text: str) -> str:
     """The text inside the fence if one fence is around all of it, else the text as it is.
 
-    Only white space may stand outside. Fences of the same length inside keep their place, since
-    the last closing line of the text counts.
+    Only white space may stand outside. Fences of the same length may stand inside when they close
+    each other; without a language they do so only in a fence of prose (`markdown`, `text`), since
+    two plain blocks one after the other look the same.
     """
     stripped = text.strip()
     opening = _OPENING.match(stripped)
@@ -94,10 +100,11 @@ def unwrap_whole_fence(text: str) -> str:
     if last_line_start < opening.end() or last_line.strip(marks[0]) or len(last_line) < len(marks):
         return text
     inner = stripped[opening.end() : last_line_start].removesuffix("\n")
-    return inner if _is_balanced(inner, marks) else text
+    holds_prose = opening["info"].strip().lower() in _PROSE
+    return inner if _is_balanced(inner, marks, holds_prose=holds_prose) else text
 
 
-def _is_balanced(inner: str, marks: str) -> bool:
+def _is_balanced(inner: str, marks: str, *, holds_prose: bool) -> bool:
     """Whether the fences inside close each other, so that the outer marks belong together."""
     opened = False
     for line in inner.split("\n"):
@@ -105,18 +112,16 @@ def _is_balanced(inner: str, marks: str) -> bool:
         if not plain.startswith(marks):
             continue
         is_bare = not plain.strip(marks[0])
-        if opened and is_bare:
-            opened = False
-        elif not opened:
-            if is_bare:
-                return False
-            opened = True
+        if not opened and is_bare and not holds_prose:
+            return False
+        if not opened or is_bare:
+            opened = not opened
     return not opened
 
 
 @cache
 def _closing_marks(mark: str, count: int) -> re.Pattern[str]:
-    return re.compile(rf"(?m)(?:\r?\n)?[ \t>]*{mark}{{{count},}}[ \t]*$")
+    return re.compile(rf"(?m)(?:\r?\n)?[ \t>]*{mark}{{{count},}}[ \t\r]*$")
 
 
 def _one_line_fence(text: str, start: int) -> Fence | None:

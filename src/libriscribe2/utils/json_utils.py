@@ -132,9 +132,7 @@ class JSONProcessor:
             return json.loads(json_str)
         except (ValueError, RecursionError) as error:
             position = getattr(error, "pos", 0)
-            _LOG.error(  # noqa: TRY400 - a reply that is no JSON needs no traceback
-                "Not JSON: %s (position %d): %r", error, position, _preview(json_str)
-            )
+            _LOG.error("Not JSON: %s (position %d): %r", error, position, _preview(json_str))
             return None
 
     @staticmethod
@@ -143,7 +141,7 @@ class JSONProcessor:
         try:
             return json.dumps(obj, **kwargs)
         except (TypeError, ValueError) as error:
-            _LOG.error("Not writable as JSON: %s", error)  # noqa: TRY400 - the value is at fault
+            _LOG.error("Not writable as JSON: %s", error)
             return "{}"
 
     @staticmethod

@@ -10,7 +10,8 @@ from typing import Final
 
 from libriscribe2.utils.strict_json import strict_parse
 
-ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\ufeff"
+# Zero-width spaces and joiners, direction marks, word joiner, byte-order mark (the last).
+ZERO_WIDTH: Final = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _EDGE: Final = f" \t\r\n\f\v\u00a0\u3000{ZERO_WIDTH}"
 _NAMES: Final = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
 _REASONING_TAG: Final = re.compile(
@@ -18,7 +19,9 @@ _REASONING_TAG: Final = re.compile(
 )
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
 _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w+[^<]{0,80}<\|message\|>")
-_VALUE_START: Final = re.compile(r'\{\s*["}]|\[\s*[\["{\]\d-]')
+_VALUE_START: Final = re.compile(
+    r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}]|\w+\s*:)|\[\s*[\["'“{\]\d-]"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +134,16 @@ def _block_end(text: str, opening: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _value_around(text: str, start: int, position: int) -> int:
-    """Where the strict JSON value ends that begins after `start` and holds `position`, or 0."""
+    """Where the JSON value ends that begins after `start` and holds `position`, or 0.
+
+    A damaged value has no certain end: a tag in the middle of one of its lines is its content.
+    """
     while (opening := _VALUE_START.search(text, start, position)) is not None:
         parsed = strict_parse(text, opening.start())
         if parsed.end > position:
             return parsed.end
-        if parsed.kind == "too_deep":
-            return 0
-        # Whatever begins before the place of the trouble and holds it fails the same way.
-        start = max(parsed.end, parsed.position, opening.end())
+        if parsed.end < 0:
+            line = text.rfind("\n", 0, position) + 1
+            return 0 if not text[line:position].strip() else position + 1
+        start = parsed.end
     return 0

@@ -12,10 +12,28 @@ from libriscribe2.utils.tree import string_leaves
 
 _ELLIPSES: Final = frozenset({"...", "…", "[...]", "[…]", "<...>", "(...)"})
 _TYPE_NAMES: Final = frozenset(
-    "string str text number integer int float boolean bool array list object tbd todo "
-    "placeholder value".split()
+    [
+        "string",
+        "str",
+        "text",
+        "number",
+        "integer",
+        "int",
+        "float",
+        "boolean",
+        "bool",
+        "array",
+        "list",
+        "object",
+        "tbd",
+        "todo",
+        "placeholder",
+        "value",
+    ]
 )
-_HOLE: Final = re.compile(r"\{\{[^{}]{0,80}\}\}|\$\{[^{}]{0,80}\}|%\([\w ]{1,40}\)s|__[A-Z_]{2,40}__")
+_HOLE: Final = re.compile(
+    r"\{\{[^{}]{0,80}\}\}|\$\{[^{}]{0,80}\}|%\([\w ]{1,40}\)s|__[A-Z_]{2,40}__"
+)
 _FRAMED: Final = re.compile(r"<(?P<angle>[^<>/]{1,80})>|\[(?P<square>[^\[\]]{1,80})\]")
 _INSTRUCTION: Final = re.compile(
     r"(?:insert|your|enter|put|write|add|fill in)\b[\w' ,-]{1,60}\bhere\W*", re.IGNORECASE
@@ -23,18 +41,29 @@ _INSTRUCTION: Final = re.compile(
 _FRAMED_INSTRUCTION: Final = re.compile(
     r"(?:insert|your|enter|put|write|add|the|a|an|one|short|string|list)\b", re.IGNORECASE
 )
-# Substrings of raw JSON text without which no placeholder of these kinds can be in it.
-_HINTS: Final = ('"...', '"…', '"<', '"[', '"{', '"$', '"%', '"_', "here")
+# Without one of these in the raw JSON text no strong placeholder can be in it. The marks of one
+# character are looked for first, because that costs next to nothing.
+_HINTS: Final = (("<", '"<'), ("$", '"$'), ("%", '"%'), ("…", '"…'), ("..", '"..'))
+_SMALL_HINT: Final = re.compile(r'"[\[{_(<$%.…]')
+_NO_WORD: Final = re.compile(r"[\W_]+")
+_SMALL: Final = 16_000
+_MAX_NAME: Final = 80
+_MAX_PLACEHOLDER: Final = 120
 
 
 def _words(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", text).strip().lower()
+    return _NO_WORD.sub(" ", text).strip().lower()
 
 
 def _is_plain(field: str, text: str) -> bool:
     """A weak sign: a type name, or the field's own name."""
+    if len(text) > _MAX_NAME:
+        return False
     lowered = text.strip().lower()
-    return lowered in _TYPE_NAMES or (bool(field) and _words(lowered) == _words(field))
+    if lowered in _TYPE_NAMES:
+        return True
+    same_start = bool(field) and lowered[:1] == field[:1].lower()
+    return same_start and _words(lowered) == _words(field)
 
 
 def _is_hole(field: str, text: str) -> bool:
@@ -50,9 +79,27 @@ def _is_hole(field: str, text: str) -> bool:
     return same or _FRAMED_INSTRUCTION.match(inner) is not None
 
 
-def has_hints(text: str) -> bool:
-    """Whether raw JSON text can hold a strong placeholder at all: a cheap first look."""
-    return any(hint in text for hint in _HINTS)
+def may_be_template(text: str, value: Any) -> bool:
+    """A cheap first look: whether strict JSON text and its value can be a template at all."""
+    if len(text) < _SMALL:
+        hinted = _SMALL_HINT.search(text) is not None
+    else:
+        hinted = any(mark in text and hint in text for mark, hint in _HINTS)
+    return hinted or _begins_like_template(value)
+
+
+def _begins_like_template(value: Any) -> bool:
+    """Whether the first text of a value is a sign of a template."""
+    field, node = "", value
+    while isinstance(node, dict | list) and node:
+        if isinstance(node, dict):
+            field = next(iter(node))
+            node = node[field]
+        else:
+            node = node[0]
+    if not isinstance(node, str) or len(node) > _MAX_PLACEHOLDER:
+        return False
+    return _is_plain(field, node) or _is_hole(field, node)
 
 
 def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
@@ -64,9 +111,11 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
     weak = total = 0
     descriptions = _descriptions(schema) if schema else {}
     for field, text in string_leaves(value):
+        total += 1
+        if len(text) > _MAX_PLACEHOLDER:
+            continue
         if _is_hole(field, text):
             return True
-        total += 1
         weak += _is_plain(field, text) or descriptions.get(field) == text.strip()
     return total > 0 and weak * 2 >= total
 

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from libriscribe2.utils.artifacts import around_artifacts, value_artifacts
 from libriscribe2.utils.choice import BARE, FULL, PARTIAL, Judgement, judge
+from libriscribe2.utils.placeholders import may_be_template
 from libriscribe2.utils.refusals import refusal
+from libriscribe2.utils.repair import RepairOutcome, Trouble
 from libriscribe2.utils.report import (
     DIRECT_PARSE,
     JSON_REPAIR,
@@ -18,19 +20,23 @@ from libriscribe2.utils.report import (
     Refusal,
     Repair,
 )
-from libriscribe2.utils.spans import Span, find_spans
+from libriscribe2.utils.schema_fit import resolve, types_of
+from libriscribe2.utils.spans import MAX_SPANS, Span, find_spans
 
 _JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
 _CUE_WINDOW: Final = 160
 _LATER: Final = re.compile(
-    r"\b(?:final|corrected|fixed|revised|updated|improved|instead|actual|answer|result)\b", re.I
+    r"\b(?:final|corrected|fixed|revised|updated|improved|instead|actual|answer|result)\b",
+    re.IGNORECASE,
 )
 _EARLIER: Final = re.compile(
     r"\b(?:example|e\.g\.|format|schema|template|draft|wrong|incorrect|previous|original|"
     r"not like|don't|do not|instead of|input|old)\b",
-    re.I,
+    re.IGNORECASE,
 )
-_BETWEEN_ITEMS: Final = re.compile(r"[\s,;]*(?:(?:[-*]|\d+[.)])[ \t]+)?")
+_BETWEEN_ITEMS: Final = re.compile(
+    r"[\s,;`]*(?:json)?(?:(?:[-*]|\d+[.)])[ \t]+)?(?:[^\n{}]{1,60}:)?\s*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +59,8 @@ class _Reading:
             judgement.known,
             -judgement.faults,
             not self.repairs,
-            self.fence in _JSON_LANGUAGES,
             self.cue,
+            self.fence in _JSON_LANGUAGES,
             -self.start,
         )
 
@@ -63,16 +69,22 @@ def best_reading(
     text: str, wanted: Mapping[str, Any] | None, *, strict: bool = False
 ) -> ExtractionReport:
     """The value of a text that answers best, or the refusal that helps most."""
-    spans = find_spans(text)
+    spans = find_spans(text, wanted)
+    if len(spans) >= MAX_SPANS:
+        return ExtractionReport(None, refusal=refusal("too_large"))
     readings = [
         reading
         for span, before in zip(spans, [0, *(span.end for span in spans)], strict=False)
         if (reading := _read(text, span, before, wanted, strict=strict)) is not None
     ]
-    readings += _sequences(text, spans, wanted, strict=strict)
+    readings = _joined(text, spans, readings, wanted, strict=strict)
     lowest = BARE if wanted is None else PARTIAL
     usable = [
-        item for item in readings if item.judgement.level >= lowest and not item.judgement.trouble
+        item
+        for item in readings
+        if item.judgement.level >= lowest
+        and not item.judgement.trouble
+        and (item.judgement.level > BARE or _stands_alone(text, item))
     ]
     if not usable:
         return ExtractionReport(None, refusal=_refusal(text, spans, readings, strict=strict))
@@ -86,16 +98,32 @@ def best_reading(
 def _read(
     text: str, span: Span, before: int, wanted: Mapping[str, Any] | None, *, strict: bool
 ) -> _Reading | None:
-    """The reading of one span; None when it is damaged and has no value."""
-    value, repairs, lossless = span.value, (), True
+    """The reading of one span; None when it has no value or is a part of something unread."""
+    if span.nested:
+        return None
+    value, lossless = span.value, True
+    repairs: tuple[Repair, ...] = ()
+    real = span.outcome is None and not may_be_template(text, value)
     if span.outcome is not None:
         if strict or span.outcome.value is None:
             return None
         value, repairs = span.outcome.value, span.outcome.repairs
         lossless = span.outcome.trouble is None
-    verdict = judge(value, wanted, strict=strict)
+    verdict = judge(value, wanted, strict=strict, real=real)
+    if wanted is None and {"unquoted_key", "unquoted_value"} <= {one.name for one in repairs}:
+        verdict = replace(verdict, level=min(verdict.level, BARE))
+    if span.outcome is not None and lossless:
+        known = wanted is not None and verdict.level == FULL
+        lossless = known or not _may_be_misplaced(text, span.outcome)
     cue = _cue(text[max(before, span.start - _CUE_WINDOW) : span.start])
     return _Reading(span.start, span.end, verdict, span.fence, repairs, lossless, cue)
+
+
+def _may_be_misplaced(text: str, outcome: RepairOutcome) -> bool:
+    """Whether the bracket that was added at the end could as well be missing further in."""
+    last = outcome.repairs[-1] if outcome.repairs else None
+    added = last is not None and last.name == "missing_closer" and last.position == outcome.end
+    return added and text[: outcome.end].rstrip().endswith("}")
 
 
 def _cue(lead: str) -> int:
@@ -104,41 +132,77 @@ def _cue(lead: str) -> int:
     return bool(_LATER.search(line)) - bool(_EARLIER.search(line))
 
 
-def _sequences(
-    text: str, spans: list[Span], wanted: Mapping[str, Any] | None, *, strict: bool
+def _joined(
+    text: str,
+    spans: list[Span],
+    readings: list[_Reading],
+    wanted: Mapping[str, Any] | None,
+    *,
+    strict: bool,
 ) -> list[_Reading]:
-    """Objects in a row, one per line or separated by commas, read as the wanted list."""
-    if wanted is None or strict or len(spans) < 2:  # noqa: PLR2004 - one object is no row
-        return []
-    found: list[_Reading] = []
-    run: list[Span] = []
-    for span in [*spans, Span(len(text), len(text), None)]:
-        joined = run and _BETWEEN_ITEMS.fullmatch(text, run[-1].end, span.start)
-        if isinstance(span.value, dict) and (joined or not run):
-            run.append(span)
-            continue
-        if len(run) > 1:
-            verdict = judge([item.value for item in run], wanted)
-            repair = Repair("missing_list_brackets", lossless=True, position=run[0].start)
-            found.append(_Reading(run[0].start, run[-1].end, verdict, None, (repair,)))
-        run = [span] if isinstance(span.value, dict) else []
-    return [item for item in found if isinstance(item.judgement.value, list)]
+    """The readings, with objects in a row read as the wanted list or as parts of one object."""
+    objects = [span for span in spans if isinstance(span.value, dict) and not span.nested]
+    if wanted is None or strict or len(objects) < 2:  # one object is no row
+        return readings
+    if "array" in types_of(resolve(wanted, wanted)):
+        row = _row(text, objects)
+        verdict = judge([item.value for item in row], wanted)
+        name = "missing_list_brackets"
+    else:
+        row = objects
+        verdict = judge(_merged(row), wanted)
+        name = "merged_parts"
+    if verdict.level < FULL or max(item.judgement.rank for item in readings) >= verdict.rank:
+        return readings
+    repair = Repair(name, lossless=True, position=row[0].start)
+    return [_Reading(row[0].start, row[-1].end, verdict, None, (repair,))]
+
+
+def _row(text: str, objects: list[Span]) -> list[Span]:
+    """The objects from the first on that only separators and short headings stand between."""
+    row = objects[:1]
+    for span in objects[1:]:
+        if not _BETWEEN_ITEMS.fullmatch(text, row[-1].end, span.start):
+            break
+        row.append(span)
+    return row
+
+
+def _merged(objects: list[Span]) -> dict[str, Any]:
+    """The members of all objects; none when two of them share a key."""
+    merged: dict[str, Any] = {}
+    for span in objects:
+        if merged.keys() & span.value.keys():
+            return {}
+        merged.update(span.value)
+    return merged
+
+
+def _stands_alone(text: str, item: _Reading) -> bool:
+    """Whether a value has its lines for itself; "[1]" in a sentence is a footnote."""
+    before = text[text.rfind("\n", 0, item.start) + 1 : item.start]
+    line_end = text.find("\n", item.end)
+    after = text[item.end : line_end if line_end >= 0 else len(text)]
+    return not before.strip() and not after.strip()
 
 
 def _larger_damage(
     best: _Reading, spans: list[Span], wanted: Mapping[str, Any] | None
 ) -> Span | None:
-    """A damaged value that is larger than the best one and comes after it, if that decides.
+    """A damaged value beside which the best one is an aside, or None.
 
-    The whole answer wins over an aside before it: a small sound object ahead of a large broken one
-    is an example. A value that fits a schema in full is the answer wherever it stands.
+    A small sound object ahead of a larger broken one is an example, and one of less than half its
+    size after it is a remark. A value that fits a schema in full is the answer wherever it stands.
     """
     if wanted is not None and best.judgement.level == FULL and best.judgement.known:
         return None
     size = best.end - best.start
     for span in spans:
-        broken = span.outcome is not None and span.outcome.value is None
-        if broken and span.start > best.start and span.end - span.start > size:
+        if span.outcome is None or span.outcome.value is not None:
+            continue
+        extent = span.end - span.start
+        later = span.start > best.start or best.judgement.level < FULL
+        if extent > (size if later else 2 * size):
             return span
     return None
 
@@ -156,11 +220,8 @@ def _accepted(text: str, best: _Reading, spans: list[Span]) -> ExtractionReport:
         issues = (*issues, "several_values")
     refused: Refusal | None = None
     if not best.lossless:
-        trouble = next(
-            span.outcome.trouble
-            for span in spans
-            if span.start == best.start and span.outcome is not None and span.outcome.trouble
-        )
+        outcome = next(span.outcome for span in spans if span.start == best.start)
+        trouble = (outcome and outcome.trouble) or Trouble("cut_off", best.end)
         refused = refusal(trouble.kind, text, trouble.position, trouble.detail)
     return ExtractionReport(
         verdict.value,
@@ -184,9 +245,7 @@ def _method(text: str, best: _Reading) -> str:
     return TAG_EXTRACTION if tagged else OBJECT_EXTRACTION
 
 
-def _refusal(
-    text: str, spans: list[Span], readings: list[_Reading], *, strict: bool
-) -> Refusal:
+def _refusal(text: str, spans: list[Span], readings: list[_Reading], *, strict: bool) -> Refusal:
     """Why no reading is usable: the damage of the largest value first, then the wrong shape."""
     damaged = [span for span in spans if span.outcome is not None]
     judged = [item for item in readings if item.judgement.trouble]

@@ -46,7 +46,7 @@ _KINDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "ambiguous": (
         "the damaged JSON can be read in more than one way",
-        'Your JSON could be read in more than one way. Escape every double quote inside a string '
+        "Your JSON could be read in more than one way. Escape every double quote inside a string "
         'as \\" and put quotes around every key and string.',
     ),
     "placeholder": (

@@ -120,7 +120,7 @@ def branch_for(node: Any, value: Any, root: Mapping[str, Any]) -> Mapping[str, A
     """The resolved branch of a schema node that takes a value of this type, or None."""
     branches = alternatives(resolve(node, root), root)
     fitting = [branch for branch in branches if accepts_type(branch, value)]
-    if not isinstance(value, dict) or len(fitting) < 2:  # noqa: PLR2004 - nothing to choose
+    if not isinstance(value, dict) or len(fitting) < 2:
         return fitting[0] if fitting else None
     return min(fitting, key=lambda branch: len(missing_keys(branch, value)))
 

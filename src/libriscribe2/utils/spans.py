@@ -5,6 +5,7 @@ whole extent, so that an object nested in a damaged one is never taken for the a
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,24 +14,34 @@ from libriscribe2.utils.scanner import find_json_end_string_safe
 from libriscribe2.utils.strict_json import StrictParse, strict_parse
 
 MAX_FAILURES: Final = 2_000
-MAX_SPANS: Final = 50_000
-_QUOTES: Final = "\"'“”„«‘’`＂"
+MAX_SPANS: Final = 20_000
+_QUOTES: Final = "\"'“”„«‘’`＂「『‹"
+_BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _WORD: Final = r"[^\W\d][\w$-]{0,60}"
 _MARK: Final = re.compile(
     rf"""
     (?P<fence>`{{3,}}|~{{3,}})
-    | [{{｛](?=\s*(?:[{_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
-    | [\[［](?=\s*(?:[\[\{{｛{_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
+    | (?P<comment>/\*|<!--)
+    | (?P<section><!\[CDATA\[)
+    | [{{｛](?={_BLANK}(?:[{_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
+    | [\[［](?={_BLANK}(?:[\[\{{｛{_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
     """,
     re.VERBOSE,
 )
 _INFO: Final = re.compile(r"[ \t]*([\w+#./-]*)")
 _LINE_START: Final = re.compile(r"(?:^|\n)[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?$")
 _RESTART: Final = re.compile(
-    r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*\w|\n[ \t]*\n[ \t]*[^\W\d][^\n]*\n\s*(?=[{\[])"
+    r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*\w|\n[ \t]*\n(?:[ \t]*[^\W\d][^\n]*\n\s*)?(?=[{\[]\s*[\"'{\[])"
 )
 _GOES_ON: Final = re.compile(r"""\s*[,，]?\s*(?:"[^"\n]{1,80}"|'[^'\n]{1,80}')\s*[:：]""")
-_WORK_FACTOR: Final = 6
+_MAX_COMMENT: Final = 4_000
+# What stands before a value that is the member of something unread.
+_KEY_BEFORE: Final = re.compile(
+    r"""(?:^|[{,\n])[ \t>]*(?:[-+•*]{1,2}[ \t]*|\d{1,3}[.)][ \t]*)?(?:"+[^"\n]{1,60}"+|'[^'\n]{1,60}'|“[^”\n]{1,60}”)(?:\*\*)?\s*[:：]\s*$"""
+)
+_MAX_MARGIN: Final = 100
+_WORK_FACTOR: Final = 12
+_MIN_WORK: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class Span:
         failure: The strict failure of a damaged span.
         outcome: What the repair parser made of a damaged span.
         fence: The language of the fence around it, lower case; None outside fences.
+        nested: Whether a key stands before it: it is a part of something that was not read.
     """
 
     start: int
@@ -52,6 +64,7 @@ class Span:
     failure: StrictParse | None = None
     outcome: RepairOutcome | None = None
     fence: str | None = None
+    nested: bool = False
 
 
 @dataclass(slots=True)
@@ -60,24 +73,34 @@ class _Fence:
     language: str
 
 
-def find_spans(text: str) -> list[Span]:
+def find_spans(text: str, schema: Mapping[str, Any] | None = None) -> list[Span]:
     """All values of a text in order, strict and damaged, never nested in each other.
 
     The work on damaged spans is bounded by a multiple of the text's length.
+
+    Args:
+        text: The text.
+        schema: The wanted JSON Schema, if known; it guides the repair of missing brackets.
     """
     spans: list[Span] = []
     fence: _Fence | None = None
     failures = position = 0
-    budget = _WORK_FACTOR * len(text)
+    budget = _MIN_WORK + _WORK_FACTOR * len(text)
     while failures < MAX_FAILURES and len(spans) < MAX_SPANS and budget >= 0:
         mark = _MARK.search(text, position)
         if mark is None:
             break
         position = mark.end()
+        if mark["section"]:
+            continue
+        if mark["comment"]:
+            position = _after_comment(text, mark)
+            continue
         if mark["fence"]:
             fence = _pass_fence(text, mark, fence)
             continue
-        span = _read_span(text, mark.start(), None if fence is None else fence.language)
+        language = None if fence is None else fence.language
+        span = _read_span(text, mark.start(), language, schema)
         if span.failure is not None:
             failures += 1
             budget -= span.outcome.work if span.outcome else 0
@@ -85,6 +108,13 @@ def find_spans(text: str) -> list[Span]:
             spans.append(span)
             position = span.end
     return spans
+
+
+def _after_comment(text: str, mark: re.Match[str]) -> int:
+    """Where a comment ends; right after its mark when it never does."""
+    closing = "*/" if mark["comment"] == "/*" else "-->"
+    end = text.find(closing, mark.end(), mark.end() + _MAX_COMMENT)
+    return end + len(closing) if end >= 0 else mark.end()
 
 
 def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence | None:
@@ -97,22 +127,23 @@ def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence 
     return None if closes else fence
 
 
-def _read_span(text: str, start: int, fence: str | None) -> Span:
+def _read_span(text: str, start: int, fence: str | None, schema: Mapping[str, Any] | None) -> Span:
     """Read the value at `start` strictly, else by repair; find its extent in any case."""
     parsed = strict_parse(text, start)
+    nested = _KEY_BEFORE.search(text, max(0, start - _MAX_MARGIN), start) is not None
     if parsed.end >= 0 and not _GOES_ON.match(text, parsed.end):
-        return Span(start, parsed.end, parsed.value, fence=fence)
+        return Span(start, parsed.end, parsed.value, fence=fence, nested=nested)
     if parsed.end >= 0:
         parsed = StrictParse(None, -1, parsed.end, "Extra data", "syntax")
-    outcome = repair_json(text, start)
-    return Span(start, _extent(text, start, outcome), None, parsed, outcome, fence)
+    outcome = repair_json(text, start, schema)
+    return Span(start, _extent(text, start, outcome), None, parsed, outcome, fence, nested)
 
 
 def _extent(text: str, start: int, outcome: RepairOutcome) -> int:
     """How far a damaged value reaches; `start` itself for what is hardly JSON."""
     if outcome.trouble is None or outcome.value is not None:
         return outcome.end
-    if outcome.members == 0 and outcome.trouble.kind in ("syntax", "ambiguous"):
+    if outcome.members == 0 and outcome.trouble.kind == "syntax":
         return start
     restart = _RESTART.search(text, start)
     limit = restart.start() if restart is not None else len(text)

@@ -9,14 +9,23 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from libriscribe2.utils.normalise import ZERO_WIDTH
+from libriscribe2.utils.python_tuples import without_tuples
+from libriscribe2.utils.repair.patterns import MEMBER
+
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_QUOTED_VALUE: Final = re.compile(r"^[ \t]*>[ \t>]*[{\[][^\n]*\n[ \t]*>", re.MULTILINE)
 _ENTITY_START: Final = re.compile(r"[{\[]\s*(?:[{\[]\s*)*&(?:quot|#34|#x22|ldquo|amp;quot);")
 _ESCAPED_START: Final = re.compile(r'[{\[](?:\s|\\[nrt])*(?:[{\[](?:\s|\\[nrt])*)*\\+"')
 _PREFILL: Final = re.compile(
-    r"""(?:^|```[\w]*[ \t]*\n|\n[ \t]*\n|:[ \t]*\n)\s*(?P<key>"[^"\n]{1,80}"\s*:)"""
+    r"""(?:^|```\w*[ \t]*\n|\n[ \t]*\n|:[ \t]*\n)[ \t]*(?P<key>"[^"\n]{1,80}"\s*:)"""
 )
-_HEADLESS: Final = re.compile(r"""(?:```+[\w]*[ \t]*\n)?\s*"[^"\n]{1,80}"\s*:\s*\S""")
-_STRING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+_PLAIN_START: Final = re.compile(r"""\{\s*["'“]|\[\s*["'“{\[]""")
+_ZERO_WIDTH: Final = re.compile(
+    rf"^[{ZERO_WIDTH}]+|[{ZERO_WIDTH}]+$|(?<=[{{}}\[\],:])[{ZERO_WIDTH}]+|[{ZERO_WIDTH}]+(?=[{{}}\[\],:])",
+    re.MULTILINE,
+)
+_STRING: Final = re.compile(r'"(?:[^"\\\n]++|\\.)*+(?P<end>"?)', re.DOTALL)
 
 
 def views(text: str) -> Iterator[tuple[str, str]]:
@@ -25,12 +34,17 @@ def views(text: str) -> Iterator[tuple[str, str]]:
         yield from _named("json_string", _decoded_string(text))
     if ">" in text:
         yield from _named("block_quote", _without_quote_marks(text))
-    if "&" in text and _ENTITY_START.search(text):
+    plain = _PLAIN_START.search(text)
+    limit = plain.start() if plain else len(text)
+    if "&" in text and _ENTITY_START.search(text, 0, limit + 1):
         yield "html_entities", html.unescape(text)
-    if '\\"' in text:
-        yield from _named("escaped_quotes", _unescaped(text))
+    if '\\"' in text[:limit]:
+        yield from _named("escaped_quotes", _unescaped(text, limit))
         yield from _named("json_string", _inner_string(text))
-    yield from _named("missing_opening_brace", _with_brace(text))
+    if not text.isascii():
+        yield from _named("zero_width_characters", _without_zero_width(text))
+    yield from _named("python_tuple", without_tuples(text))
+    yield from _named("missing_opening_brace", _with_brace(text, limit))
 
 
 def _named(name: str, text: str) -> Iterator[tuple[str, str]]:
@@ -54,7 +68,9 @@ def _decoded_string(text: str) -> str:
 
 def _inner_string(text: str) -> str:
     """The text of the longest JSON string in prose that holds a JSON value."""
-    literals = [found.group() for found in _STRING.finditer(text) if '\\"' in found.group()]
+    literals = [
+        found.group() for found in _STRING.finditer(text) if found["end"] and '\\"' in found.group()
+    ]
     decoded = _decoded(max(literals, key=len, default=""))
     return decoded if decoded[:1] in ("{", "[") else ""
 
@@ -71,9 +87,15 @@ def _without_quote_marks(text: str) -> str:
     return "\n".join(_QUOTED_LINE.sub("", line) for line in lines)
 
 
-def _unescaped(text: str) -> str:
+def _without_zero_width(text: str) -> str:
+    """The text without zero-width characters at its lines' edges and beside its structure."""
+    bare = _ZERO_WIDTH.sub("", text)
+    return bare if len(bare) < len(text) else ""
+
+
+def _unescaped(text: str, limit: int) -> str:
     """The text of JSON whose quotes all carry one backslash too many."""
-    start = _ESCAPED_START.search(text)
+    start = _ESCAPED_START.search(text, 0, limit)
     end = max(text.rfind("}"), text.rfind("]"))
     if start is None or end < start.start():
         return ""
@@ -81,15 +103,20 @@ def _unescaped(text: str) -> str:
     return _decoded(f'"{body}"')
 
 
-def lacks_opening_brace(text: str) -> bool:
-    """Whether a reply, or the fence it starts with, begins with a member instead of a brace."""
-    return _HEADLESS.match(text) is not None
+def hides_value(text: str) -> bool:
+    """Whether the whole value shows only in a view, so that a value found as is would be a part.
+
+    Its lines carry the marks of a quoted block, or its opening brace is missing.
+    """
+    if _QUOTED_VALUE.search(text) is not None:
+        return True
+    plain = _PLAIN_START.search(text)
+    return bool(_with_brace(text, plain.start() if plain else len(text)))
 
 
-def _with_brace(text: str) -> str:
+def _with_brace(text: str, limit: int) -> str:
     """The text from its first member on, with the brace that an assistant prefill swallowed."""
-    first = _PREFILL.search(text)
-    brace = text.find("{")
-    if first is None or 0 <= brace < first.start("key"):
+    first = _PREFILL.search(text, 0, limit + 1)
+    if first is None or MEMBER.match(text, first.start("key")) is None:
         return ""
     return "{" + text[first.start("key") :]

@@ -25,7 +25,9 @@ from libriscribe2.parsing.tool_formats.tokens import CALL_BEGIN, CALLS_EDGE, rea
 
 __all__ = ["FORMATS", "Found", "ReadCall", "Source", "ToolFormat"]
 
-_STOP_TOKENS: Final = r"<\|(?:eot_id|eom_id|im_end|endoftext|end|return|call)\|>|</s>"
+_STOP_TOKENS: Final = (
+    r"<\|(?:eot_id|eom_id|im_end|endoftext|end|return|call)\|>|</s>|<｜end▁of▁sentence｜>"
+)
 
 
 def _nothing(_source: Source, _start: int, body: int) -> Found:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from libriscribe2.parsing.tool_formats.reading import ReadCall
-from libriscribe2.utils.json_utils import JSONProcessor
+from libriscribe2.parsing.tool_formats.whole_json import whole_json
 
 NAME_KEYS: Final = (
     "name", "tool_name", "toolName", "tool", "function_name", "functionName", "function",
@@ -27,6 +27,7 @@ _SIDE_KEYS: Final = frozenset({
     "needsMoreWork", "needs_more_work", "thought", "thoughts", "reason", "reasoning",
     "explanation", "role", "content", "caller",
 })  # fmt: skip
+_SHEET_KEYS: Final = frozenset({"role", "content"})
 _CALL_TYPES: Final = frozenset({"tool_use", "tool_call", "function_call", "function", "tool"})
 _SURE_ARGUMENTS: Final = {
     "name": {"arguments", "parameters", "args"},
@@ -78,18 +79,16 @@ def marked_call(value: object) -> ReadCall | None:
     return ReadCall(name, arguments)
 
 
-def bare_call(value: object, known_names: frozenset[str] | None) -> ReadCall | None:
+def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> ReadCall | None:
     """The call in an object that nothing marks as one; it must leave no doubt.
 
     Args:
-        value: A JSON value from the reply.
+        value: A JSON object from the reply.
         known_names: The tools that exist, or None if the caller did not say.
 
     Returns:
         The call, or None for definitions, sheets and other data.
     """
-    if not isinstance(value, Mapping):
-        return None
     item = _unnested(value)
     name_key = _first_key(item, NAME_KEYS)
     argument_key = _first_key(item, ARGUMENT_KEYS)
@@ -100,7 +99,7 @@ def bare_call(value: object, known_names: frozenset[str] | None) -> ReadCall | N
         return call if call.name in known_names else None
     is_sure = argument_key in _SURE_ARGUMENTS.get(name_key, ARGUMENT_KEYS)
     typed = item.get("type") in _CALL_TYPES
-    extra = item.keys() - {name_key, argument_key} - _SIDE_KEYS
+    extra = item.keys() - {name_key, argument_key} - _SIDE_KEYS | item.keys() & _SHEET_KEYS
     placeholder = call.name.casefold() in _PLACEHOLDERS
     return call if (is_sure or typed) and not extra and not placeholder else None
 
@@ -116,8 +115,7 @@ def read_arguments(value: object) -> dict[str, Any] | None:
     if isinstance(value, str):
         if not value.strip():
             return {}
-        report = JSONProcessor.extract_with_report(value)
-        value = report.value if report.ok else None
+        value = whole_json(value).value
     return dict(value) if isinstance(value, Mapping) else None
 
 

@@ -66,12 +66,10 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     A list counts when it holds a call and nothing in it is of another kind; items that lack a
     valid name or arguments are left out.
     """
-    if not isinstance(value, list):
-        call = bare_call(value, known_names)
-        return [call] if call is not None else []
-    if not all(isinstance(item, Mapping) and _is_call_like(item) for item in value):
+    items: list[Any] = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, Mapping) and _is_call_like(item) for item in items):
         return []
-    calls = [bare_call(item, known_names) for item in value]
+    calls = [bare_call(item, known_names) for item in items]
     return [call for call in calls if call is not None]
 
 
@@ -103,4 +101,9 @@ def _anthropic_message(blocks: list[Any]) -> Envelope | None:
     if not calls:
         return None
     issue = dropped_issue(dropped)
-    return Envelope(calls, "\n\n".join(texts) or None, True, [issue] if issue else [])
+    return Envelope(
+        calls,
+        content="\n\n".join(texts) or None,
+        needs_more_work=True,
+        issues=[issue] if issue else [],
+    )

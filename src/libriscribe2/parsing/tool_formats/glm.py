@@ -11,7 +11,8 @@ from libriscribe2.parsing.tool_formats.json_values import CUT_OFF
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
 from libriscribe2.parsing.tool_formats.typed_values import typed_value
 
-_HEAD: Final = re.compile(r"\s*([^\s<>{}\[\]()]+)\s*(?=<arg_key>|</tool_call>)")
+_NAME: Final = r"[^\s<>{}\[\]()]+"
+_HEAD: Final = re.compile(rf"\s?({_NAME})(?:\s*(?=<arg_key>)|\n?(?=</tool_call>))")
 _KEY: Final = re.compile(r"<arg_key>([^<]*)</arg_key>\s*<arg_value>")
 _VALUE_END: Final = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
 _CLOSER: Final = re.compile(r"</tool_call>")

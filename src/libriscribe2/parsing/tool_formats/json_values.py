@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.parsing.tool_formats.call_objects import marked_call
-from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
+from libriscribe2.parsing.tool_formats.reading import (
+    FAILURE,
+    REPAIR,
+    UNCLOSED,
+    Found,
+    ReadCall,
+    Source,
+    after_space,
+)
+from libriscribe2.parsing.tool_formats.whole_json import whole_json
 from libriscribe2.utils.json_utils import JSONProcessor
-from libriscribe2.utils.report import DIRECT_PARSE, JSON_REPAIR
 from libriscribe2.utils.strict_json import strict_parse
 
 LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
-_OWN_METHODS: Final = frozenset({DIRECT_PARSE, JSON_REPAIR})
-_LAYERS: Final = frozenset({
-    "json_string", "block_quote", "html_entities", "escaped_quotes", "missing_opening_brace",
-})  # fmt: skip
+UNBALANCED: Final = "A tool call is cut off, or its tags do not match; it was not executed."
 _SEPARATORS: Final = re.compile(r"[\s,;]*")
 _FENCE_LINE: Final = re.compile(r"`{3,}\w*[ \t]*\n?\s*")
 
@@ -38,29 +43,19 @@ class JsonAt:
 
 def json_at(source: Source, start: int, *, repair: bool = True) -> JsonAt:
     """Read the object or list that begins at `start`."""
+    if source.effort_left <= 0:
+        return JsonAt(None, -1, ok=False)
     parsed = strict_parse(source.text, start)
     if parsed.end >= 0:
         return JsonAt(parsed.value, parsed.end, ok=True)
-    if source.unclosed_left <= 0:
-        return JsonAt(None, -1, ok=False)
+    source.spend(FAILURE)
     end = JSONProcessor.find_json_end_string_safe(source.text, start)
-    source.unclosed_left -= end < 0
-    if end < 0 or not repair or not source.may_repair():
+    if end < 0:
+        source.spend(UNCLOSED)
+    if end < 0 or not repair or not source.spend(REPAIR):
         return JsonAt(None, end, ok=False)
-    value, _ = repaired(source.text[start:end])
-    return JsonAt(value, end, ok=value is not None)
-
-
-def repaired(text: str) -> tuple[Any, str]:
-    """The object or list that the whole text is after lossless repair, else None and why.
-
-    A value found under another layer, such as inside one of the strings, is not the text's own.
-    """
-    report = JSONProcessor.extract_with_report(text)
-    own = report.method in _OWN_METHODS and not _LAYERS & {change.name for change in report.repairs}
-    if report.ok and own and isinstance(report.value, (dict, list)):
-        return report.value, ""
-    return None, report.refusal.feedback if report.refusal is not None else "It is not JSON."
+    whole = whole_json(source.text[start:end])
+    return JsonAt(whole.value, end, ok=whole.ok)
 
 
 def marked_calls(value: object) -> tuple[list[ReadCall], int]:
@@ -134,10 +129,10 @@ def _damaged(
     closing = source.search(closer, place)
     if closing is None:
         return Found(len(source.text), calls, issue=CUT_OFF)
-    if not source.may_repair():
+    if not source.spend(REPAIR):
         return Found(closing.end(), calls, issue="There are too many damaged tool calls.")
-    value, reason = repaired(source.text[place : closing.start()])
-    if value is not None:
-        valid, dropped = marked_calls(value)
+    whole = whole_json(source.text[place : closing.start()], was_closed=bool(closing[0]))
+    if whole.ok:
+        valid, dropped = marked_calls(whole.value)
         return Found(closing.end(), (*calls, *valid), issue=dropped_issue(dropped))
-    return Found(closing.end(), calls, issue=f"A tool call could not be read. {reason}")
+    return Found(closing.end(), calls, issue=f"A tool call could not be read. {whole.advice}")

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from libriscribe2.parsing.tool_formats.reading import Source
+from libriscribe2.parsing.tool_formats.reading import LOOK, Source
 
 _REASONING: Final = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
 _ASIDES: Final = (
@@ -29,13 +29,22 @@ def reasoning_end(source: Source, start: int, body: int) -> int | None:
         depth += 1 if edge["open"] else -1
         if depth == 0:
             return edge.end()
-        if not source.may_look_on():
+        if not source.spend(LOOK):
             break
-    line_start = source.text.rfind("\n", 0, start) + 1
-    return len(source.text) if not source.text[line_start:start].strip() else None
+    return len(source.text) if _begins_line(source.text, start) else None
 
 
-def aside_end(source: Source, body: int) -> int:
-    """Where a made-up result, a list of tools or an example ends; `body` if nothing closes it."""
+def aside_end(source: Source, start: int, body: int) -> int:
+    """Where a made-up result, a list of tools or an example ends.
+
+    One that begins a line and is never closed is cut off and reaches to the end of the text; any
+    other unclosed tag is only mentioned, and `body` is returned.
+    """
     closing = source.search(_ASIDE_END, body)
-    return closing.end() if closing is not None else body
+    if closing is not None:
+        return closing.end()
+    return len(source.text) if _begins_line(source.text, start) else body
+
+
+def _begins_line(text: str, start: int) -> bool:
+    return not text[text.rfind("\n", 0, start) + 1 : start].strip()

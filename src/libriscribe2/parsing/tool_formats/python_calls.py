@@ -90,8 +90,7 @@ def _call_nodes(statement: ast.stmt) -> list[ast.Call]:
         raise NotACallError
     value = statement.value
     items = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
-    calls = [_unprinted(item) for item in items]
-    return calls
+    return [_unprinted(item) for item in items]
 
 
 def _unprinted(node: ast.expr) -> ast.Call:
@@ -137,9 +136,7 @@ def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, A
         return dict(zip(properties, values, strict=False))
     if len(values) == 1 and isinstance(values[0], dict):
         return values[0]
-    if values:
-        raise NotACallError
-    return {}
+    raise NotACallError
 
 
 def _literal(node: ast.expr) -> Any:

@@ -10,56 +10,95 @@ from typing import Final
 
 _REACH: Final = 240
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])[\s\"”)*]+|\n+")
-_SHOWN: Final = re.compile(
-    r"""\b(?:
-    for\ (?:example|instance) | e\.g\. | (?:an?|another|the|this|one|some|short|usage)\ (?:\w+\ )?examples?\b
-    | examples?\ (?:of|call|usage|output|response|reply|format|would|is|are|tool) | ^\W*examples?\W*$
-    | sample\ (?:call|output|response|reply|usage) | syntax | template | placeholder
-    | (?:format|form|shape|notation|structure|signature)\ (?:is|of|for|would|looks?|below|shown|\w*\ ?:)
-    | (?:format|form|notation|signature|schema|definition|specification|documentation|docs|manual)s?\W*$
-    | in\ (?:the|this|that|their)\ (?:\w+\ )?(?:format|form|notation)
-    | (?:the|this|following|right|correct|proper|expected)\ (?:\w+\ )?(?:format|notation|syntax)
-    | look(?:s|ed|ing)?\ (?:\w+\ )?like | (?:like|as)\ (?:this|so|follows)\W*$
-    | (?:you|one|we|they|users?|models?|assistants?|agents?|it|that|this)\ 
-      (?:can|could|would|should|must|may|might|will|have\ to|need\ to)\ (?:\w+\ )?
-      (?:write|call|invoke|use|send|emit|output|produce|be|look|return|issue|type|do)
-    | (?:i|he|she)\ (?:could|would|might)\ (?:have\ )?(?:\w+\ )?
-      (?:write|written|call|called|invoke|use|used|send|sent|emit|look)
-    | to\ (?:call|invoke|use|run)\ (?:a|the|this|any|such\ a|an)\ (?:\w+\ )?(?:tool|function|method)
-    | (?:tools?|functions?|calls?)\ (?:is|are|was|were)\ (?:called|invoked|written|used|defined|declared|formatted|made|documented|described|encoded|represented)
-    | (?:is|are|was|were)\ (?:called|invoked|written|formatted|defined|declared|documented)\ (?:as|like|with|by|using|in|this)
-    | how\ (?:to|you|a|an|the|one|it|tools?|i|we|models?) | what\ (?:a|an|the|it)\ .{0,60}\b(?:look|call)
-    | imagine | suppose | hypothetical(?:ly)? | pretend | instead\ of | rather\ than | such\ as
-    | (?:do\ not|don't|never|must\ not|should\ not|shouldn't|avoid|not\ actually)\b
-    | (?:available|following|these|defined|provided|existing)\ (?:tools|functions)
-    | (?:tool|function)s?\ (?:definitions?|schemas?|signatures?|declarations?|descriptions?|specifications?)
-    | (?:earlier|previously|yesterday|before|last\ (?:time|turn|week)) .{0,60}\b(?:called|used|wrote|sent|ran|invoked|was|were)
-    | (?:called|used|wrote|sent|ran|invoked)\b.{0,60}\b(?:earlier|previously|yesterday|before|last\ (?:time|turn|week))
-    | (?:user|prompt|document|page|log|file|article|readme|novel|character|email)\ (?:\w+\ )?
-      (?:says?|said|wrote|writes|contains?|contained|shows?|showed|reads?|asked|quotes?|pasted)
-    | (?:explain|describe|illustrate|demonstrate|document)s?\b | zum\ beispiel | par\ exemple | por\ ejemplo | ad\ esempio
-    )|例如|比如|たとえば""",
-    re.VERBOSE | re.IGNORECASE,
-)  # fmt: skip
-_MEANT: Final = re.compile(
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])(?<!e\.g\.)(?<!i\.e\.)[\s\"”)*]+|\n+")
+
+
+def _words(*patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(patterns)})", re.IGNORECASE)
+
+
+# What shows a call even where the sentence also says what its author is about to do.
+_ALWAYS_SHOWN: Final = _words(
+    r"\bfor (?:example|instance|reference)\b",
+    r"\b(?:e\.g\.|i\.e\.)",
+    r"\blook(?:s|ed|ing)?\s+(?:\w+\s+)?like\b",
+    r"\b(?:like|as) (?:this|so|follows)\W*$",
+    r"\bsyntax\W*$|\bthe syntax\b",
+    r"\b(?:zum Beispiel|par exemple|por ejemplo|ad esempio)\b|例如|比如|たとえば",
+)
+_LABEL: Final = _words(
+    r"^\W*(?:(?:bad|good|wrong|right|correct|incorrect|invalid|valid|old|new|before|after|usage"
+    r"|reference|schema|format|syntax|sample|illustration|template|input|snippet|demo|fixture)\b\W*){1,3}$"
+)
+_SHOWN: Final = _words(
+    r"\b(?:an?|another|the|this|one|some|short|two|three|more|further|usage) (?:\w+ )?examples?\b",
+    r"\bexamples?\W*$",
+    r"\bexamples? (?:of|call|usage|output|response|reply|format|would|is|are|tool)\b",
+    r"\b(?:samples?|template|placeholder|fixture|syntax|hypothetical(?:ly)?)\b",
+    r"\b(?:format|form|shape|notation|structure|signature) (?:is|of|for|would|below|shown)\b",
+    r"\b(?:format|form|notation|signature|schema|definition|specification|documentation|docs"
+    r"|manual)s?\W*$",
+    r"\bin (?:the|this|that|their) (?:\w+ )?(?:format|form|notation)\b",
+    r"\b(?:the|this|following|right|correct|proper|expected|old|new) (?:\w+ )?"
+    r"(?:format|notation|syntax|structure)\b",
+    r"\b(?:you|one|they|users?|models?|assistants?|agents?|it|that|this)"
+    r"(?:'d| (?:can|could|would|should|must|may|might|will|have to|need to))(?: then)? (?:\w+ )?"
+    r"(?:write|call|invoke|use|send|emit|output|produce|be|look|return|issue|type|respond|reply|answer)\b",
+    r"\b(?:i|he|she) (?:could|would|might) (?:have )?(?:\w+ )?"
+    r"(?:write|written|call|called|invoke|use|used|send|sent|emit|look)\b",
+    r"\bto (?:call|invoke|use|run) (?:a|the|this|any|such a|an) (?:\w+ )?(?:tool|function|method)",
+    r"\b(?:tools?|functions?|calls?) (?:is|are|was|were) (?:called|invoked|written|used|defined"
+    r"|declared|formatted|made|documented|described|encoded|represented)\b",
+    r"\b(?:is|are|was|were) (?:called|invoked|written|formatted|defined|declared|documented) "
+    r"(?:as|like|with|by|using|in|this)\b",
+    r"\bhow (?:to|you|an?|the|one|it|tools?|i|we|models?)\b|\bthis is (?:how|what|wrong|invalid)\b",
+    r"\b(?:imagine|suppose|pretend|consider|instead of|rather than|such as)\b",
+    r"\b(?:do not|don't|never(?! mind)|must not|should not|shouldn't|avoid|not actually)\b",
+    r"\b(?:available|these|defined|provided|existing) (?:tools|functions)\b",
+    r"\b(?:tool|function)s? (?:definitions?|schemas?|signatures?|declarations?|descriptions?)\b",
+    r"\b(?:invalid|incorrect|wrong|malformed|deprecated|raw|legacy|illegal) (?:\w+ )?"
+    r"(?:call|request|response|reply|format|output|message)\b",
+    r"\b(?:earlier|previously|yesterday|before|last (?:time|turn|week))\b.{0,60}"
+    r"\b(?:called|used|wrote|sent|ran|invoked|was|were)\b",
+    r"\b(?:called|used|wrote|sent|ran|invoked)\b.{0,60}"
+    r"\b(?:earlier|previously|yesterday|before|last (?:time|turn|week))\b",
+    r"\b(?:your|the) (?:user|prompt|document|page|log|file|article|readme|novel|character|email"
+    r"|message|request|chapter|text|docs|documentation)s? (?:\w+ )?"
+    r"(?:say|said|wrote|write|contain|show|read|ask|quote|paste|had|has)(?:s|ed|d)?\b",
+    r"\byou (?:sent|wrote|said|pasted|typed|gave)\b|\bthis line\b",
+    r"\b(?:noticed|found|saw|spotted) (?:this|that|it|the following) (?:in|on)\b",
+    r"^(?!\W*i\b).*\b(?:say|said|type|write|wrote|show|print|produce|output|emit|sent|send"
+    r"|contain|return|respond|replie)(?:s|d|ed)?[^\w.!?]*$",
+    r"\b(?:explain|describe|demonstrate|document)s?\b|\billustrat\w+",
+)
+_MEANT: Final = _words(
     r"\b(?:i'?ll|i will|i'm going to|i am going to|let me|let's|let us|i need to|i should|i must"
-    r"|i want to|i can|i'm|i am|calling|now|next|first|then)\b",
-    re.IGNORECASE,
+    r"|i want to|i can|i'm|i am|calling|we'll|we (?:can|should|will|need|must))\b",
+    r"\w+ing\s*:\W*$",
+    r"^\W*(?:now|next|first|then|time to)\b",
+    r"^\W*(?!something|anything|nothing|according|regarding|following|during|assuming|given)"
+    r"\w+ing\b",
 )
-_SHOWING: Final = re.compile(
-    r"\b(?:show|give you|illustrate|demonstrate|explain|describe|walk you|quote|document)\b",
-    re.IGNORECASE,
+_NEUTRAL: Final = _words(
+    r"^\W*(?:(?:ok|okay|sure|great|right|alright|understood|certainly|of course|done)\b\W*)?"
+    r"(?:(?:here(?:'s| is| are| goes| we go)|this is|below is|this should work)\b\s*)?"
+    r"(?:(?:the|my|your|an?)\s+)?(?:\w+\s+){0,2}"
+    r"(?:calls?|results?|json|response|answer|action|tool|function|request|query|output|assistant"
+    r"|command|plan|work|step(?: \d+)?)?\W*$",
+    r"\b(?:need|require)(?:s|ed)?\b",
 )
-_SHOWN_BEHIND: Final = re.compile(
-    r"""^\W*(?:
-    (?:this|that|it|the\ above|above)\ (?:is|was|would\ be)\ (?:just\ |only\ |merely\ )?(?:an?|the)\ (?:\w+\ )?(?:example|syntax|format|template|sample|placeholder)
-    | (?:this|that|it|which|the\ (?:above|call|example|tool|snippet|code|first|format))\ (?:\w+\ )?(?:would|shows?|illustrates?|demonstrates?|means)
-    | (?:in|as)\ (?:this|that|the)\ example | replace\b .{1,80}\bwith\b | where\b .{1,60}\b(?:is|are|stands)\b
-    | (?:is|are)\ (?:the|how|an?)\b | tags?\b | (?:do\ not|don't)\ (?:run|execute|call)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)  # fmt: skip
+_SHOWING: Final = _words(
+    r"\b(?:show|give you|illustrate|demonstrate|explain|describe|walk you|quote)\b"
+)
+_SHOWN_BEHIND: Final = _words(
+    r"^\W*(?:this|that|it|the above|above) (?:is|was|would be) (?:just |only |merely )?(?:an?|the) "
+    r"(?:\w+ )?(?:example|syntax|format|template|sample|placeholder)",
+    r"^\W*(?:this|that|it|which|the (?:above|call|example|tool|snippet|code|first|format)) (?:\w+ )?"
+    r"(?:would|shows?|illustrates?|demonstrates?|means)\b",
+    r"^\W*(?:in|as) (?:this|that|the) example\b|^\W*replace\b.{1,80}\bwith\b",
+    r"^\W*where\b.{1,60}\b(?:is|are|stands)\b|^\W*(?:is|are) (?:the|how|an?)\b|^\W*tags?\b",
+    r"^\W*(?:do not|don't) (?:run|execute|call)\b",
+)
 
 
 def is_shown(text: str, start: int, end: int) -> bool:
@@ -70,14 +109,19 @@ def is_shown(text: str, start: int, end: int) -> bool:
         start: Where the call, or the fence around it, begins.
         end: Where it ends.
     """
-    if is_quoted(text, start, end):
-        return True
-    if _SHOWN_BEHIND.match(text[end : end + _REACH]):
+    if is_quoted(text, start, end) or _SHOWN_BEHIND.match(text[end : end + _REACH]):
         return True
     sentence = _last_sentence(text[max(0, start - _REACH) : start])
-    if _SHOWN.search(sentence) is None:
-        return False
-    return _MEANT.search(sentence) is None or _SHOWING.search(sentence) is not None
+    if _ALWAYS_SHOWN.search(sentence) or _LABEL.search(sentence):
+        return True
+    if _MEANT.search(sentence):
+        return bool(_SHOWN.search(sentence) and _SHOWING.search(sentence))
+    return bool(_SHOWN.search(sentence)) or _introduces(sentence)
+
+
+def _introduces(sentence: str) -> bool:
+    """Whether a sentence without any intention ends in a colon: it presents what follows."""
+    return sentence.rstrip("*_ ").endswith((":", "：")) and _NEUTRAL.search(sentence) is None
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:

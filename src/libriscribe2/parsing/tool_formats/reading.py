@@ -7,10 +7,15 @@ calls the function at every place where the opener stands outside of quoted and 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 JsonObject: TypeAlias = Mapping[str, Any]
 Schemas: TypeAlias = Mapping[str, JsonObject]
+
+LOOK: Final = 1
+FAILURE: Final = 20
+REPAIR: Final = 200
+UNCLOSED: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +55,12 @@ class Source:
     Attributes:
         text: The reply.
         schemas: JSON Schema of the parameters, by tool name.
-        looks_left: How many more places may be looked at ahead of the one being read.
-        repairs_left: How many more damaged JSON values may be repaired.
-        unclosed_left: How many more brackets without an end may be followed to the end.
+        effort_left: What damage and looking ahead may still cost; see `spend`.
     """
 
     text: str
     schemas: Schemas = field(default_factory=dict)
-    looks_left: int = 20_000
-    repairs_left: int = 200
-    unclosed_left: int = 32
+    effort_left: int = 40_000
     _found: dict[re.Pattern[str], tuple[int, re.Match[str] | None]] = field(default_factory=dict)
 
     def search(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
@@ -75,15 +76,13 @@ class Source:
         self._found[pattern] = (start, match)
         return match
 
-    def may_look_on(self) -> bool:
-        """Whether to look further ahead; false once the reply has cost too much of it."""
-        self.looks_left -= 1
-        return self.looks_left > 0
+    def spend(self, cost: int) -> bool:
+        """Take part of the effort that one reply is worth; false once it is used up.
 
-    def may_repair(self) -> bool:
-        """Whether to repair one more value; false once the reply has cost too much of it."""
-        self.repairs_left -= 1
-        return self.repairs_left >= 0
+        Clean replies cost nothing. The budget bounds the time of hostile ones.
+        """
+        self.effort_left -= cost
+        return self.effort_left > 0
 
     def property_schema(self, tool: str, name: str) -> JsonObject | None:
         """The JSON Schema of one parameter of a tool, if it is known."""

@@ -33,7 +33,6 @@ _ACTION_FENCES: Final = frozenset({
 _WHOLE_REPLY_FENCES: Final = _ACTION_FENCES | {"xml", "text", "plaintext", "txt"}
 _PYTHON_CALL: Final = re.compile(r"\s*(?:\w+\s*=\s*)?\[?\s*[A-Za-z_][\w.]*\(")
 _MAX_OPENERS: Final = 30_000
-_MAX_NESTED_FENCES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ class _Scan:
 
     def _masked(self, kind: str, opener: re.Match[str]) -> int:
         if kind == "aside":
-            return aside_end(self.source, opener.end())
+            return aside_end(self.source, opener.start(), opener.end())
         if kind == "reasoned":
             # The template opened the block: everything so far was reasoning.
             self.reading = Reading(reasoning=[(0, opener.end())])
@@ -176,6 +175,8 @@ class _Scan:
 
     def _data(self, start: int) -> int:
         """A JSON value in the open. Nothing inside a damaged one is ever looked at."""
+        if self.source.effort_left <= 0:
+            return start + 1
         read = json_at(self.source, start, repair=False)
         if read.end < 0:
             return self._unclosed(start)
@@ -227,7 +228,7 @@ class _Scan:
         return fence_at(self.text, start, read.end) if read.end > fence.body_end else fence
 
     def _fence_may_act(self, fence: Fence) -> bool:
-        if self.depth >= _MAX_NESTED_FENCES:
+        if self.depth:  # a fence around a fence displays it
             return False
         if fence.language in _ACTION_FENCES:
             return True

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from libriscribe2.parsing.tool_formats.reading import Source, after_space
+from libriscribe2.parsing.tool_formats.reading import LOOK, Source, after_space
 
 NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜]DSML[|｜])?"
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
@@ -62,9 +62,7 @@ def grammar_of(tag: str) -> Grammar:
 def _grammar(word: str) -> Grammar:
     return Grammar(
         closer=re.compile(rf"</{NAMESPACE}{word}\s*>", re.IGNORECASE),
-        parameter=re.compile(
-            rf"<{NAMESPACE}{_PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE
-        ),
+        parameter=re.compile(rf"<{NAMESPACE}{_PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
         edge=re.compile(
             rf"<(?P<slash>/)?{NAMESPACE}(?:(?P<call>{word})|{_PARAMETER_WORDS})\b[^<>]*>",
             re.IGNORECASE,
@@ -85,6 +83,7 @@ def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] |
     depth = _Depth()
     mention: tuple[int, int] | None = None
     forgotten: int | None = None
+    stray = False
     for edge in grammar.edge.finditer(source.text, start):
         closes, is_call = edge["slash"] is not None, edge["call"] is not None
         if closes and not is_call and not depth.calls:
@@ -92,13 +91,14 @@ def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] |
             if fits and not depth.parameters:
                 return edge.span()
             mention = mention or (edge.span() if fits else None)
+            stray = stray or not (fits or depth.parameters)
         if closes and is_call and not depth.calls and _ends_region(source.text, edge.end()):
-            return _unbalanced(edge.start(), mention, forgotten)
+            return None if stray else _unbalanced(edge.start(), mention, forgotten)
         if not closes and not is_call and not depth.parameters and not depth.calls:
             forgotten = forgotten or _forgotten_at(source.text, edge.start())
             mention = mention if source.text[edge.start() - 1] in _BEFORE_MENTION else None
         depth.pass_over(edge)
-        if not source.may_look_on():
+        if not source.spend(LOOK):
             break
     return None
 
@@ -128,9 +128,9 @@ def _ends_region(text: str, end: int) -> bool:
     """Whether a closing tag is followed by what may follow a call, not by its own sentence."""
     place = after_space(text, end)
     on_new_line = "\n" in text[end:place]
-    return place == len(text) or on_new_line or went_on(text, place)
+    return place == len(text) or on_new_line or next_begins(text, place)
 
 
-def went_on(text: str, place: int) -> bool:
+def next_begins(text: str, place: int) -> bool:
     """Whether the next call begins here, or the wrapper of the calls ends."""
     return bool(_ANY_CALL.match(text, place) or _WRAPPER.match(text, place))

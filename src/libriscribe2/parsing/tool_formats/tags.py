@@ -9,9 +9,14 @@ import re
 from typing import Any, Final
 
 from libriscribe2.parsing.tool_formats.call_objects import clean_name, read_arguments
-from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
+from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, UNBALANCED, json_at
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
-from libriscribe2.parsing.tool_formats.tag_grammar import Grammar, grammar_of, value_end, went_on
+from libriscribe2.parsing.tool_formats.tag_grammar import (
+    Grammar,
+    grammar_of,
+    next_begins,
+    value_end,
+)
 from libriscribe2.parsing.tool_formats.typed_values import typed_value
 
 _ATTRIBUTE: Final = re.compile(
@@ -61,7 +66,7 @@ def _parameters(source: Source, grammar: Grammar, name: str, place: int) -> Foun
     while (opening := grammar.parameter.match(text, place)) is not None:
         closing = value_end(source, grammar, opening.end())
         if closing is None:
-            return Found(len(text), issue=CUT_OFF)
+            return Found(len(text), issue=UNBALANCED)
         end, place = closing
         key = _attribute_name(opening[0])
         arguments[key] = _value(source, name, key, opening[0], text[opening.end() : end])
@@ -69,26 +74,13 @@ def _parameters(source: Source, grammar: Grammar, name: str, place: int) -> Foun
     closer = grammar.closer.match(text, place)
     if closer is not None:
         return Found(closer.end(), (ReadCall(name, arguments),))
-    return _without_closer(source, grammar, name, place, arguments)
+    if place == len(text):
+        return Found(place, issue=CUT_OFF)
+    went_on = next_begins(text, place)
+    return Found(place, (ReadCall(name, arguments),)) if arguments and went_on else None
 
 
 def _value(source: Source, tool: str, key: str, tag: str, text: str) -> Any:
     if _IS_STRING.search(tag):
         return typed_value(text, {"type": "string"})
     return typed_value(text, source.property_schema(tool, key))
-
-
-def _without_closer(
-    source: Source, grammar: Grammar, name: str, place: int, arguments: dict[str, Any]
-) -> Found | None:
-    """No closing tag where it should be: the model went on, was cut off, or wrote prose."""
-    text = source.text
-    if place == len(text):
-        return Found(place, issue=CUT_OFF)
-    if not arguments:
-        return None
-    if went_on(text, place):
-        return Found(place, (ReadCall(name, arguments),))
-    closer = source.search(grammar.closer, place)
-    end = closer.end() if closer else len(text)
-    return Found(end, issue=f"The call of `{name}` holds text outside of its parameters.")

@@ -1,10 +1,13 @@
 """The repair parser: damaged JSON read by an iterative, linear pass, every change named."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from libriscribe2.utils.repair.conservation import lost_content
+from libriscribe2.utils.repair.frames import Policy
 from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
-from libriscribe2.utils.repair.parser import Policy, parse_damaged
+from libriscribe2.utils.repair.parser import parse_damaged
+from libriscribe2.utils.repair.patterns import COMMA
 from libriscribe2.utils.strict_json import same_json
 
 __all__ = ["RepairOutcome", "Trouble", "repair_json"]
@@ -17,26 +20,55 @@ _OTHERS: Final = (
 )
 
 
-def repair_json(text: str, start: int = 0) -> RepairOutcome:
+def repair_json(
+    text: str, start: int = 0, schema: Mapping[str, Any] | None = None
+) -> RepairOutcome:
     """Read the damaged JSON value that begins at `start`.
+
+    Args:
+        text: The text.
+        start: Index of the opening bracket.
+        schema: The wanted JSON Schema; where a closing bracket is missing, its property names
+            say which object a key belongs to.
 
     Where two readings are possible both are made: if only one comes out sound it is taken, if both
     do and they differ the value is refused as ambiguous.
     """
     first, doubts = _proven(text, start, _DEFAULT)
-    if not doubts:
-        return first
+    chosen = _least_edited(text, start, first) if doubts else first
+    if schema and _lacks_end(chosen):
+        placed, _ = _proven(text, start, Policy(schema=schema))
+        if placed.trouble is None and not _lacks_end(placed):
+            return placed
+    return chosen
+
+
+def _lacks_end(outcome: RepairOutcome) -> bool:
+    """Whether closing brackets had to be added at the end of the value."""
+    last = outcome.repairs[-1] if outcome.repairs else None
+    return last is not None and last.name == "missing_closer" and last.position == outcome.end
+
+
+def _least_edited(text: str, start: int, first: RepairOutcome) -> RepairOutcome:
+    """The sound reading that changes the fewest brackets; ambiguous when two are as good."""
     sound = [first] if first.trouble is None else []
     for policy in _OTHERS:
         other, _ = _proven(text, start, policy)
         if other.trouble is None and not any(same_json(other.value, o.value) for o in sound):
             sound.append(other)
-    if len(sound) == 1:
-        return sound[0]
     if not sound:
         return first
+    sound.sort(key=lambda outcome: _edits(text, outcome))
+    if len(sound) == 1 or _edits(text, sound[0]) < _edits(text, sound[1]):
+        return sound[0]
     trouble = Trouble("ambiguous", sound[0].repairs[0].position)
     return RepairOutcome(None, first.end, first.repairs, trouble, first.members, first.work * 4)
+
+
+def _edits(text: str, outcome: RepairOutcome) -> int:
+    """How many brackets a reading added, changed or dropped; what it leaves unread weighs more."""
+    unread = COMMA.match(text, outcome.end) is not None
+    return unread * 10 + sum(repair.name.endswith("_closer") for repair in outcome.repairs)
 
 
 def _proven(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, int]:
@@ -44,7 +76,7 @@ def _proven(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, int]:
     outcome, parser = parse_damaged(text, start, policy)
     if outcome.value is None:
         return outcome, parser.doubts
-    lost = lost_content(text, start, outcome.end, parser.contents)
+    lost = lost_content(text, start, outcome.end, parser.cursor.contents)
     if lost is None:
         return outcome, parser.doubts
     trouble = Trouble("ambiguous", lost)

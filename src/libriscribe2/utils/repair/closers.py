@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.utils.repair.patterns import COMMA, KEY, SPACE
+from libriscribe2.utils.repair.patterns import COMMA, KEY, skip_space
 
 _OBJECT_ENDS: Final = "}｝"
 _BRACKETS: Final = "}]｝］"
@@ -26,9 +26,7 @@ class Closing:
     doubtful: bool = False
 
 
-def plan_closing(
-    text: str, position: int, stack: Sequence[bool], order: Sequence[str]
-) -> Closing:
+def plan_closing(text: str, position: int, stack: Sequence[bool], order: Sequence[str]) -> Closing:
     """Explain the closing bracket at `position`.
 
     Args:
@@ -67,8 +65,7 @@ def _score(text: str, position: int, stack: Sequence[bool]) -> int:
     """How well the text goes on when these containers remain open: 2 well, 0 badly."""
     open_kinds = list(stack)
     for _ in range(_MAX_RUN):
-        space = SPACE.match(text, position)
-        position = space.end() if space else position
+        position = skip_space(text, position)
         char = text[position : position + 1]
         if not char or char not in _BRACKETS:
             break

@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-_QUOTE: Final = r"\"'“”„«»‘’`＂"
+_QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
 _GAP: Final = re.compile(
-    rf"""[{_QUOTE}]{{0,3}}+
-    (?:[\s\u200b-\u200d\u2060\ufeff{{}}\[\]｛｝［］,，、;；:：=+>]++
+    rf"""\\?[{_QUOTE}]{{0,3}}+
+    (?:\\(?=\s) | [\s\u200b-\u200f\u2060\ufeff{{}}\[\]｛｝［］,，、;；:：=+>]++
       | //[^\n]*+ | \#[^\n]*+ | /\*.*?\*/ | <!--.*?-->)*+
-    [{_QUOTE}]{{0,3}}+""",
+    \\?[{_QUOTE}]{{0,3}}+""",
     re.VERBOSE | re.DOTALL,
 )
 

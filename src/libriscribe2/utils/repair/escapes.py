@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from json.decoder import scanstring
 from typing import Final
+
+from libriscribe2.utils.strict_json import scan_string
 
 _SIMPLE: Final = {
     '"': '"',
@@ -25,6 +26,7 @@ _ESCAPE: Final = re.compile(
 _PATH: Final = re.compile(
     r"(?:(?<![^\W_])[A-Za-z]:|\\|(?<!\S)\.{1,2}|%\w{1,40}%|~)(?:\\[^\s\\/:*?\"<>|]+(?: [^\s\\/:*?\"<>|]+(?=\\))*)+\\?"
 )
+_COMMAND: Final = re.compile(r"\\(?:\\|[A-Za-z]{2,})")
 _SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _MAX_CODE: Final = 0x10FFFF
 
@@ -36,12 +38,12 @@ class Unescaped:
     Attributes:
         text: The string's value.
         repair: "" or the name of the most telling repair.
-        cut: Whether the last escape is incomplete.
+        trouble: "ambiguous" when a backslash can be an escape or a character, or "".
     """
 
     text: str
     repair: str = ""
-    cut: bool = False
+    trouble: str = ""
 
 
 def unescape(raw: str) -> Unescaped:
@@ -50,7 +52,7 @@ def unescape(raw: str) -> Unescaped:
         return Unescaped(raw)
     if '"' not in raw.replace('\\"', ""):
         try:
-            return Unescaped(scanstring(raw + '"', 0, False)[0])  # noqa: FBT003 - positional in C
+            return Unescaped(scan_string(raw + '"', 0)[0])
         except ValueError:  # not JSON's own escapes: read one by one below
             pass
     paths = [match.span() for match in _PATH.finditer(raw)] if _has_foreign(raw) else []
@@ -71,7 +73,20 @@ def unescape(raw: str) -> Unescaped:
         repair = repair or name
         position = found.end()
     text = "".join([*parts, raw[position:]])
-    return Unescaped(_SURROGATES.sub(_join, text), repair, raw.endswith("\\"))
+    trouble = "ambiguous" if repair and _mixes_meanings(raw, paths) else ""
+    return Unescaped(_SURROGATES.sub(_join, text), repair, trouble)
+
+
+def _mixes_meanings(raw: str, paths: list[tuple[int, int]]) -> bool:
+    """Whether commands such as LaTeX's stand beside what may be line breaks or commands too."""
+    outside = [
+        found.group()[1:2]
+        for found in _COMMAND.finditer(raw)
+        if not any(first <= found.start() < last for first, last in paths)
+    ]
+    return any(letter not in _SIMPLE and letter not in "uUx" for letter in outside) and any(
+        letter in "bfnrt" for letter in outside
+    )
 
 
 def _has_foreign(raw: str) -> bool:

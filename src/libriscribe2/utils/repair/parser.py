@@ -5,71 +5,40 @@ stops. Closing brackets that are missing at the very end of the text make the va
 can tell a forgotten bracket from a reply that was cut off.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.utils.repair.closers import Closing, plan_closing
+from libriscribe2.utils.repair.cursor import Cursor, Halt
+from libriscribe2.utils.repair.frames import (
+    KEY_STATE,
+    SEPARATOR_STATE,
+    VALUE_STATE,
+    Frame,
+    Policy,
+    misplaced_by,
+    schema_node,
+)
+from libriscribe2.utils.repair.keys import no_key, read_colon, read_key
 from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
 from libriscribe2.utils.repair.patterns import (
-    COLON,
-    COMMENT,
-    CONCATENATION,
-    ELLIPSIS,
-    ELLIPSIS_WORDS,
+    CLOSERS,
+    COMMAS,
     ELEMENT,
-    FENCE_LINE,
+    ELLIPSIS,
     KEY,
     NESTED_MEMBER,
     OPEN_QUOTES,
     OPERATOR,
-    SPACE,
+    PLAIN_KEY,
 )
-from libriscribe2.utils.repair.scalars import read_scalar
-from libriscribe2.utils.repair.strings import StringReader, StringToken
-from libriscribe2.utils.report import Repair
+from libriscribe2.utils.repair.strings import StringReader
+from libriscribe2.utils.repair.values import read_literal, read_sound, read_text
 from libriscribe2.utils.strict_json import same_json
 
 MAX_DEPTH: Final = 200
 _OPENING: Final = "{[｛［"
 _CLOSING: Final = "}]｝］"
 _COMMAS: Final = ",，;；、"
-_FENCES: Final = ("```", "~~~")
-KEY_STATE, VALUE_STATE, SEPARATOR_STATE = range(3)
-
-
-class Halt(Exception):  # noqa: N818 - it ends a parse, it is no error of ours
-    """The parse ends here; the trouble says why, or is None when the value is complete."""
-
-    def __init__(self, trouble: Trouble | None, *, keep: bool = False) -> None:
-        super().__init__()
-        self.trouble = trouble
-        self.keep = keep
-
-
-@dataclass(slots=True)
-class Frame:
-    """One open container."""
-
-    value: dict[str, Any] | list[Any]
-    is_object: bool
-    state: int
-    key: str = ""
-    comma: int = -1
-    last_string: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Which of two readings the parser takes where both are possible.
-
-    Attributes:
-        structure_wins: Sound structure after a quote ends a string, also inside a quotation.
-        closing: The order in which a wrong closing bracket is explained.
-    """
-
-    structure_wins: bool = False
-    closing: tuple[str, ...] = ("missing_closer", "wrong_closer", "extra_closer")
 
 
 class RepairParser:
@@ -77,6 +46,7 @@ class RepairParser:
 
     Attributes:
         doubts: How often two readings were possible.
+        cursor: The place in the text, with the record of what was read and changed.
     """
 
     def __init__(self, text: str, start: int, policy: Policy) -> None:
@@ -88,19 +58,17 @@ class RepairParser:
             policy: The reading to take where two are possible.
         """
         self.doubts = 0
-        self.contents: list[tuple[int, int]] = []
-        self._text = text
-        self._start = self._at = start
+        self.cursor = Cursor(text, start, StringReader(text, structure_wins=policy.structure_wins))
+        self._start = start
         self._policy = policy
-        self._strings = StringReader(text, structure_wins=policy.structure_wins)
         self._stack: list[Frame] = []
-        self._repairs: list[Repair] = []
         self._root: Any = None
         self._members = 0
-        self._lossy: Trouble | None = None
+        self._unsound = start + 1
 
     def run(self) -> RepairOutcome:
         """Read the value; never raises."""
+        cursor = self.cursor
         trouble: Trouble | None = None
         keep = True
         try:
@@ -108,21 +76,35 @@ class RepairParser:
             while self._stack:
                 self._step(self._stack[-1])
         except Halt as halt:
-            trouble, keep = halt.trouble, halt.keep or halt.trouble is None
-        self.doubts += self._strings.doubts
-        trouble = trouble or self._lossy
-        value = self._root if keep else None
-        work = max(self._at - self._start, 1)
+            trouble, keep = halt.trouble, halt.keep
+        if trouble is None:
+            self._leftover_closers()
+        self.doubts += cursor.strings.doubts
         return RepairOutcome(
-            value, self._at, tuple(self._repairs), trouble, self._members, work
+            value=self._root if keep else None,
+            end=cursor.at,
+            repairs=tuple(cursor.repairs),
+            trouble=trouble or self._lost_number(),
+            members=self._members,
+            work=cursor.at - self._start + cursor.strings.scanned,
         )
 
-    def _note(self, name: str, position: int, *, lossless: bool = True) -> None:
-        self._repairs.append(Repair(name, lossless, position))
+    def _lost_number(self) -> Trouble | None:
+        """The trouble of a value that JSON cannot hold, such as NaN."""
+        for repair in self.cursor.repairs:
+            if repair.name == "not_a_number":
+                return Trouble(repair.name, repair.position)
+        return None
+
+    def _leftover_closers(self) -> None:
+        """Note the brackets after the value that close nothing."""
+        closers = CLOSERS.match(self.cursor.text, self.cursor.at)
+        for _ in (closers.group() if closers else "").replace(" ", ""):
+            self.cursor.note("extra_closer", self.cursor.at)
 
     def _step(self, frame: Frame) -> None:
         """Read one token in the state of the innermost container."""
-        char = self._skip_space()
+        char = self.cursor.skip()
         if not char:
             self._at_end(frame)
         elif frame.state == SEPARATOR_STATE:
@@ -136,291 +118,196 @@ class RepairParser:
         else:
             self._value(frame, char)
 
-    def _skip_space(self) -> str:
-        """Pass white space and comments; return the next character, "" at the end."""
-        text = self._text
-        while True:
-            space = SPACE.match(text, self._at)
-            if space is not None:
-                self._at = space.end()
-            char = text[self._at : self._at + 1]
-            if char not in ("/", "#", "<"):
-                return char
-            comment = COMMENT.match(text, self._at)
-            if comment is None:
-                return char
-            self._comment(comment.group())
-            self._at = comment.end()
-
-    def _comment(self, comment: str) -> None:
-        if ELLIPSIS_WORDS.search(comment):
-            raise Halt(Trouble("ellipsis", self._at))
-        self._note("comment", self._at)
-
     def _at_end(self, frame: Frame) -> None:
         """The text ends inside containers."""
-        whole = frame.state == SEPARATOR_STATE
         for _ in self._stack:
-            self._note("missing_closer", self._at, lossless=False)
-        raise Halt(Trouble("cut_off", self._at), keep=whole)
+            self.cursor.note("missing_closer", self.cursor.at, lossless=False)
+        raise Halt(Trouble("cut_off", self.cursor.at), keep=frame.state == SEPARATOR_STATE)
 
     def _early_end(self, frame: Frame) -> None:
-        """The containers end before more text: their closing brackets were forgotten."""
+        """The containers end before more text, so their closing brackets were forgotten.
+
+        One bracket can be forgotten; with more of them a list was probably left unfinished.
+        """
         if frame.state != SEPARATOR_STATE:
-            raise Halt(Trouble("cut_off", self._at))
+            raise self.cursor.halt("cut_off")
+        forgotten = len(self._stack) == 1
         for _ in self._stack:
-            self._note("missing_closer", self._at)
-        self._stack.clear()
-        raise Halt(None)
+            self.cursor.note("missing_closer", self.cursor.at, lossless=forgotten)
+        raise Halt(None if forgotten else Trouble("cut_off", self.cursor.at), keep=True)
 
     def _open(self, frame: Frame | None) -> None:
         """Enter the container whose bracket stands here."""
+        cursor = self.cursor
         if len(self._stack) >= MAX_DEPTH:
-            raise Halt(Trouble("too_deep", self._at))
-        char = self._text[self._at]
+            raise cursor.halt("too_deep")
+        char = cursor.text[cursor.at]
         is_object = char in "{｛"
         if char in "｛［":
-            self._note("full_width_punctuation", self._at)
+            cursor.note("full_width_punctuation", cursor.at)
         value: Any = {} if is_object else []
+        node = schema_node(self._policy.schema, frame, value)
         if frame is None:
             self._root = value
         else:
             self._put(frame, value)
-        self._stack.append(Frame(value, is_object, KEY_STATE if is_object else VALUE_STATE))
-        self._at += 1
+        self._stack.append(Frame(value, is_object, KEY_STATE if is_object else VALUE_STATE, node))
+        cursor.at += 1
 
-    def _put(self, frame: Frame, value: Any, *, is_string: bool = False) -> None:
+    def _put(self, frame: Frame, value: Any, *, plain: bool = False) -> None:
         """Add a value to its container."""
         self._members += 1
         frame.state = SEPARATOR_STATE
         frame.comma = -1
-        frame.last_string = is_string
+        frame.plain_last = plain
         container = frame.value
         if isinstance(container, list):
             container.append(value)
         elif frame.key not in container:
             container[frame.key] = value
         elif not same_json(container[frame.key], value):
-            raise Halt(Trouble("conflicting_keys", self._at, frame.key))
+            raise self.cursor.halt("conflicting_keys", frame.key)
 
     def _extra_comma(self, frame: Frame) -> None:
+        cursor = self.cursor
         if frame.state == VALUE_STATE and frame.is_object:
-            raise Halt(Trouble("syntax", self._at, "a value is missing"))
-        self._note("extra_comma", self._at)
-        self._at += 1
+            raise cursor.halt("syntax", "a value is missing")
+        cursor.note("extra_comma", cursor.at)
+        run = COMMAS.match(cursor.text, cursor.at)
+        cursor.at = run.end() if run else cursor.at + 1
 
     def _key(self, frame: Frame, char: str) -> None:
         """Read a key and its colon."""
-        if NESTED_MEMBER.match(self._text, self._at) and self._ends_before_item():
+        cursor, schema = self.cursor, self._policy.schema
+        plain = PLAIN_KEY.match(cursor.text, cursor.at) if schema is None else None
+        if plain is not None:
+            cursor.contents.append(plain.span(1))
+            cursor.at = plain.end()
+            frame.key = plain[1]
+        elif NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
             return
-        if char in OPEN_QUOTES and not self._is_fence():
-            token = self._key_token()
-            key, end = token.text, token.end
         else:
-            key, end = self._bare_key(frame, char)
-        frame.key = key
-        self._at = end
-        after = self._skip_space()
-        colon = COLON.match(self._text, self._at)
-        if colon is not None:
-            if colon.group().strip() != ":":
-                self._note("wrong_colon", self._at)
-            self._at = colon.end()
-        elif not after:
-            raise Halt(Trouble("cut_off", self._at))
-        elif ELEMENT.match(self._text, self._at):
-            self._note("missing_colon", self._at)
-        else:
-            raise Halt(Trouble("syntax", self._at, "a colon is missing"))
+            key = read_key(cursor, char, len(self._stack))
+            if schema is not None:
+                frame = self._place(key)
+            frame.key = key
+            read_colon(cursor)
+        self._members += 1
         frame.state = VALUE_STATE
+
+    def _place(self, key: str) -> Frame:
+        """The object that a key belongs to; objects inside it end where the schema says so."""
+        for _ in range(misplaced_by(self._stack, key)):
+            self.cursor.note("missing_closer", self.cursor.at)
+            self._stack.pop()
+        return self._stack[-1]
 
     def _ends_before_item(self) -> bool:
         """End an object before the next item of its list, when its bracket is missing."""
-        if len(self._stack) < 2 or self._stack[-2].is_object:  # noqa: PLR2004 - needs a parent
+        outer = self._stack[-2] if len(self._stack) > 1 else None
+        if outer is None or outer.is_object or not self._stack[-1].value:
             return False
-        if not self._stack[-1].value:
-            return False
-        self._note("missing_closer", self._at)
+        self.cursor.note("missing_closer", self.cursor.at)
         self._stack.pop()
-        self._stack[-1].state = VALUE_STATE
+        outer.state = VALUE_STATE
         return True
-
-    def _key_token(self) -> StringToken:
-        """A quoted key, also one that lost its closing quote."""
-        text, start = self._text, self._at
-        colon = text.find(":", start, start + 80)
-        name = text[start + 1 : colon].strip() if colon > 0 else ""
-        if name.replace("_", "").replace(" ", "").isalnum() and text[colon - 1] != text[start]:
-            self._note("missing_quote", start)
-            self.contents.append((start + 1, colon))
-            return StringToken(name, colon)
-        token = self._strings.read(start, "key", len(self._stack))
-        if not token.closed or (token.repairs and "\n" in token.text):
-            token = self._short_key(token)
-        self._accept(token)
-        return token
-
-    def _short_key(self, token: StringToken) -> StringToken:
-        """A key up to its first closing quote on this line, its colon missing."""
-        text, start = self._text, self._at
-        end = text.find(text[start], start + 1)
-        if end < 0 or "\n" in text[start:end]:
-            raise Halt(Trouble("cut_off" if not token.closed else "ambiguous", start))
-        return StringToken(text[start + 1 : end], end + 1, inner=(start + 1, end))
-
-    def _bare_key(self, frame: Frame, char: str) -> tuple[str, int]:
-        """A key without quotes."""
-        found = KEY.match(self._text, self._at)
-        if found is None:
-            raise self._unexpected(frame, char)
-        name = found.group().rstrip().rstrip(":：=").rstrip()
-        bare = name.rstrip("\"'”’")
-        self._note("unquoted_key" if bare == name else "missing_quote", self._at)
-        self.contents.append((self._at, self._at + len(bare)))
-        return bare, self._at + len(name)
-
-    def _accept(self, token: StringToken) -> None:
-        """Record a string's content and repairs."""
-        if token.trouble:
-            raise Halt(Trouble(token.trouble, self._at))
-        self.contents.append(token.inner)
-        for name in token.repairs:
-            self._note(name, self._at)
 
     def _value(self, frame: Frame, char: str) -> None:
         """Read a value."""
+        cursor = self.cursor
         if char in _OPENING:
-            if self._text.startswith("{{", self._at):
-                raise Halt(Trouble("template", self._at))
-            self._open(frame)
-        elif char in OPEN_QUOTES and not self._is_fence():
-            self._string(frame)
-        elif ELLIPSIS.match(self._text, self._at):
-            raise Halt(Trouble("ellipsis", self._at))
-        elif self._is_fence():
+            if cursor.text.startswith("{{", cursor.at):
+                raise cursor.halt("template")
+            if not self._sound(frame):
+                self._open(frame)
+        elif cursor.is_fence():
             self._early_end(frame)
+        elif char in OPEN_QUOTES or cursor.is_escaped_quote():
+            text, plain = read_text(cursor, in_object=frame.is_object, depth=len(self._stack))
+            self._put(frame, text, plain=plain)
+        elif ELLIPSIS.match(cursor.text, cursor.at):
+            raise cursor.halt("ellipsis")
         else:
-            self._scalar(frame)
+            self._put(frame, read_literal(cursor, in_object=frame.is_object))
 
-    def _string(self, frame: Frame) -> None:
-        """Read a string, and those joined to it by a plus sign."""
-        role = "member" if frame.is_object else "element"
-        parts: list[str] = []
-        while True:
-            token = self._strings.read(self._at, role, len(self._stack))
-            if not token.closed:
-                self._at = token.end
-                raise Halt(Trouble("cut_off", self._at))
-            self._accept(token)
-            parts.append(token.text)
-            self._at = token.end
-            plus = CONCATENATION.match(self._text, self._at)
-            if plus is None:
-                break
-            self._note("string_concatenation", self._at)
-            self._at = plus.end()
-        self._put(frame, "".join(parts), is_string=True)
-
-    def _scalar(self, frame: Frame) -> None:
-        scalar = read_scalar(self._text, self._at, in_list=not frame.is_object)
-        if scalar.trouble == "not_a_number":
-            self._note("not_a_number", self._at, lossless=False)
-            self._lossy = self._lossy or Trouble("not_a_number", self._at)
-        elif scalar.trouble:
-            raise Halt(Trouble(scalar.trouble, self._at))
-        elif scalar.end == len(self._text):
-            raise Halt(Trouble("cut_off", self._at))
-        elif scalar.repair:
-            self._note(scalar.repair, self._at)
-        self.contents.append((self._at, scalar.end))
-        self._at = scalar.end
-        self._put(frame, scalar.value)
+    def _sound(self, frame: Frame) -> bool:
+        """Read a container at once if it is strict JSON as it stands."""
+        cursor = self.cursor
+        misplacing = self._policy.schema is not None
+        if misplacing or cursor.at < self._unsound or cursor.text[cursor.at] not in "{[":
+            return False
+        parsed = read_sound(cursor, frame, len(self._stack))
+        if parsed.end < 0:
+            # A container that begins before the trouble and holds it fails at the same place.
+            self._unsound = parsed.position if parsed.kind == "syntax" else len(cursor.text)
+            return False
+        self._put(frame, parsed.value)
+        return True
 
     def _separator(self, frame: Frame, char: str) -> None:
         """Read what stands between two values, or the end of their container."""
+        cursor = self.cursor
         if char in _COMMAS:
             if char != ",":
-                self._note("wrong_comma", self._at)
-            frame.comma = self._at
+                cursor.note("wrong_comma", cursor.at)
+            frame.comma = cursor.at
             frame.state = KEY_STATE if frame.is_object else VALUE_STATE
-            self._at += 1
+            cursor.at += 1
         elif char in _CLOSING:
             self._close(frame, char)
         elif char in ":：" and not frame.is_object:
             self._list_with_key(frame)
-        elif self._is_fence() or self._is_prose():
+        elif cursor.is_fence() or cursor.is_prose():
             self._early_end(frame)
         else:
             self._missing_comma(frame, char)
 
     def _missing_comma(self, frame: Frame, char: str) -> None:
+        cursor = self.cursor
+        if OPERATOR.match(cursor.text, cursor.at):
+            raise cursor.halt("arithmetic")
         pattern = KEY if frame.is_object else ELEMENT
-        if ELLIPSIS.match(self._text, self._at):
-            raise Halt(Trouble("ellipsis", self._at))
-        if OPERATOR.match(self._text, self._at):
-            raise Halt(Trouble("arithmetic", self._at))
-        if pattern.match(self._text, self._at) is None:
-            raise self._unexpected(frame, char)
-        self._note("missing_comma", self._at)
+        if pattern.match(cursor.text, cursor.at) is None:
+            raise no_key(cursor, char)
+        cursor.note("missing_comma", cursor.at)
         frame.state = KEY_STATE if frame.is_object else VALUE_STATE
 
     def _list_with_key(self, frame: Frame) -> None:
         """A key inside a list: the list's closing bracket is missing before it."""
         parent = self._stack[-2] if len(self._stack) > 1 else None
         items = frame.value
-        if parent is None or not parent.is_object or not frame.last_string:
-            raise Halt(Trouble("ambiguous", self._at))
-        if not isinstance(items, list) or len(items) < 2:  # noqa: PLR2004 - one item is no list
-            raise Halt(Trouble("ambiguous", self._at))
+        if parent is None or not parent.is_object or not isinstance(items, list):
+            raise self.cursor.halt("ambiguous")
+        if not frame.plain_last or len(items) == 1:
+            raise self.cursor.halt("ambiguous")
         parent.key = items.pop()
-        self._note("missing_closer", self._at)
-        self._stack.pop()
         parent.state = VALUE_STATE
-        self._at += 1
+        self.cursor.note("missing_closer", self.cursor.at)
+        self._stack.pop()
+        self.cursor.at += 1
 
     def _close(self, frame: Frame, char: str) -> None:
         """Close a container, or explain a bracket that does not match."""
+        cursor = self.cursor
         if frame.is_object and frame.state == VALUE_STATE:
-            raise Halt(Trouble("syntax", self._at, "a value is missing"))
+            raise cursor.halt("syntax", "a value is missing")
         if frame.comma >= 0 and frame.state != SEPARATOR_STATE:
-            self._note("trailing_comma", frame.comma)
-        closing = plan_closing(
-            self._text, self._at, [item.is_object for item in self._stack], self._policy.closing
-        )
-        self._apply(closing, char)
+            cursor.note("trailing_comma", frame.comma)
+        kinds = [item.is_object for item in self._stack]
+        self._apply(plan_closing(cursor.text, cursor.at, kinds, self._policy.closing), char)
 
     def _apply(self, closing: Closing, char: str) -> None:
+        cursor = self.cursor
         if closing.repair:
-            self._note(closing.repair, self._at)
+            cursor.note(closing.repair, cursor.at)
             self.doubts += closing.doubtful
         if char in "｝］":
-            self._note("full_width_punctuation", self._at)
-        self._at += 1
+            cursor.note("full_width_punctuation", cursor.at)
+        cursor.at += 1
         for _ in range(closing.pops):
             self._stack.pop()
-        if closing.pops == 0 and self._stack:
+        if closing.pops == 0:
             self._stack[-1].state = SEPARATOR_STATE
-
-    def _is_fence(self) -> bool:
-        return self._text.startswith(_FENCES, self._at)
-
-    def _is_prose(self) -> bool:
-        """Whether ordinary text begins here, on a line of its own."""
-        text, at = self._text, self._at
-        line = text.rfind("\n", 0, at)
-        alone = line >= 0 and not text[line:at].strip()
-        if not alone or KEY.match(text, at) or ELLIPSIS.match(text, at):
-            return False
-        return text[at].isalpha() and not ELEMENT.match(text, at)
-
-    def _unexpected(self, frame: Frame, char: str) -> Halt:
-        """Why the parse ends at a character that fits nowhere."""
-        text, at = self._text, self._at
-        if ELLIPSIS.match(text, at):
-            return Halt(Trouble("ellipsis", at))
-        if frame.state == KEY_STATE and (text.startswith(("{{", "{%", "${"), at) or char == "<"):
-            return Halt(Trouble("template", at))
-        return Halt(Trouble("syntax", at, f"unexpected {char!r}"))
 
 
 def parse_damaged(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, RepairParser]:

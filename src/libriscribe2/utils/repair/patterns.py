@@ -7,8 +7,12 @@ import re
 from typing import Final
 
 # White space between tokens: Unicode spaces and the zero-width characters.
-SPACE: Final = re.compile(r"[\s\u200b-\u200d\u2060\ufeff]*+")
-OPEN_QUOTES: Final = "\"'“”„«‘’`＂"
+SPACE: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+")
+# A sound key with its colon, the common case.
+PLAIN_KEY: Final = re.compile(r'"([^"\\\x00-\x1f]{1,120}+)"\s*+:')
+# What follows most values: the next sound key, or brackets that close.
+_PLAIN_NEXT: Final = re.compile(r'\s*+(?:,\s*+"[^"\\\n]{1,80}+"\s*+:|[}\]]\s*+[,}\]])')
+OPEN_QUOTES: Final = "\"'“”„«‘’`＂「『‹"
 PAIRS: Final = {
     '"': '"',
     "'": "'",
@@ -20,11 +24,14 @@ PAIRS: Final = {
     "’": "’",
     "`": "`",
     "＂": "＂",
+    "「": "」",
+    "『": "』",
+    "‹": "›",
 }
 
 _QUOTED_KEY: Final = (
-    r"""(?:"[^"\n\\]{1,80}"|'[^'\n\\]{1,80}'|[“”„«][^\n“”„«»]{1,80}[”“»"]"""
-    r"""|[‘’][^\n‘’]{1,80}[’']|`[^`\n]{1,80}`|＂[^＂\n]{1,80}＂)\s*[:：=]"""
+    r"""(?:\\?["“”„«＂「『][^"“”„«»＂「」『』\n\\]{1,80}\\?["“”»＂」』]"""
+    r"""|['‘’‹][^'‘’‹›\n\\]{1,80}['’‘›]|`[^`\n]{1,80}`)\s*[:：=]"""
 )
 _BARE_KEY: Final = r"""[^\W\d][\w$-]{0,60}["'”’]?\s*[:：](?!//)"""
 _LITERAL: Final = r"(?:true|false|null|True|False|None|undefined)\b"
@@ -32,14 +39,15 @@ _OPEN_KEY: Final = rf"""["'][^\W\d][\w -]{{0,60}}:\s*(?:["'\[{{\d]|{_LITERAL})""
 KEY: Final = re.compile(rf"(?:{_QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})")
 # A key whose colon is missing, before a value on the same line.
 COLONLESS_KEY: Final = re.compile(
-    rf"""(?P<quote>["']?)(?P<name>[^\W\d][\w -]{{0,60}}(?<=\w))(?P=quote)(?<!{_LITERAL[3:-3]})[ \t]+
-    (?=["'“\[{{]|-?\d|{_LITERAL})""".replace("(?<!true|false|null|True|False|None|undefined)", ""),
-    re.VERBOSE,
+    rf"""(?:"(?P<double>[^\W\d][\w -]{{0,60}})"|'(?P<single>[^\W\d][\w -]{{0,60}})'"""
+    rf"""|(?P<bare>[^\W\d]\w{{0,60}}))[ \t]+(?=["'“\[{{]|[+-]?\.?\d|{_LITERAL})"""
 )
+# A key that the end of the text or of its fence cuts off.
+_CUT_KEY: Final = re.compile(r"""["'“][\w -]{0,60}\s*(?:\Z|\n[ \t>]*(?:`{3}|~{3}))""")
 # A member whose value also looks sound: strong evidence of structure.
 MEMBER: Final = re.compile(
     rf"""{_QUOTED_KEY}\s*(?:["'“„«‘`＂{{\[｛［]|[+-]?[\d.][\d.eE+-]*\s*[,}}\]\n]"""
-    rf"""|(?:true|false|null|True|False|None|undefined)\s*[,}}\]\n])"""
+    rf"""|{_LITERAL}\s*[,}}\]\n])"""
 )
 # Missing comma: a line break and a key, or a quoted key on the same line.
 NEXT_MEMBER: Final = re.compile(
@@ -48,21 +56,40 @@ NEXT_MEMBER: Final = re.compile(
 )
 # An object where a key is wanted: the closing bracket before it is missing.
 NESTED_MEMBER: Final = re.compile(rf"[{{｛]\s*(?:{_QUOTED_KEY}|{_BARE_KEY})")
+# A line of closing brackets and sound structure after it: the string before lost its quote.
+LOST_CLOSE: Final = re.compile(
+    rf"""\n[ \t]*[}}\]](?:\s*[}}\]]){{0,200}}+\s*+(?:\Z|`{{3}}|~{{3}}|,\s*(?:["'\[{{]|{_BARE_KEY}))"""
+)
+# Another JSON value begins on its own line, perhaps in a fence.
+FRESH_START: Final = re.compile(
+    rf"\n[ \t]*(?:(?:`{{3}}|~{{3}})\w*[ \t]*\n\s*)?[{{\[]\s*{_QUOTED_KEY}"
+)
 FENCE_LINE: Final = re.compile(r"\s*\n[ \t>]*(?:`{3}|~{3})")
 # A blank line and ordinary text: the JSON is over.
 PARAGRAPH: Final = re.compile(r"[ \t]*\r?\n[ \t]*\r?\n\s*[^\W\d_]")
+COMMAS: Final = re.compile(r"[,，、;；](?:\s*+[,，])*+")
 COMMA: Final = re.compile(r"\s*+[,，、;；]\s*+")
 CLOSERS: Final = re.compile(r"(?:\s*+[}\]｝］]){1,210}+")
 AFTER_CLOSERS: Final = re.compile(
-    rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{_QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY}))"
+    rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{_QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY})"
+    r"|(?<=\n)[^\W\d_])"
 )
 COMMENT: Final = re.compile(r"//[^\n]*|\#[^\n]*|/\*.*?\*/|<!--.*?-->", re.DOTALL)
 COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#)")
 ELEMENT: Final = re.compile(
-    r"""["'“”„«‘`＂{\[｛［]|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
+    r"""["'“”„«‘`＂「『‹{\[｛［]|\\"|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
 )
 CONCATENATION: Final = re.compile(r"""\s*+\+\s*+(?=["'`“])""")
+# A string that goes on in the next literal, on a line of its own, as in Python and C.
+ADJACENT: Final = re.compile(
+    r"""[ \t]*+\\?[ \t]*+\r?\n[ \t]*+
+    (?=(?P<q>["'])(?:[^"'\\\n]|\\.|(?!(?P=q))["'])*+(?P=q)\s*+(?:[,}\]]|\\?[ \t]*\r?\n[ \t]*["']))""",
+    re.VERBOSE,
+)
+# A word without quotes as an element of a list.
+_BARE_ELEMENT: Final = re.compile(r"[^\W\d][\w' -]{0,60}\s*[,\]]")
 COLON: Final = re.compile(r"\s*+(?:[:：]|=>?)")
+_LEFT_OUT: Final = re.compile(r"\s*(?:\.{3}|…)\s*[,}\]]")
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
 ELLIPSIS_WORDS: Final = re.compile(
     r"\.{3}|…|\b(?:rest|remaining|remainder|more|etc|omitted|continue[sd]?|continuation|and so on"
@@ -73,6 +100,12 @@ ELLIPSIS_WORDS: Final = re.compile(
 OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
 
 
+def skip_space(text: str, position: int) -> int:
+    """The index of the first character after the white space at `position`."""
+    space = SPACE.match(text, position)
+    return space.end() if space else position
+
+
 def follows_member(text: str, position: int, depth: int) -> bool:
     """Whether what stands here can follow the value of a member.
 
@@ -81,20 +114,23 @@ def follows_member(text: str, position: int, depth: int) -> bool:
         position: Just after the closing quote in question.
         depth: How many containers are open.
     """
+    if _PLAIN_NEXT.match(text, position):
+        return True
     comma = COMMA.match(text, position)
     if comma is not None:
         after = comma.end()
         return (
-            after == len(text)
-            or text[after] in "}]｝］,，"
+            _is_over(text, comma)
             or KEY.match(text, after) is not None
             or NESTED_MEMBER.match(text, after) is not None
             or COLONLESS_KEY.match(text, after) is not None
+            or _CUT_KEY.match(text, after) is not None
             or COMMENT_START.match(text, after) is not None
         )
     return (
         _closes(text, position, depth)
         or NEXT_MEMBER.match(text, position) is not None
+        or ADJACENT.match(text, position) is not None
         or _ends(text, position)
     )
 
@@ -105,17 +141,29 @@ def follows_element(text: str, position: int, depth: int) -> bool:
     if comma is not None:
         after = comma.end()
         return (
-            ELEMENT.match(text, after) is not None
-            or text[after] in "}]｝］,，"
+            _is_over(text, comma)
+            or ELEMENT.match(text, after) is not None
+            or _BARE_ELEMENT.match(text, after) is not None
             or COMMENT_START.match(text, after) is not None
         )
-    space = SPACE.match(text, position)
-    after = space.end() if space else position
+    after = skip_space(text, position)
+    opens_next = OPEN_QUOTES + "{[" if "\n" in text[position:after] else OPEN_QUOTES
     return (
-        (after > position and text[after : after + 1] in tuple(OPEN_QUOTES + "{["))
+        (after > position and text[after : after + 1] in tuple(opens_next))
         or text[after : after + 1] in (":", "：")
         or _closes(text, position, depth)
         or _ends(text, position)
+    )
+
+
+def _is_over(text: str, comma: re.Match[str]) -> bool:
+    """Whether after a comma the container ends, is cut off, or leaves content out."""
+    after = comma.end()
+    return (
+        after == len(text)
+        or text[after] in "}]｝］,，"
+        or comma.group().count("\n") > 1
+        or ELLIPSIS.match(text, after) is not None
     )
 
 
@@ -135,12 +183,12 @@ def _closes(text: str, position: int, depth: int) -> bool:
 
 def _ends(text: str, position: int) -> bool:
     """Whether the text, its fence or its line ends here, or a comment or another part begins."""
-    space = SPACE.match(text, position)
-    after = space.end() if space else position
+    after = skip_space(text, position)
     return (
         after == len(text)
         or PARAGRAPH.match(text, position) is not None
         or FENCE_LINE.match(text, position) is not None
+        or _LEFT_OUT.match(text, position) is not None
         or CONCATENATION.match(text, position) is not None
         or COMMENT_START.match(text, position) is not None
     )

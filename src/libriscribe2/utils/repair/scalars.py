@@ -4,13 +4,15 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.utils.repair.patterns import KEY, OPERATOR
+from libriscribe2.utils.repair.patterns import KEY, OPERATOR, skip_space
 
 _NUMBER: Final = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
     r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
 )
-_NUMBER_END: Final = re.compile(r"\s*+(?:[,，;}\]｝］#]|\Z|//|/\*|`{3}|\n|~{3})|\s+(?=[\"'“\d\[{-])")
+_NUMBER_END: Final = re.compile(
+    r"\s*+(?:[,，;}\]｝］#]|\Z|//|/\*|`{3}|\n|~{3})|\s+(?=[\"'“\d\[{-])"
+)
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
 _LITERALS: Final[dict[str, tuple[Any, str]]] = {
     "true": (True, ""),
@@ -84,7 +86,7 @@ def _number(text: str, start: int, *, in_list: bool) -> Scalar:
     date = _DATE.match(text, start)
     if date is not None and _NUMBER_END.match(text, date.end()):
         return Scalar(date.group(), date.end(), "unquoted_value")
-    if OPERATOR.match(text, end) and not text.startswith(("//", "/*"), _skip(text, end)):
+    if OPERATOR.match(text, end) and not text.startswith(("//", "/*"), skip_space(text, end)):
         return Scalar(None, end, trouble="arithmetic")
     if not _NUMBER_END.match(text, end):
         bare = _bare_text(text, start, in_list=in_list)
@@ -128,7 +130,7 @@ def _bare_text(text: str, start: int, *, in_list: bool) -> Scalar:
     raw = text[start:end].rstrip()
     stray = raw.endswith('"') and raw.count('"') == 1
     content = raw[:-1].rstrip() if stray else raw
-    if _COMPUTED.search(content):
+    if not stray and _COMPUTED.search(content):
         kind = "template" if "{{" in content or "${" in content else "arithmetic"
         return Scalar(None, start, trouble="ellipsis" if ".." in content else kind)
     repair = "missing_opening_quote" if stray else "unquoted_value"
@@ -145,4 +147,3 @@ def _bare_end(text: str, start: int, *, in_list: bool) -> int:
         if text[after : after + 1] in ("", "\n", "\r", "}", "]") or KEY.match(text, after):
             return at
     return len(text)
-

@@ -7,13 +7,14 @@ quote contradict each other, the reader takes the reading its policy names and r
 """
 
 import re
-from dataclasses import dataclass, field
-from json.decoder import scanstring
+from dataclasses import dataclass, replace
 from typing import Final
 
 from libriscribe2.utils.repair.escapes import unescape
 from libriscribe2.utils.repair.patterns import (
     COMMA,
+    FRESH_START,
+    LOST_CLOSE,
     MEMBER,
     PAIRS,
     follows_element,
@@ -33,16 +34,24 @@ _SPECIAL: Final = {
     "”": re.compile(r'[\\\n“”"]'),
     "„": re.compile(r'[\\\n“”"]'),
     "«": re.compile(r'[\\\n«»"]'),
+    "「": re.compile(r"[\\\n」]"),
+    "『": re.compile(r"[\\\n』]"),
+    "‹": re.compile(r"[\\\n›]"),
 }
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _TRIPLE: Final = re.compile(r'"""|\'\'\'')
 _OPENS_AFTER: Final = frozenset("([{<—–-‘“«:;/*_¿¡=>,")
 _NEVER_FIRST: Final = frozenset(",.;:!?)]}…")
 _BEFORE_LOST: Final = re.compile(r"[,，]\s*$")
-_LOST_END: Final = re.compile(r"\n\s*[}\]]")
+_ESCAPED: Final = re.compile(r'\\"(?P<inner>(?:[^"\\]++|\\(?!"))*+)\\"')
+_LINE_ENDS: Final = re.compile(r"[ \t]*[,，]?[ \t]*\r?\n")
+_LIKE_END: Final = re.compile(r"[ \t]*[,，:}\]\n]")
 _MARGIN: Final = re.compile(r"\n[ \t]*")
 _TEMPLATE: Final = re.compile(r"\$\{[^}]*\}")
-_MAX_DOUBTS: Final = 200
+_LOST_QUOTE: Final = "missing_closing_quote"
+_MAX_TAIL: Final = 400
+_SCAN_FACTOR: Final = 6
+_MAX_NAMES: Final = 50
 _MAX_DOUBT_SCAN: Final = 4_000
 
 
@@ -75,7 +84,8 @@ class _Scan:
     smart: int = 0
     doubt: int = -1
     lost: int = -1
-    strays: list[int] = field(default_factory=list)
+    strays: int = 0
+    suspect: bool = False
 
 
 class StringReader:
@@ -83,6 +93,7 @@ class StringReader:
 
     Attributes:
         doubts: How often pairing and structure contradicted each other.
+        scanned: How many characters were searched for ends; the search has a budget.
     """
 
     def __init__(self, text: str, *, structure_wins: bool = False) -> None:
@@ -93,9 +104,10 @@ class StringReader:
             structure_wins: Whether, in doubt, sound structure after a quote ends the string.
         """
         self.doubts = 0
+        self.scanned = 0
         self._text = text
         self._structure_wins = structure_wins
-        self._lost = 0
+        self._keys: dict[str, bool] = {}
 
     def read(self, start: int, role: str, depth: int) -> StringToken:
         """Read the string whose opening quote is at `start`.
@@ -117,6 +129,17 @@ class StringReader:
                 return triple
         return self._slow(start, quote, role, depth)
 
+    def read_escaped(self, start: int, role: str, depth: int) -> StringToken | None:
+        """Read a string whose own quotes are escaped; `start` is at the backslash."""
+        found = _ESCAPED.match(self._text, start)
+        if found is None or not self._follows(found.end(), role, depth):
+            return None
+        value = unescape(found["inner"])
+        repairs = ("escaped_delimiters",)
+        return StringToken(
+            value.text, found.end(), True, repairs, found.span("inner"), value.trouble
+        )
+
     def _follows(self, position: int, role: str, depth: int) -> bool:
         if role == "key":
             return follows_key(self._text, position)
@@ -127,7 +150,7 @@ class StringReader:
     def _quick(self, start: int, role: str, depth: int) -> StringToken | None:
         """A string without damage to its quotes and escapes."""
         try:
-            text, end = scanstring(self._text, start + 1, False)  # noqa: FBT003 - positional in C
+            text, end = scan_string(self._text, start + 1)
         except ValueError:
             return None
         if not self._follows(end, role, depth):
@@ -159,34 +182,54 @@ class StringReader:
         special = _SPECIAL[quote]
         scan = _Scan()
         position = start + 1
+        if self.scanned > _SCAN_FACTOR * len(self._text):
+            return _unread(self._text, start)
         while (mark := special.search(self._text, position)) is not None:
             at = mark.start()
             position = at + 1
             char = mark.group()
             if char == "\\":
+                self._pass_escape(at, quote, scan)
                 position += 1
             elif char == "\n":
-                if self._lost_at_line_end(at, role, scan):
-                    return self._token(start, at, quote, "missing_closing_quote")
+                if self._lost_at_line_end(start, at, role, depth, scan):
+                    return self._ended(start, at, quote, _LOST_QUOTE, scan)
             elif self._is_end(at, quote, role, depth, scan):
-                return self._token(start, at, quote, "")
+                self.scanned += at - start
+                return self._ended(start, at, quote, "", scan)
+            elif scan.lost == at:
+                return self._ended(start, at, quote, _LOST_QUOTE, scan)
             if 0 <= scan.doubt < position - _MAX_DOUBT_SCAN:
                 break
         return self._unended(start, quote, role, depth, scan)
 
-    def _lost_at_line_end(self, at: int, role: str, scan: _Scan) -> bool:
-        """Whether a member begins on the next line, so that this string lost its quote."""
+    def _pass_escape(self, at: int, quote: str, scan: _Scan) -> None:
+        """Let an escaped quote open or close a quotation, as its partner may lack the escape."""
+        if quote == '"' and self._text[at + 1 : at + 2] == quote:
+            after = self._text[at + 2 : at + 3]
+            scan.inner = not scan.inner and bool(after) and not after.isspace()
+
+    def _lost_at_line_end(self, start: int, at: int, role: str, depth: int, scan: _Scan) -> bool:
+        """Whether structure begins on the next line, so that this string lost its quote."""
+        text = self._text
         if role == "key":
             return True
-        if scan.inner or role != "member":
+        if scan.inner:
             return False
-        margin = _MARGIN.match(self._text, at)
-        return margin is not None and MEMBER.match(self._text, margin.end()) is not None
+        first = text.find("\n", start + 1, at)
+        if first < 0 and not scan.strays and LOST_CLOSE.match(text, at):
+            return self._follows(at, role, depth)
+        margin = _MARGIN.match(text, at)
+        if role != "member" or margin is None or not MEMBER.match(text, margin.end()):
+            return False
+        scan.suspect = scan.suspect or scan.strays > 0
+        # Only brackets may stand between the line of the string and the next member.
+        return first < 0 or not text[first : min(at, first + _MAX_TAIL)].strip("}] ,\t\r\n")
 
     def _is_end(self, at: int, quote: str, role: str, depth: int, scan: _Scan) -> bool:
         """Whether the quote at `at` ends the string; updates the scan."""
         text, char = self._text, self._text[at]
-        if quote in "\"“”„«" and char in _SMART:
+        if quote in '"“”„«' and char in _SMART:
             return self._is_smart_end(at, quote, role, depth, scan)
         before, after = text[at - 1], text[at + 1 : at + 2]
         follows = self._follows(at + 1, role, depth)
@@ -197,30 +240,54 @@ class StringReader:
         if follows:
             return True
         opens = bool(after) and not after.isspace() and after not in _NEVER_FIRST
+        opens = opens or text.startswith(("...", "…"), at + 1)
         at_start = text[at - 1] == quote or before.isspace() or before in _OPENS_AFTER
         if opens and (at_start or not before.isascii()):
             scan.inner = True
-            if scan.lost < 0 and role == "member" and MEMBER.match(text, at):
-                comma = _BEFORE_LOST.search(text, max(0, at - 20), at)
-                scan.lost = comma.start() if comma else -1
-        scan.strays.append(at)
+            if scan.lost < 0 and role == "member":
+                scan.lost = self._lost_before(at, scan)
+        else:
+            # It closes nothing that was opened: unless it stands for inches or an apostrophe, the
+            # structure after it is damaged as well, and where the string ends is a guess.
+            closing = quote in '"“”' and not before.isspace() and not before.isdigit()
+            like_end = _LIKE_END.match(text, at + 1) is not None
+            scan.suspect = scan.suspect or closing or like_end
+        scan.strays += 1
         return False
+
+    def _lost_before(self, at: int, scan: _Scan) -> int:
+        """Where the string ended if the quote at `at` opens the next key, or -1.
+
+        With a key that the text uses elsewhere too the string ends for certain: the place is `at`.
+        """
+        member = MEMBER.match(self._text, at)
+        comma = _BEFORE_LOST.search(self._text, max(0, at - 20), at)
+        if member is None or comma is None:
+            return -1
+        scan.suspect = scan.suspect or scan.strays > 0
+        name = member.group().split(self._text[at])[1]
+        if name not in self._keys and len(self._keys) < _MAX_NAMES:
+            key = re.compile(rf"""["']{re.escape(name)}["']\s*:""")
+            self._keys[name] = key.search(self._text, member.end()) is not None or (
+                key.search(self._text, 0, at) is not None
+            )
+        return at if self._keys.get(name) and not scan.strays else comma.start()
 
     def _closes_inner(self, at: int, role: str, follows: bool, scan: _Scan) -> bool:  # noqa: FBT001
         """Handle a quote that closes an inner quotation; True when structure wins over it."""
         scan.inner = False
-        scan.strays.append(at)
+        scan.strays += 1
         if not follows or role == "key":
             return False
+        if self._text[at] in "'’" and _LINE_ENDS.match(self._text, at + 1):
+            return True  # structure on the next line: what seemed to open was an apostrophe
+        if scan.doubt < 0:
+            scan.doubt = at
         comma = COMMA.match(self._text, at + 1)
         if role != "member" or comma is None or not MEMBER.match(self._text, comma.end()):
             return False
         self.doubts += 1
-        if self._structure_wins:
-            return True
-        if scan.doubt < 0:
-            scan.doubt = at
-        return False
+        return self._structure_wins
 
     def _is_smart_end(self, at: int, quote: str, role: str, depth: int, scan: _Scan) -> bool:
         """Whether a curly quote ends the string: its depth must be spent."""
@@ -234,34 +301,41 @@ class StringReader:
             return False
         if self._follows(at + 1, role, depth):
             return True
-        scan.strays.append(at)
+        scan.strays += 1
         return False
 
-    def _unended(
-        self, start: int, quote: str, role: str, depth: int, scan: _Scan
-    ) -> StringToken:
+    def _unended(self, start: int, quote: str, role: str, depth: int, scan: _Scan) -> StringToken:
         """The string that no quote ended: its quote was lost, or the text is cut off."""
-        self._lost += 1
-        if self._lost > _MAX_DOUBTS:
-            return StringToken("", len(self._text), False, (), (start + 1, len(self._text)))
+        self.scanned += (scan.doubt if scan.doubt >= 0 else len(self._text)) - start
         if scan.lost >= 0 and (scan.doubt < 0 or scan.lost < scan.doubt):
-            return self._token(start, scan.lost, quote, "missing_closing_quote")
+            return self._ended(start, scan.lost, quote, _LOST_QUOTE, scan)
         if scan.doubt >= 0:
-            return self._token(start, scan.doubt, quote, "")
-        lost = _LOST_END.search(self._text, start + 1)
-        if lost is not None and role != "key" and not scan.strays:
-            if follows_member(self._text, lost.start(), depth):
-                return self._token(start, lost.start(), quote, "missing_closing_quote")
-        return StringToken("", len(self._text), False, (), (start + 1, len(self._text)))
+            return self._ended(start, scan.doubt, quote, "", scan)
+        lost = LOST_CLOSE.search(self._text, start + 1)
+        if lost is not None and role != "key" and self._follows(lost.start(), role, depth):
+            scan.suspect = scan.suspect or scan.strays > 0
+            return self._ended(start, lost.start(), quote, _LOST_QUOTE, scan)
+        return _unread(self._text, start)
+
+    def _ended(self, start: int, end: int, quote: str, lost: str, scan: _Scan) -> StringToken:
+        """The token, refused as ambiguous when a quote inside looked like an end too.
+
+        A string that runs over the start of another JSON value was cut off before it.
+        """
+        if scan.strays and FRESH_START.search(self._text, start + 1, end):
+            return _unread(self._text, start)
+        token = self._token(start, end, quote, lost)
+        return replace(token, trouble="ambiguous") if scan.suspect else token
 
     def _token(self, start: int, end: int, quote: str, lost: str) -> StringToken:
         """The token of the content between two indices; `lost` names a missing quote."""
         text = self._text
         content_end = end
         if lost:
-            content_end = start + 1 + len(text[start + 1 : end].rstrip().rstrip(",，"))
+            content_end = start + 1 + len(_without_tail(text[start + 1 : end]))
         raw = text[start + 1 : content_end]
         value = unescape(raw)
+        trouble = value.trouble
         names = [lost, value.repair]
         if quote != '"':
             names.append("single_quotes" if quote == "'" else "foreign_quotes")
@@ -271,13 +345,26 @@ class StringReader:
             names.append("unescaped_inner_quotes")
         if _CONTROL.search(raw):
             names.append("raw_control_character")
-        trouble = "template" if quote == "`" and _TEMPLATE.search(raw) else ""
+        if quote == "`" and _TEMPLATE.search(raw):
+            trouble = "template"
         after = content_end if lost else end + 1
         repairs = tuple(name for name in names if name)
         return StringToken(value.text, after, True, repairs, (start + 1, content_end), trouble)
+
+
+def _unread(text: str, start: int) -> StringToken:
+    """The token of a string whose end is not there."""
+    return StringToken("", len(text), False, (), (start + 1, start + 1))
 
 
 def _bare_quote(raw: str, quote: str) -> bool:
     closing = PAIRS[quote]
     return closing in raw.replace("\\" + closing, "")
 
+
+def _without_tail(raw: str) -> str:
+    """The content of a string that lost its quote, without the brackets on lines after it."""
+    content = raw.rstrip(" \t\r\n,，")
+    while (line := content.rfind("\n")) >= 0 and not content[line:].strip(" \t\r\n,}]"):
+        content = content[:line].rstrip(" \t\r\n,，")
+    return content

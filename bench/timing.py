@@ -1,0 +1,54 @@
+"""One measured call: how long it took, and whether it ended in a value, a refusal or trouble."""
+
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from bench.limits import OutOfTime, time_limit
+
+LIMIT: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What a call cost.
+
+    Attributes:
+        seconds: Best time of the repetitions; the whole time where it did not end well.
+        outcome: "" for a value, "refused", or the name of what went wrong.
+    """
+
+    seconds: float
+    outcome: str = ""
+
+    def over(self, base: float) -> str:
+        """As a multiple of `base` seconds, or the outcome where there is no value."""
+        return self.outcome or f"{self.seconds / base:.1f}"
+
+
+def timed(call: Callable[[], object], least: float = 0.0) -> Timing:
+    """Time `call`, repeated until `least` seconds are spent."""
+    start, best, outcome = time.perf_counter(), float("inf"), ""
+    try:
+        with time_limit(LIMIT):
+            while best == float("inf") or time.perf_counter() - start < least:
+                begun = time.perf_counter()
+                call()
+                best = min(best, time.perf_counter() - begun)
+    except (OutOfTime, RecursionError, MemoryError) as error:
+        outcome = type(error).__name__
+    except Exception:  # noqa: BLE001 - libraries refuse with exceptions of every kind
+        outcome = "refused"
+    return Timing(time.perf_counter() - start if outcome else best, outcome)
+
+
+def peak_memory(call: Callable[[], object]) -> int:
+    """Bytes that Python allocates at most during `call`; memory inside C libraries is not seen."""
+    tracemalloc.start()
+    try:
+        timed(call)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

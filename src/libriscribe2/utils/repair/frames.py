@@ -1,0 +1,75 @@
+"""The open containers of a parse, and which of them a key belongs to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.utils.schema_fit import branch_for, properties_of
+
+KEY_STATE, VALUE_STATE, SEPARATOR_STATE = range(3)
+UNKNOWN: Final[Mapping[str, Any]] = {}
+
+
+@dataclass(slots=True)
+class Frame:
+    """One open container.
+
+    Attributes:
+        value: The container.
+        is_object: Whether it is an object.
+        state: What is read next: a key, a value or a separator.
+        node: The schema of the container; empty when nothing is known of it.
+        key: The key that the next value belongs to.
+        comma: Where the comma stands after which nothing came yet, or -1.
+        plain_last: Whether the last value was a string without any damage.
+    """
+
+    value: dict[str, Any] | list[Any]
+    is_object: bool
+    state: int
+    node: Mapping[str, Any]
+    key: str = ""
+    comma: int = -1
+    plain_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which of two readings the parser takes where both are possible.
+
+    Attributes:
+        structure_wins: Sound structure after a quote ends a string, also inside a quotation.
+        closing: The order in which a wrong closing bracket is explained.
+        schema: The wanted JSON Schema, when its property names may say which object a key
+            belongs to; None otherwise.
+    """
+
+    structure_wins: bool = False
+    closing: tuple[str, ...] = ("missing_closer", "wrong_closer", "extra_closer")
+    schema: Mapping[str, Any] | None = None
+
+
+def schema_node(
+    schema: Mapping[str, Any] | None, parent: Frame | None, value: Any
+) -> Mapping[str, Any]:
+    """The schema of a container that is just opened; empty when nothing is known of it."""
+    if schema is None:
+        return UNKNOWN
+    if parent is None:
+        return branch_for(schema, value, schema) or UNKNOWN
+    if parent.is_object:
+        node = properties_of(parent.node).get(parent.key)
+    else:
+        node = parent.node.get("items")
+    return (branch_for(node, value, schema) or UNKNOWN) if node else UNKNOWN
+
+
+def misplaced_by(stack: Sequence[Frame], key: str) -> int:
+    """How many containers must have ended before a key, because only an outer object knows it."""
+    frame = stack[-1]
+    if not frame.node or key in properties_of(frame.node):
+        return 0
+    for depth, outer in enumerate(reversed(stack)):
+        if outer.is_object and key in properties_of(outer.node) and key not in outer.value:
+            return depth
+    return 0

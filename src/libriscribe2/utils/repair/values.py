@@ -1,0 +1,77 @@
+"""Values of damaged JSON that are no open container: strings, literals, and sound parts."""
+
+from libriscribe2.utils.repair.cursor import Cursor
+from libriscribe2.utils.repair.frames import Frame
+from libriscribe2.utils.repair.patterns import (
+    ADJACENT,
+    CONCATENATION,
+    NEXT_MEMBER,
+    follows_element,
+    follows_member,
+)
+from libriscribe2.utils.repair.scalars import read_scalar
+from libriscribe2.utils.strict_json import StrictParse, strict_parse
+
+
+def read_text(cursor: Cursor, *, in_object: bool, depth: int) -> tuple[str, bool]:
+    """Read a string, and the literals joined to it by a plus sign or by adjacency.
+
+    Returns:
+        The text, and whether the first literal was without any damage.
+
+    Raises:
+        Halt: The string is cut off or not to be trusted.
+    """
+    role = "member" if in_object else "element"
+    token = cursor.read_string(role, depth)
+    text = cursor.accept(token)
+    while (joint := _joint(cursor, in_object=in_object)) is not None:
+        cursor.note("string_concatenation", cursor.at)
+        cursor.at = joint
+        text += cursor.accept(cursor.read_string(role, depth))
+    return text, not token.repairs
+
+
+def _joint(cursor: Cursor, *, in_object: bool) -> int | None:
+    """Where the next literal of a joined string begins, or None."""
+    joint = CONCATENATION.match(cursor.text, cursor.at)
+    if joint is None and in_object and not NEXT_MEMBER.match(cursor.text, cursor.at):
+        joint = ADJACENT.match(cursor.text, cursor.at)
+    return None if joint is None else joint.end()
+
+
+def read_literal(cursor: Cursor, *, in_object: bool) -> object:
+    """Read a number, a literal or a bare word; NaN becomes None and a lossy note.
+
+    Raises:
+        Halt: It computes, stands for something else, or is cut off.
+    """
+    scalar = read_scalar(cursor.text, cursor.at, in_list=not in_object)
+    if scalar.trouble == "not_a_number":
+        cursor.note("not_a_number", cursor.at, lossless=False)
+    elif scalar.trouble:
+        raise cursor.halt(scalar.trouble)
+    elif scalar.end == len(cursor.text):
+        raise cursor.halt("cut_off")
+    elif scalar.repair:
+        cursor.note(scalar.repair, cursor.at)
+    cursor.contents.append((cursor.at, scalar.end))
+    cursor.at = scalar.end
+    return scalar.value
+
+
+def read_sound(cursor: Cursor, frame: Frame, depth: int) -> StrictParse:
+    """Read a container that is strict JSON as it stands, at the decoder's speed.
+
+    Returns:
+        The strict parse; its `end` is -1 when the container is damaged or nothing sound follows.
+    """
+    parsed = strict_parse(cursor.text, cursor.at, part=True)
+    if parsed.end < 0:
+        return parsed
+    follows = follows_member if frame.is_object else follows_element
+    if not follows(cursor.text, parsed.end, depth):
+        return StrictParse(None, -1, parsed.end, "Extra data", "syntax")
+    cursor.contents.append((cursor.at, parsed.end))
+    cursor.at = parsed.end
+    return parsed

@@ -1,0 +1,46 @@
+from dataclasses import fields
+from typing import cast
+
+from libriscribe2.parsing.search_results import SearchResultItem, parse_search_results
+from libriscribe2.parsing.search_urls import decode_bing_target, real_url
+
+PAGE = "".join(
+    f'<div class="g"><a href="https://{host}/"><h3>{host}</h3></a></div>'
+    for host in ("a.example", "b.example", "c.example")
+)
+
+
+def test_SR_01_item_fields() -> None:
+    names = [field.name for field in fields(SearchResultItem)]
+    assert names == ["title", "url", "snippet", "site_info", "link_id"]
+
+
+def test_SR_07_filter_keeps_what_it_accepts() -> None:
+    result = parse_search_results(PAGE, url_filter=lambda url: "b." in url)
+    assert [item.title for item in result["data"]] == ["b.example"]
+    assert {**result}["filtered_count"] == 2
+
+
+def test_SR_08_link_ids_are_distinct() -> None:
+    ids = [item.link_id for item in parse_search_results(PAGE)["data"]]
+    assert len(set(ids)) == 3
+
+
+def test_SR_10_no_text_is_an_error() -> None:
+    assert parse_search_results(cast("str", None))["status"] == "error"
+
+
+def test_SR_06_bing_target() -> None:
+    assert decode_bing_target("a1aHR0cHM6Ly9leGFtcGxlLm9yZy8") == "https://example.org/"
+    assert decode_bing_target("a1!!!") is None
+    assert decode_bing_target("") is None
+
+
+def test_SR_06_other_redirects_keep_the_link_when_they_lead_nowhere() -> None:
+    assert real_url("/url?q=/search", "https://www.google.com/") == (
+        "https://www.google.com/url?q=/search"
+    )
+    assert real_url("http://[bad", "https://a.example/") is None
+    assert real_url("https://duckduckgo.com/about", "") == "https://duckduckgo.com/about"
+    broken = "https://duckduckgo.com/l/?uddg=http%3A%2F%2F%5Bbad"
+    assert real_url(broken, "") == broken
