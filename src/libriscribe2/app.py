@@ -9,12 +9,16 @@ from time import monotonic
 from uuid import uuid4
 
 from libriscribe2 import __version__
-from libriscribe2.agents.agent_base import Agent, AgentContext
-from libriscribe2.llm.backend import Backend
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_context import AgentContext, Unit
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.llm.backend import Backend, CallLog
+from libriscribe2.llm.budget import Budget
+from libriscribe2.llm.caps import Caps, Spent
+from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice, check_model
 from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.llm.resilience import RetryPolicy, Wait
@@ -24,13 +28,13 @@ from libriscribe2.llm.time_limits import TimeLimits
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.events import EventStream, Listener
 from libriscribe2.pipeline.runner import Runner
-from libriscribe2.pipeline.stages import AgentType
-from libriscribe2.pipeline.survey import check_artifacts
+from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
+from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import LlmConfig, Settings, StageModel
+from libriscribe2.settings import BudgetConfig, LlmConfig, Settings, StageModel
 from libriscribe2.utils.words import count_words
 
 
@@ -41,12 +45,14 @@ class Outcome:
     Attributes:
         words: Words of the manuscript; 0 while there is none.
         chapters: Chapters of the outline.
+        stale: Files that are kept although what they were made from has changed.
         tally: Calls, tokens and cost of this run.
         seconds: Wall time.
     """
 
     words: int
     chapters: int
+    stale: int
     tally: Tally
     seconds: float
 
@@ -57,13 +63,16 @@ class Hooks:
 
     Attributes:
         command: The command line, for the journal.
-        backend: Who answers instead of the offline author and LiteLLM; for tests and dry runs.
+        backend: Who answers instead of the offline author and LiteLLM; for tests and dry runs. No
+            model is then asked, so no key is looked for.
+        call_log: Who remembers replies instead of the project's journal.
         listeners: Hear every event.
         on_text: Hears prose while it arrives: the step and a piece of text.
     """
 
     command: str = ""
     backend: Backend | None = None
+    call_log: CallLog | None = None
     listeners: tuple[Listener, ...] = ()
     on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
 
@@ -92,71 +101,111 @@ class Workshop:
         self.settings = settings
         self.choice = choice
         self._hooks = hooks
+        self._ignored = {one.writes for one in all_stages() if not one.wanted(brief)}
         self._events = EventStream(uuid4().hex[:8], hooks.listeners)
-        self._session = _session(settings)
+        self._session = _session(settings, store)
         self._session.on_call = partial(_tell_call, self._events)
         self._session.on_wait = partial(_tell_wait, self._events)
-        url = settings.llm.base_url or choice.url or ""
-        self._online = LiteLLMBackend(url or None, None, limits=_limits(settings.llm))
+        self._routed = RoutedBackend(lambda name: self._resolved(name).url, _limits(settings.llm))
         self._client = LLMClient(
-            url,
+            "",
             "",
             choice.model,
-            backend=hooks.backend or RoutedBackend(OfflineAuthor(), self._online),
-            call_log=store.call_log,
+            backend=hooks.backend or self._routed,
+            call_log=hooks.call_log if hooks.call_log is not None else store.call_log,
             session=self._session,
         )
         self._dumps = DebugDumps(
             store.paths.debug, redact=partial(redact, secrets=secrets_in(os.environ))
         )
 
+    @property
+    def tally(self) -> Tally:
+        """The sums of the run so far."""
+        return self._session.tally
+
     def make(self, agent: AgentType) -> Agent:
         """The agent of a stage, with the model that the settings give it."""
         own = stage_model(self.settings, agent)
         context = AgentContext(
             brief=self.brief,
-            book=Book(self.store),
-            client=self._client.using(own.model or self.choice.model, own.fallbacks),
+            book=Book(self.store, self._ignored),
+            client=self._client.using(
+                self._resolved(own.model).model,
+                [self._resolved(name).model for name in own.fallbacks],
+            ),
             dumps=self._dumps,
             attempts=self.settings.pipeline.max_attempts,
             temperature=own.temperature,
             prompts=self.store.paths.root / "prompts",
-            again=self.store.again,
+            anew=self.store.anew,
+            stop=self._session.stop,
             on_text=self._hooks.on_text,
         )
         return agent(context)
 
-    async def run(self, stages: Sequence[AgentType], *, refresh: bool = False) -> Outcome:
+    async def run(
+        self,
+        stages: Sequence[AgentType],
+        *,
+        refresh: bool = False,
+        only: frozenset[str] | None = None,
+        again: Sequence[Unit] = (),
+    ) -> Outcome:
         """Bring stages up to date.
 
         Every file that is there is read first, and every model's key looked for: what would
         fail later fails before anything is paid for.
+
+        Args:
+            stages: The stages, in running order.
+            refresh: Whether stale units are remade.
+            only: Files whose units may run; None means all.
+            again: Units to do again, whatever their state; noted once the models are known to
+                be there, so that a command that fails leaves nothing behind.
 
         Raises:
             LibriScribeError: The first failure; what was made is kept.
         """
         start = monotonic()
         check_artifacts(stages, self.store)
-        check_models(self.settings, self.choice, stages)
+        if self._hooks.backend is None:
+            found = survey(stages, self.brief, self.store, refresh=refresh)
+            due = {unit.stage for unit in again}
+            allowed = [one for one in found if only is None or one.unit.output in only]
+            due |= {one.unit.stage for one in allowed if one.runs}
+            check_models(self.settings, self.choice, [one for one in stages if one.name in due])
+        for unit in again:
+            if not self.store.manifest.asked_again(unit.step):
+                self.store.again(unit.step)
         self.store.note_run(self._events.run, version=__version__, command=self._hooks.command)
         self._events.emit("run.start", model=self.choice.model, reason=self.choice.reason)
         runner = Runner(self.store, self.brief, self.make, self._session, self._events)
         try:
-            await runner.run(stages, refresh=refresh)
+            await runner.run(stages, refresh=refresh, only=only)
         except asyncio.CancelledError:
             self._events.emit("run.interrupted", **self._totals(start))
             raise
+        except LibriScribeError as error:
+            self._events.emit("run.failed", message=error.what, **self._totals(start))
+            raise
         finally:
-            await self._online.aclose()
+            await self._routed.aclose()
         outcome = self._outcome(start)
         self._events.emit("run.end", words=outcome.words, **self._totals(start))
         return outcome
+
+    def _resolved(self, name: str) -> ModelChoice:
+        """The model that a configured name stands for."""
+        return resolve_model(name, self.choice, self.settings.llm.base_url, os.environ)
 
     def _outcome(self, start: float) -> Outcome:
         """What the run came to."""
         book = Book(self.store)
         words = count_words(book.text(MANUSCRIPT)) if book.has(MANUSCRIPT) else 0
-        return Outcome(words, book.chapters(), self._session.tally, monotonic() - start)
+        kept = survey(stages_of(self.brief), self.brief, self.store)
+        stale = sum(one.state == "stale" for one in kept)
+        return Outcome(words, book.chapters(), stale, self._session.tally, monotonic() - start)
 
     def _totals(self, start: float) -> dict[str, object]:
         """The sums of the run, as an event tells them."""
@@ -183,20 +232,29 @@ def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[Agent
         ModelError: A key is missing, or nobody serves a model of that name.
     """
     asking = [stage_model(settings, agent) for agent in stages if agent.asks_model]
-    names = {own.model or choice.model for own in asking}
-    names |= {name for own in asking for name in own.fallbacks}
-    served = {choice.model} if choice.url else set()
-    for name in sorted(names - served):
-        if not settings.llm.base_url:
-            check_model(name, os.environ)
+    names = {name for own in asking for name in (own.model, *own.fallbacks)}
+    found = (resolve_model(name, choice, settings.llm.base_url, os.environ) for name in names)
+    for model in sorted({one.model for one in found if one.url is None}):
+        check_model(model, os.environ)
 
 
-def _session(settings: Settings) -> CallSession:
+def _session(settings: Settings, store: ProjectStore) -> CallSession:
     """The shared state of a run's calls."""
     return CallSession(
         limit=asyncio.Semaphore(settings.pipeline.max_concurrency),
+        budget=_budget(settings.budget, store),
         retry=RetryPolicy(attempts=settings.llm.retries + 1),
     )
+
+
+def _budget(config: BudgetConfig, store: ProjectStore) -> Budget:
+    """The caps over what the project has spent so far, by its journal."""
+    caps = Caps(
+        config.max_cost, config.max_calls, config.max_minutes, config.unknown_usd_per_million
+    )
+    ledger = store.manifest.ledger
+    before = Spent(ledger.sent, ledger.possible_usd(), ledger.unpriced())
+    return Budget(caps, before=before, price_of=price_of, project=store.paths.root.name)
 
 
 def _limits(llm: LlmConfig) -> TimeLimits:
@@ -210,15 +268,18 @@ def _limits(llm: LlmConfig) -> TimeLimits:
 
 def _tell_call(events: EventStream, call: CallRecord) -> None:
     """One answered request, as an event."""
-    usage = call.completion.usage
+    usage, paid = call.completion.usage, not call.replayed
+    parts = call.request.step.split("/")
+    chapter = parts[1].removeprefix("ch") if len(parts) > 1 else ""
     events.emit(
         "llm.call",
-        stage=call.request.step.split("/")[0],
+        stage=parts[0],
+        chapter=int(chapter) if chapter.isdecimal() else None,
         unit=call.request.step,
-        calls=0 if call.replayed else 1,
-        tokens={"in": usage.input_tokens, "out": usage.output_tokens},
-        cost_usd=call.completion.cost_usd,
-        seconds=call.completion.seconds,
+        calls=int(paid),
+        tokens={"in": usage.input_tokens * paid, "out": usage.output_tokens * paid},
+        cost_usd=call.completion.cost_usd if paid else 0.0,
+        seconds=call.completion.seconds * paid,
         model=call.completion.model or call.request.model,
         reason="replayed from the journal" if call.replayed else "",
     )

@@ -5,8 +5,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,16 +15,20 @@ from typing import Any, Final
 import pytest
 from typer.testing import CliRunner
 
-from libriscribe2 import app as composition
+import libriscribe2
 from libriscribe2.cli.root import app
 from libriscribe2.llm.backend import Backend
+from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import PROVIDERS
 from libriscribe2.project.journal_lines import scan
 from libriscribe2.utils.words import count_words
 
 PREMISE: Final = "A lighthouse keeper on a drowned coast finds a logbook of tomorrow's wrecks"
 SMALL: Final = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "200")
-SOURCES: Final = Path(composition.__file__).parents[1]
+_LONGEST_SECONDS: Final = 60
+
+_SOURCES: Final = Path(libriscribe2.__file__).parents[1]
+_PATH: Final = os.pathsep.join((str(_SOURCES), str(Path(__file__).parents[2])))
 
 _KEYS: Final = {name for one in PROVIDERS for name in (*one.keys, *one.also)}
 _OTHERS: Final = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_DEFAULT_MODEL", "NO_COLOR")
@@ -80,7 +85,8 @@ class Desk:
         with contextlib.chdir(self.folder), pytest.MonkeyPatch.context() as patch:
             patch.setattr(os, "fsync", lambda _descriptor: None)
             if backend is not None:
-                patch.setattr(composition, "OfflineAuthor", lambda: backend)
+                patch.setattr(OfflineAuthor, "complete", lambda _, asked: backend.complete(asked))
+                patch.setattr(OfflineAuthor, "stream", lambda _, asked: backend.stream(asked))
             result = CliRunner().invoke(
                 app, arguments, input=typed, env=self.environment, catch_exceptions=False
             )
@@ -100,12 +106,16 @@ class Desk:
         command = ("create", PREMISE, "--mock", "--project-name", name, *size, *options)
         return self.run(*command, expect=expect, backend=backend)
 
-    def start(
-        self, *arguments: str, env: Mapping[str, str] | None = None, **options: Any
-    ) -> "subprocess.Popen[str]":
-        """Start a command in a process of its own, in a process group of its own."""
-        return subprocess.Popen(
-            [sys.executable, "-m", "libriscribe2", *arguments],
+    @contextlib.contextmanager
+    def running(
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        program: Sequence[str] = ("-m", "libriscribe2"),
+    ) -> "Iterator[subprocess.Popen[str]]":
+        """Run a command in a process of its own while the block runs, a minute at most."""
+        with subprocess.Popen(
+            [sys.executable, *program, *arguments],
             cwd=self.folder,
             env=self.whole_environment(env),
             stdin=subprocess.DEVNULL,
@@ -114,22 +124,33 @@ class Desk:
             text=True,
             encoding="utf-8",
             start_new_session=True,
-            **options,
-        )
+        ) as process:
+            # A test that waits for a line which never comes has to end, too.
+            watchdog = threading.Timer(_LONGEST_SECONDS, process.kill)
+            watchdog.start()
+            try:
+                yield process
+            finally:
+                watchdog.cancel()
+                process.kill()
 
     def run_apart(
-        self, *arguments: str, expect: int = 0, env: Mapping[str, str] | None = None
+        self,
+        *arguments: str,
+        expect: int = 0,
+        env: Mapping[str, str] | None = None,
+        program: Sequence[str] = ("-m", "libriscribe2"),
     ) -> Ran:
         """Run a command in a process of its own."""
-        with self.start(*arguments, env=env) as process:
-            out, err = process.communicate(timeout=60)
+        with self.running(*arguments, env=env, program=program) as process:
+            out, err = process.communicate()
         ran = Ran(process.returncode, out, err)
         assert ran.code == expect, f"{arguments}: {ran}"
         return ran
 
     def whole_environment(self, changes: Mapping[str, str] | None = None) -> dict[str, str]:
         """The variables of a process at this desk."""
-        changed = os.environ | self.environment | {"PYTHONPATH": str(SOURCES)} | (changes or {})
+        changed = {**os.environ, **self.environment, "PYTHONPATH": _PATH, **(changes or {})}
         return {name: value for name, value in changed.items() if value is not None}
 
     def project(self, name: str = "book") -> "ProjectFolder":

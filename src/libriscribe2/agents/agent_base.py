@@ -4,23 +4,21 @@ import asyncio
 import json
 import logging
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel
 
-from libriscribe2.errors import IncompleteError, MaxRetriesExceededError
-from libriscribe2.llm.client import LLMClient
+from libriscribe2.agents.agent_context import AgentContext, Unit
+from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.options import Attempt, CallOptions
+from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.request_schema import Limits, request_schema
 from libriscribe2.parsing import pydantic_parser
 from libriscribe2.parsing.limits import within_limits
 from libriscribe2.parsing.prose import prose_parser
-from libriscribe2.project.artifacts import Book
-from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.dump_record import dump_record
 from libriscribe2.project.json_text import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
@@ -47,51 +45,32 @@ SHORT_FIELDS: Final = (
 """Fields whose values are identifiers, not prose: emphasis around them is taken off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One piece of work of a stage, with one file as its outcome.
+FEWEST_WORDS: Final = 20
+"""Fewer words than these are no scene, summary or critique, whatever was asked."""
+
+BOOK_KEYS: Final = ("title", "category", "genre", "audience", "language", "tone")
+"""Fields of the brief that every prompt with a `<book>` block shows."""
+
+
+@dataclass
+class MadeFrom:
+    """What an artifact was made from, for the journal.
 
     Attributes:
-        stage: The stage's name.
-        chapter: The chapter's number from 1, or None where the stage works on the whole book.
-        output: Name of the file that it makes, such as `chapters/03.md`.
+        keys: Keys of the calls whose replies were used, in order.
+        models: The models that answered, in order.
+        prompts: Hash of each prompt's wording, by name.
     """
 
-    stage: str
-    chapter: int | None
-    output: str
+    keys: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    prompts: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def step(self) -> str:
-        """Path of the work, such as `chapters/ch03`; calls add their own part."""
-        return self.stage if self.chapter is None else f"{self.stage}/ch{self.chapter:02d}"
-
-
-@dataclass(frozen=True)
-class AgentContext:
-    """What an agent works with.
-
-    Attributes:
-        brief: What the author asked for.
-        book: The artifacts that are there.
-        client: Asks the model of the agent's stage.
-        dumps: Keeps every attempt for review.
-        attempts: How many requests one question may take.
-        temperature: The stage's configured temperature, or None.
-        prompts: The project's own prompts, or None.
-        again: Has a step ask the model anew in the next run, instead of replaying its replies.
-        on_text: Hears prose while it arrives: the step and a piece of text.
-    """
-
-    brief: Brief
-    book: Book
-    client: LLMClient
-    dumps: DebugDumps
-    attempts: int = 3
-    temperature: float | None = None
-    prompts: Path | None = None
-    again: Callable[[str], None] = field(default=lambda _step: None)
-    on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
+    def add(self, key: str, model: str) -> None:
+        """Note a reply that was used."""
+        self.keys.append(key)
+        if model not in self.models:
+            self.models.append(model)
 
 
 class Agent:
@@ -110,6 +89,9 @@ class Agent:
         writes: The artifact; a `*` stands for the chapter's two-digit number.
         shape: The model that the artifact is validated with; None for prose.
         asks_model: Whether it calls a model; what only code makes is remade freely.
+        follows: Whether what has become stale is remade without being asked, as soon as
+            something that is not written yet works from it: plans and records, never prose.
+        prompts: Names of its prompts; only its own name where none is given.
     """
 
     name: ClassVar[str]
@@ -120,11 +102,14 @@ class Agent:
     writes: ClassVar[str]
     shape: ClassVar[type[BaseModel] | None] = None
     asks_model: ClassVar[bool] = True
+    follows: ClassVar[bool] = False
+    prompts: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, context: AgentContext) -> None:
         self.context = context
         self.brief = context.brief
         self.book = context.book
+        self.made_from = MadeFrom()
 
     @classmethod
     def per_chapter(cls) -> bool:
@@ -193,9 +178,17 @@ class Agent:
         return await self._think((system, user), parser, options)  # type: ignore[no-any-return]
 
     async def write_prose(
-        self, unit: Unit, *, prompt: str = "", part: str = "", **values: str
+        self, unit: Unit, values: Mapping[str, str], *, words: int, prompt: str = "", part: str = ""
     ) -> str:
         """Ask for text; its pieces are told to `context.on_text` while they come.
+
+        Args:
+            unit: The work that asks.
+            values: The prompt's values, without `words`.
+            words: The wanted length. A reply of a handful of words is a remark in place of the
+                text and is refused.
+            prompt: The prompt; the agent's own where none is named.
+            part: Name of the question within the unit.
 
         Raises:
             MaxRetriesExceededError: No attempt brought any text.
@@ -204,8 +197,9 @@ class Agent:
         options = self._options(
             unit, part, prose=True, on_piece=lambda piece: self.context.on_text(step, piece)
         )
-        messages = self._render(prompt or self.name, values)
-        return await self._think(messages, prose_parser(), options)  # type: ignore[no-any-return]
+        messages = self._render(prompt or self.name, {**values, "words": str(words)})
+        parser = prose_parser(min(FEWEST_WORDS, words // 4 + 1))
+        return await self._think(messages, parser, options)  # type: ignore[no-any-return]
 
     def safe_extract_json(
         self, content: str, model: type[BaseModel] | None = None
@@ -252,6 +246,8 @@ class Agent:
         if record.feedback and record.content_type == "json":
             told = (JSON_VALIDATION_ERROR, record.agent_name, record.validation_errors)
             logger.error("%s: %s: %s: %.200r", *told, record.raw_response)
+        if attempt.result["status"] == "success":
+            self.made_from.add(record.key, record.model)
         if not (attempt.call.replayed and self.context.dumps.has(record.key)):
             self.context.dumps.write(record)
 
@@ -263,7 +259,7 @@ class Agent:
         try:
             return await client.think_with_retry(messages, parser, self.context.attempts)
         except MaxRetriesExceededError as error:
-            self.context.again(options.step)
+            self.context.anew(options.step)
             error.what = f"The stage {self.name!r} got no usable reply: {error.what}"
             error.fix = "run `libriscribe2 resume`: it asks anew; the replies are in the dumps"
             raise
@@ -281,21 +277,30 @@ class Agent:
     def _render(self, prompt: str, values: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
         """A prompt's messages with its values."""
         loaded = load_prompt(prompt, kind=self.brief.kind, overrides=self.context.prompts)
+        self.made_from.prompts[loaded.name] = loaded.sha
         return loaded.render(**values)
+
+    async def _together(self, work: Iterable[Awaitable[T]]) -> list[T]:
+        """The results of all, in order.
+
+        After a failure nothing new is sent, but what is under way is waited for: a request
+        that is already paid for must not be lost to a sibling's failure.
+        """
+
+        async def one(task: Awaitable[T]) -> T:
+            try:
+                return await task
+            except LibriScribeError:
+                self.context.stop()
+                raise
+
+        results = await asyncio.gather(*map(one, work), return_exceptions=True)
+        failed = [result for result in results if isinstance(result, BaseException)]
+        if failed:
+            raise next((f for f in failed if not isinstance(f, RunStoppedError)), failed[0])
+        return [result for result in results if not isinstance(result, BaseException)]
 
 
 def _step(unit: Unit, part: str) -> str:
     """Path of one question."""
     return f"{unit.step}/{part}" if part else unit.step
-
-
-async def together(work: Iterable[Awaitable[T]]) -> list[T]:
-    """The results of all, in order; every one is awaited before the first failure is raised.
-
-    A sibling's failure must not cancel a request that is already paid for.
-    """
-    results = await asyncio.gather(*work, return_exceptions=True)
-    failed = [result for result in results if isinstance(result, BaseException)]
-    if failed:
-        raise next((f for f in failed if isinstance(f, IncompleteError)), failed[0])
-    return [result for result in results if not isinstance(result, BaseException)]

@@ -1,19 +1,21 @@
 """The chapters: prose, scene by scene."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
+from libriscribe2.errors import ProjectError
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.excerpts import (
     book_lines,
     cards,
+    cast_of,
     chapter_block,
-    shorten,
-    tail,
-    to_json,
+    concept_block,
+    scene_block,
 )
 from libriscribe2.models.scenes import ScenePlan, ScenesFile
 from libriscribe2.models.story import Character, Entry, OutlineChapter, OutlineFile
@@ -28,17 +30,20 @@ from libriscribe2.project.paths import (
     chapter_file,
     summary_file,
 )
+from libriscribe2.utils.text_budget import shorten, tail, weigh
 
 SCENE_BREAK: Final = "\n\n* * *\n\n"
 
 REMEMBERED: Final = 3
-"""How many chapters back the summaries reach; before that the outline has to do."""
+"""How many chapters back the summaries reach; those before are shown as they were planned."""
 
 # Characters of each part of a scene's prompt. Their sum bounds every prompt, whatever the
 # length of the book; quality.md 2.3 has the token budgets that these stand for.
 CARD_BUDGET: Final = 2_800
 PLACE_BUDGET: Final = 1_200
-STORY_BUDGET: Final = 2_000
+RECENT_BUDGET: Final = 2_100
+EARLIER_BUDGET: Final = 700
+EARLIER_LINE: Final = 160
 TAIL_BUDGET: Final = 3_800
 NEXT_BUDGET: Final = 300
 
@@ -50,7 +55,7 @@ class ChapterWriterAgent(Agent):
     also_called = ("chapter", "scene")
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES)
     reads_earlier = (CHAPTER_FILES, SUMMARY_FILES)
-    brief_keys: ClassVar[tuple[str, ...]] = ("category", "words", "project_type", "language")
+    brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
 
     @override
@@ -66,23 +71,38 @@ class ChapterWriterAgent(Agent):
     async def execute(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other and join them under its title."""
         number = unit.chapter or 1
-        scenes = self.book.load(SCENES, ScenesFile).chapters[number - 1].scenes
+        scenes = self._plan(number)
         outline = self.book.load(OUTLINE, OutlineFile).chapters
         shared = self._shared(outline, number)
         cast, known = self.book.characters(), [*self.book.places(), *self.book.terms()]
         written: list[str] = []
         for index in range(len(scenes)):
             before = SCENE_BREAK.join(written) or self._end_of_previous(number)
+            own = _scene(scenes, index, cast, known)
             text = await self.write_prose(
                 unit,
+                {**shared, **own, "text_before": tail(before, TAIL_BUDGET)},
+                words=self._words(len(outline), len(scenes)),
                 part=f"scene{index + 1:02d}",
-                text_before=tail(before, TAIL_BUDGET),
-                words=str(self._words(len(outline), len(scenes))),
-                **shared,
-                **_scene(scenes, index, cast, known),
             )
             written.append(text.strip())
         return f"# {outline[number - 1].title}\n\n{SCENE_BREAK.join(written)}\n"
+
+    def _plan(self, number: int) -> list[ScenePlan]:
+        """The chapter's scenes.
+
+        Raises:
+            ProjectError: Its plan is missing or empty; no code makes one up.
+        """
+        planned = self.book.load(SCENES, ScenesFile).chapters
+        scenes = planned[number - 1].scenes if number <= len(planned) else []
+        if not scenes:
+            raise ProjectError(
+                f"{SCENES} has no scenes for chapter {number}",
+                fix=f"Write them into {SCENES}, or have all scenes planned again: "
+                "`libriscribe2 redo PROJECT scenes`.",
+            )
+        return scenes
 
     def _words(self, chapters: int, scenes: int) -> int:
         """Words of one scene."""
@@ -92,17 +112,26 @@ class ChapterWriterAgent(Agent):
         """What all scenes of a chapter are shown."""
         return {
             "book": book_lines(self.brief),
-            "concept": to_json(self.book.load(CONCEPT, ConceptFile).concept),
-            "story_so_far": self._story_so_far(number),
+            "concept": concept_block(self.book.load(CONCEPT, ConceptFile).concept),
+            "story_so_far": self._story_so_far(outline, number),
             "chapter": chapter_block(outline[number - 1], number, len(outline)),
         }
 
-    def _story_so_far(self, number: int) -> str:
-        """The last chapters as they were written; those before as they were planned."""
-        recent = range(max(1, number - REMEMBERED), number)
-        told = [f"Chapter {n}: {self.book.text(summary_file(n)).strip()}" for n in recent]
-        each = STORY_BUDGET // max(1, len(told))
-        return "\n".join(shorten(line, each) for line in told)
+    def _story_so_far(self, outline: Sequence[OutlineChapter], number: int) -> str:
+        """The last chapters as they were written, and as many before them as planned as fit."""
+        first = max(1, number - REMEMBERED)
+        each = RECENT_BUDGET // REMEMBERED
+        recent = [
+            f"Chapter {n}: {shorten(self.book.text(summary_file(n)).strip(), each)}"
+            for n in range(first, number)
+        ]
+        earlier: list[str] = []
+        for n in range(first - 1, 0, -1):
+            line = f"Chapter {n}, as planned: {shorten(outline[n - 1].summary, EARLIER_LINE)}"
+            if weigh("".join([*earlier, line])) > EARLIER_BUDGET:
+                break
+            earlier.insert(0, line)
+        return "\n".join([*earlier, *recent])
 
     def _end_of_previous(self, number: int) -> str:
         """The end of the chapter before."""
@@ -114,14 +143,13 @@ def _scene(
 ) -> dict[str, str]:
     """What one scene is shown: its plan, its people and place, and what comes next."""
     plan = scenes[index]
-    people = [person for person in cast if person.name in plan.characters]
     fields = ("name", "role", "personality", "motivation", "conflict", "appearance")
     told = f"{plan.place} {plan.summary}".casefold()
     places = [entry for entry in known if entry.name.casefold() in told]
     following = scenes[index + 1].summary if index + 1 < len(scenes) else ""
     return {
-        "scene": to_json({"number": index + 1, "of": len(scenes), **plan.model_dump()}),
-        "characters": cards(people, fields, CARD_BUDGET),
+        "scene": scene_block(plan, index + 1, len(scenes)),
+        "characters": cards(cast_of(plan, cast), fields, CARD_BUDGET),
         "places": cards(places, ("name", "description"), PLACE_BUDGET),
         "next": shorten(following, NEXT_BUDGET),
     }

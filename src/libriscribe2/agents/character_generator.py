@@ -1,13 +1,12 @@
 """The cast."""
 
-from typing import ClassVar
-
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.excerpts import book_lines, to_json
+from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.story import CharactersFile
 from libriscribe2.project.paths import CHARACTERS, CONCEPT
 
@@ -22,7 +21,7 @@ class CharacterGeneratorAgent(Agent):
     name = "characters"
     also_called = ("character",)
     reads = (CONCEPT,)
-    brief_keys: ClassVar[tuple[str, ...]] = ("category", "characters", "chapters", "language")
+    brief_keys = ("premise", *BOOK_KEYS, "characters", "chapters")
     writes = CHARACTERS
     shape = CharactersFile
 
@@ -40,8 +39,8 @@ class CharacterGeneratorAgent(Agent):
             unit,
             CharactersFile,
             limits={"characters": count.bounds()},
-            premise=self.brief.premise,
+            premise=premise_block(self.brief),
             book=book_lines(self.brief),
-            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             count=count.wording("character"),
         )

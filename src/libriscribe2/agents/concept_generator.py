@@ -1,25 +1,21 @@
 """The concept: draft, critique, refinement, keywords."""
 
-from typing import ClassVar
+from typing import Final
 
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.concept import ConceptFile, ConceptModel, KeywordsModel
-from libriscribe2.models.excerpts import book_lines, to_json
+from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.project.paths import CONCEPT
 from libriscribe2.utils.json_utils import JSONProcessor
 
+CRITIQUE_WORDS: Final = 150
 
-class RequestedKeywords(KeywordsModel):
-    """Keywords of which there has to be at least one."""
-
-    @model_validator(mode="after")
-    def _not_empty(self) -> "RequestedKeywords":
-        if not self.any():
-            raise ValueError("give at least one keyword")
-        return self
+WHOLE_PREMISE: Final = 24_000
+"""Most of a premise that the concept is made from: about 6,000 tokens."""
 
 
 class ConceptGeneratorAgent(Agent):
@@ -27,34 +23,24 @@ class ConceptGeneratorAgent(Agent):
 
     name = "concept"
     also_called = ("keyword_generation",)
-    brief_keys: ClassVar[tuple[str, ...]] = (
-        "premise",
-        "title",
-        "genre",
-        "category",
-        "language",
-        "audience",
-        "tone",
-        "project_type",
-    )
+    brief_keys = ("premise", *BOOK_KEYS, "project_type")
     writes = CONCEPT
     shape = ConceptFile
 
     @override
     async def execute(self, unit: Unit) -> ConceptFile:
         """Draft a concept, have it criticised, rework it, and find its keywords."""
-        book, premise = book_lines(self.brief), self.brief.premise
+        book, premise = book_lines(self.brief), premise_block(self.brief, WHOLE_PREMISE)
         words = self.brief.size.concept_words
         draft = await self.ask(
             unit, ConceptModel, part="draft", premise=premise, book=book, concept_words=words
         )
         critique = await self.write_prose(
             unit,
+            {"premise": premise, "book": book, "concept": concept_block(draft)},
+            words=CRITIQUE_WORDS,
             prompt="concept_critique",
             part="critique",
-            premise=premise,
-            book=book,
-            concept=to_json(draft),
         )
         refined = await self.ask(
             unit,
@@ -63,21 +49,21 @@ class ConceptGeneratorAgent(Agent):
             part="refine",
             premise=premise,
             book=book,
-            concept=to_json(draft),
+            concept=concept_block(draft),
             critique=critique,
             concept_words=words,
         )
         concept = self._with_the_authors_title(refined)
         keywords = await self.ask(
             unit,
-            RequestedKeywords,
+            KeywordsModel,
             prompt="concept_keywords",
             part="keywords",
             limits={"primary_keywords": {"minItems": 1}},
             book=book,
-            concept=to_json(concept),
+            concept=concept_block(concept),
         )
-        return ConceptFile(concept=concept, keywords=KeywordsModel(**keywords.model_dump()))
+        return ConceptFile(concept=concept, keywords=keywords)
 
     def _validate_concept_json(self, data: dict[str, object]) -> tuple[bool, list[str]]:
         """Whether data has the shape of a concept, and what is wrong with it by field."""

@@ -1,14 +1,14 @@
 """The manuscript: put together by code, never by a model."""
 
 import json
-from typing import ClassVar
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.title import TitleFile
-from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, MANUSCRIPT, TITLE
+from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, MANUSCRIPT, OUTLINE, TITLE
 
 
 class ManuscriptAgent(Agent):
@@ -16,15 +16,8 @@ class ManuscriptAgent(Agent):
 
     name = "manuscript"
     also_called = ("formatting",)
-    reads = (CONCEPT, CHAPTER_FILES, TITLE)
-    brief_keys: ClassVar[tuple[str, ...]] = (
-        "title",
-        "author",
-        "genre",
-        "category",
-        "language",
-        "audience",
-    )
+    reads = (CONCEPT, OUTLINE, CHAPTER_FILES, TITLE)
+    brief_keys = (*BOOK_KEYS, "author")
     writes = MANUSCRIPT
     asks_model = False
 
@@ -40,7 +33,7 @@ class ManuscriptAgent(Agent):
             "genre": self.brief.genre,
             "category": self.brief.category,
             "language": self.brief.language,
-            "audience": self.brief.audience,
+            "target_audience": self.brief.audience,
         }
         title_page = "\n".join(
             f"{key}: {json.dumps(value, ensure_ascii=False)}"

@@ -1,15 +1,17 @@
 """The outline: every chapter before it is written."""
 
-from typing import ClassVar, Final
+from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.counts import CountRange
-from libriscribe2.models.excerpts import book_lines, cards, shorten, to_json
+from libriscribe2.models.excerpts import book_lines, cards, concept_block, premise_block
 from libriscribe2.models.story import OutlineChapter, OutlineFile
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, WORLD
+from libriscribe2.utils.text_budget import shorten
 
 BATCH: Final = 40
 """Most chapters in one reply: more would pass the output limit of many models."""
@@ -23,7 +25,7 @@ class OutlinerAgent(Agent):
 
     name = "outline"
     reads = (CONCEPT, CHARACTERS, WORLD)
-    brief_keys: ClassVar[tuple[str, ...]] = ("category", "chapters", "project_type", "language")
+    brief_keys = ("premise", *BOOK_KEYS, "chapters", "project_type")
     writes = OUTLINE
     shape = OutlineFile
 
@@ -52,9 +54,9 @@ class OutlinerAgent(Agent):
             OutlineFile,
             part=f"from{done + 1:02d}" if done else "",
             limits={"chapters": count.bounds()},
-            premise=self.brief.premise,
+            premise=premise_block(self.brief),
             book=book_lines(self.brief),
-            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             characters=cards(
                 self.book.characters(), ("name", "role", "motivation", "conflict"), CARD_BUDGET
             ),

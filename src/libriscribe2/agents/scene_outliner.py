@@ -1,16 +1,18 @@
 """Scene plans: what each scene of each chapter is for."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit, together
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.excerpts import book_lines, cards, chapter_block, shorten, to_json
+from libriscribe2.models.excerpts import book_lines, cards, chapter_block, concept_block, to_json
 from libriscribe2.models.scenes import ChapterScenes, PlannedChapter, ScenesFile
 from libriscribe2.models.story import OutlineChapter, OutlineFile
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, SCENES, WORLD
+from libriscribe2.utils.text_budget import shorten
 
 CARD_BUDGET: Final = 2_500
 NEIGHBOUR_BUDGET: Final = 700
@@ -21,34 +23,39 @@ class SceneOutlinerAgent(Agent):
 
     name = "scenes"
     also_called = ("scene_outline",)
+    follows = True
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)
-    brief_keys: ClassVar[tuple[str, ...]] = (
-        "category",
-        "scenes_per_chapter",
-        "project_type",
-        "language",
-    )
+    brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "project_type")
     writes = SCENES
     shape = ScenesFile
 
     @override
     async def execute(self, unit: Unit) -> ScenesFile:
-        """Ask for every chapter's scenes; a chapter needs only its neighbours to be planned."""
+        """Ask for every chapter's scenes; a chapter needs only its neighbours to be planned.
+
+        Where a plan waits for single chapters, only these are asked for.
+        """
         outline = self.book.load(OUTLINE, OutlineFile).chapters
-        people = [person.name for person in self.book.characters()]
-        shared = self._shared()
-        planned = await together(
-            self._chapter(unit, outline, number, people, shared)
-            for number in range(1, len(outline) + 1)
+        shared, kept = self._shared(), self._kept(len(outline))
+        wanted = [number for number in range(1, len(outline) + 1) if number not in kept]
+        planned = await self._together(
+            self._chapter(unit, outline, number, shared) for number in wanted
         )
-        return ScenesFile(chapters=planned)
+        whole = kept | dict(zip(wanted, planned, strict=True))
+        return ScenesFile(chapters=[whole[number] for number in sorted(whole)])
+
+    def _kept(self, chapters: int) -> dict[int, PlannedChapter]:
+        """The plans that stay, by chapter; none unless some chapters still wait for theirs."""
+        plans = self.book.load(SCENES, ScenesFile).chapters if self.book.has(SCENES) else []
+        kept = {plan.chapter: plan for plan in plans if plan.scenes}
+        return kept if len(kept) < len(plans) == chapters else {}
 
     def _shared(self) -> dict[str, str]:
         """What the requests for all chapters are shown."""
         fields = ("name", "role", "motivation", "conflict")
         return {
             "book": book_lines(self.brief),
-            "concept": to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            "concept": concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             "characters": cards(self.book.characters(), fields, CARD_BUDGET),
             "places": cards(self.book.places(), ("name", "description"), CARD_BUDGET),
         }
@@ -58,15 +65,12 @@ class SceneOutlinerAgent(Agent):
         unit: Unit,
         outline: Sequence[OutlineChapter],
         number: int,
-        people: Sequence[str],
         shared: Mapping[str, str],
     ) -> PlannedChapter:
         """One chapter's scenes."""
         chapter = outline[number - 1]
         count = self.brief.scene_range(number)
-        limits: dict[str, dict[str, Any]] = {"scenes": count.bounds()}
-        if people:
-            limits["scenes.characters"] = {"items": {"type": "string", "enum": list(people)}}
+        limits = {"scenes": count.bounds()}
         planned = await self.ask(
             unit,
             ChapterScenes,
@@ -87,7 +91,7 @@ def _neighbours(outline: Sequence[OutlineChapter], number: int) -> str:
         [
             {
                 "number": n,
-                "title": outline[n - 1].title,
+                "title": outline[n - 1].title[:NEIGHBOUR_BUDGET],
                 "summary": shorten(outline[n - 1].summary, NEIGHBOUR_BUDGET),
             }
             for n in around

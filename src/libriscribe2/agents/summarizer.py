@@ -1,13 +1,15 @@
 """Summaries of the written chapters: what the next ones must not contradict."""
 
-from typing import ClassVar, Final
+from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit, together
-from libriscribe2.models.excerpts import book_lines, chapter_block, parts
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
+from libriscribe2.models.excerpts import book_lines, chapter_block
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, SUMMARY_FILES, chapter_file
+from libriscribe2.utils.text_budget import parts
 
 PART_BUDGET: Final = 30_000
 """Most characters of text in one request: about 8,000 tokens of English."""
@@ -20,8 +22,9 @@ class SummarizerAgent(Agent):
 
     name = "summaries"
     also_called = ("summary",)
+    follows = True
     reads = (OUTLINE, CHAPTER_FILES)
-    brief_keys: ClassVar[tuple[str, ...]] = ("language",)
+    brief_keys = BOOK_KEYS
     writes = SUMMARY_FILES
 
     @override
@@ -35,17 +38,17 @@ class SummarizerAgent(Agent):
         """Ask for the summary; a very long chapter is summarised in parts."""
         number = unit.chapter or 1
         texts = parts(self.book.text(chapter_file(number)), PART_BUDGET)
-        words = str(WORDS // len(texts))
         outline = self.book.load(OUTLINE, OutlineFile).chapters
-        chapter = chapter_block(outline[number - 1], number, len(outline))
-        told = await together(
+        shown = {
+            "book": book_lines(self.brief),
+            "chapter": chapter_block(outline[number - 1], number, len(outline)),
+        }
+        told = await self._together(
             self.write_prose(
                 unit,
+                {**shown, "text": text},
+                words=WORDS // len(texts),
                 part=f"part{index:02d}" if len(texts) > 1 else "",
-                book=book_lines(self.brief),
-                chapter=chapter,
-                text=text,
-                words=words,
             )
             for index, text in enumerate(texts, start=1)
         )

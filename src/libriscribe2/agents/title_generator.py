@@ -1,16 +1,18 @@
 """A title chosen from the finished text."""
 
-from typing import ClassVar, Final
+from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.excerpts import book_lines, shorten, to_json
+from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.title import TitleFile
 from libriscribe2.project.paths import CONCEPT, OUTLINE, SUMMARY_FILES, TITLE
+from libriscribe2.utils.text_budget import shorten
 
 OUTLINE_BUDGET: Final = 8_000
 
@@ -21,7 +23,7 @@ class TitleGeneratorAgent(Agent):
     name = "title"
     also_called = ("title_generation",)
     reads = (CONCEPT, OUTLINE, SUMMARY_FILES)
-    brief_keys: ClassVar[tuple[str, ...]] = ("title", "auto_title", "language")
+    brief_keys = ("premise", *BOOK_KEYS, "auto_title")
     writes = TITLE
     shape = TitleFile
 
@@ -45,8 +47,8 @@ class TitleGeneratorAgent(Agent):
             unit,
             TitleFile,
             limits={"title": {"maxLength": 120}, "alternatives": {"maxItems": 4}},
-            premise=self.brief.premise,
+            premise=premise_block(self.brief),
             book=book_lines(self.brief),
-            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             outline=told,
         )

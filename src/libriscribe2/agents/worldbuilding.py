@@ -1,13 +1,12 @@
 """The world of a story, or the terms of a subject."""
 
-from typing import ClassVar
-
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.excerpts import book_lines, to_json
+from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.story import WorldFile
 from libriscribe2.project.paths import CONCEPT, WORLD
 
@@ -18,7 +17,7 @@ class WorldbuildingAgent(Agent):
     name = "world"
     also_called = ("worldbuilding",)
     reads = (CONCEPT,)
-    brief_keys: ClassVar[tuple[str, ...]] = ("category", "worldbuilding", "language")
+    brief_keys = ("premise", *BOOK_KEYS, "worldbuilding")
     writes = WORLD
     shape = WorldFile
 
@@ -36,7 +35,7 @@ class WorldbuildingAgent(Agent):
             unit,
             WorldFile,
             limits={needed: {"minItems": 3}},
-            premise=self.brief.premise,
+            premise=premise_block(self.brief),
             book=book_lines(self.brief),
-            concept=to_json(self.book.load(CONCEPT, ConceptFile).concept),
+            concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
         )

@@ -11,18 +11,24 @@ from libriscribe2.cli.book_run import RunRequest, run_book
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.brief_options import ask_for_brief, brief_from, equal_command
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.dry_run import quote_new
 from libriscribe2.cli.model_choice import is_interactive, model_for
 from libriscribe2.cli.options import (
     ConcurrencyOption,
+    DryRunOption,
     JsonLinesOption,
     LogLevelOption,
+    MaxCallsOption,
+    MaxCostOption,
+    MaxMinutesOption,
     MockOption,
     ModelOption,
     NoInputOption,
     ProjectNameOption,
     UntilOption,
 )
-from libriscribe2.cli.projects import setting_flags, settings_of, wanted_stages
+from libriscribe2.cli.projects import budget_flags, setting_flags, settings_of, wanted_stages
+from libriscribe2.cli.quotes import tell_quote
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.providers import ModelChoice
@@ -79,6 +85,10 @@ def create(
     mock: MockOption = False,
     until: UntilOption = None,
     max_concurrency: ConcurrencyOption = None,
+    max_cost: MaxCostOption = None,
+    max_calls: MaxCallsOption = None,
+    max_minutes: MaxMinutesOption = None,
+    dry_run: DryRunOption = False,
     log_level: LogLevelOption = None,
     no_input: NoInputOption = False,
     as_json: JsonLinesOption = False,
@@ -127,13 +137,21 @@ def create(
     }
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
-        flags = setting_flags(model, max_concurrency, log_level, no_input=no_input)
+        flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
+        flags |= budget_flags(max_cost, max_calls, max_minutes)
         settings = settings_of(None, flags, mock=mock)
-        brief = _brief(options, settings, renderer)
+        of_run = {
+            "model": model,
+            "mock": mock or None,
+            "until": until,
+            "project_name": project_name,
+        }
+        brief = _brief(options, of_run, settings, renderer)
         asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
         until_stages = asked if until is None else [until]
         choice = model_for(settings)
-        begin(renderer, brief, settings, choice, NewBook(project_name, until_stages, as_json))
+        new = NewBook(project_name, until_stages, as_json, dry_run)
+        begin(renderer, brief, settings, choice, new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +162,13 @@ class NewBook:
         name: The folder's name; None makes one from the title or premise.
         until: Stages to run up to; none means all.
         as_json: Whether events go to stdout.
+        dry_run: Whether to say only what it would take.
     """
 
     name: str | None = None
     until: Sequence[str] = ()
     as_json: bool = False
+    dry_run: bool = False
 
 
 def begin(
@@ -165,15 +185,28 @@ def begin(
     """
     stages = wanted_stages(brief, new.until)
     paths = _new_paths(brief, settings, new.name)
+    request = RunRequest(stages, as_json=new.as_json)
+    if new.dry_run:
+        quote = quote_new(brief, settings, choice, request, paths.root.name)
+        tell_quote(renderer, quote, as_json=new.as_json)
+        return
     check_models(settings, choice, stages)
     with ProjectStore.create(paths) as store:
-        models = {"default": choice.model}
-        write_book_toml(paths.book_toml, brief.model_dump(), {"models": models})
-        request = RunRequest(stages, as_json=new.as_json)
+        write_book_toml(paths.book_toml, brief.model_dump(), _kept(settings, choice))
         run_book(renderer, store, brief, settings, choice, request)
 
 
-def _brief(options: Mapping[str, Any], settings: Settings, renderer: Renderer) -> Brief:
+def _kept(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
+    """What a book keeps of the settings that it was begun with: its model and its caps."""
+    budget = settings.budget
+    caps = {"max_cost": budget.max_cost, "max_calls": budget.max_calls}
+    given = {name: cap for name, cap in caps.items() if cap is not None}
+    return {"models": {"default": choice.model}} | ({"budget": given} if given else {})
+
+
+def _brief(
+    options: Mapping[str, Any], of_run: Mapping[str, Any], settings: Settings, renderer: Renderer
+) -> Brief:
     """The brief, asked for on a terminal where no premise was given."""
     premise = options["premise"]
     if premise is not None and premise.strip():
@@ -185,7 +218,7 @@ def _brief(options: Mapping[str, Any], settings: Settings, renderer: Renderer) -
             fix='Say what the book is about: libriscribe2 create "A lighthouse keeper ..."',
         )
     answers = ask_for_brief(options)
-    renderer.note(f"The same without questions: {equal_command(answers)}")
+    renderer.note(f"The same without questions: {equal_command({**answers, **of_run})}")
     return brief_from(answers)
 
 

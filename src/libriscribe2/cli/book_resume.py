@@ -4,15 +4,22 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.cli.book_run import RunRequest, run_book
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.dry_run import Prepare
+from libriscribe2.cli.estimate import going_on, tell_dry_run
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.options import (
     ConcurrencyOption,
+    DryRunOption,
     JsonLinesOption,
     LogLevelOption,
+    MaxCallsOption,
+    MaxCostOption,
+    MaxMinutesOption,
     MockOption,
     ModelOption,
     NoInputOption,
@@ -22,6 +29,7 @@ from libriscribe2.cli.options import (
     UntilOption,
 )
 from libriscribe2.cli.projects import (
+    budget_flags,
     locate,
     open_project,
     setting_flags,
@@ -31,8 +39,11 @@ from libriscribe2.cli.projects import (
 )
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
+from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.survey import units_of
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import Settings
 
 
 def resume(
@@ -44,6 +55,10 @@ def resume(
     until: UntilOption = None,
     refresh: RefreshOption = False,
     max_concurrency: ConcurrencyOption = None,
+    max_cost: MaxCostOption = None,
+    max_calls: MaxCallsOption = None,
+    max_minutes: MaxMinutesOption = None,
+    dry_run: DryRunOption = False,
     log_level: LogLevelOption = None,
     no_input: NoInputOption = False,
     as_json: JsonLinesOption = False,
@@ -54,16 +69,16 @@ def resume(
     is asked again.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = setting_flags(model, max_concurrency, log_level, no_input=no_input)
+    flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
+    flags |= budget_flags(max_cost, max_calls, max_minutes)
     with reported(renderer, as_json=as_json):
         paths = locate(project, project_name, settings_of(None, flags))
         settings = settings_of(paths.root, flags, mock=mock)
-        with ProjectStore.open(paths) as store:
-            brief = open_project(store)
-            stages = wanted_stages(brief, [until] if until else ())
-            choice = model_for(settings)
-            request = RunRequest(stages, refresh=refresh, as_json=as_json)
-            run_book(renderer, store, brief, settings, choice, request)
+        work = going_on(until, refresh=refresh, as_json=as_json)
+        if dry_run:
+            tell_dry_run(renderer, paths, settings, work, as_json=as_json)
+        else:
+            _carry_out(renderer, paths, settings, work)
 
 
 def redo(
@@ -76,6 +91,10 @@ def redo(
     model: ModelOption = None,
     mock: MockOption = False,
     max_concurrency: ConcurrencyOption = None,
+    max_cost: MaxCostOption = None,
+    max_calls: MaxCallsOption = None,
+    max_minutes: MaxMinutesOption = None,
+    dry_run: DryRunOption = False,
     log_level: LogLevelOption = None,
     no_input: NoInputOption = False,
     as_json: JsonLinesOption = False,
@@ -86,22 +105,58 @@ def redo(
     until `resume --refresh`.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = setting_flags(model, max_concurrency, log_level, no_input=no_input)
+    flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
+    flags |= budget_flags(max_cost, max_calls, max_minutes)
     with reported(renderer, as_json=as_json):
         paths = locate(project, None, settings_of(None, flags))
         settings = settings_of(paths.root, flags, mock=mock)
-        with ProjectStore.open(paths) as store:
-            brief = open_project(store)
-            stages = wanted_stages(brief)
-            agent = stage_called(stage, stages)
-            for unit in _units(agent, store, chapter):
-                if not store.manifest.asked_again(unit.step):
-                    store.again(unit.step)
-            free = [one for one in stages if not one.asks_model and store.exists(one.writes)]
-            request = RunRequest(
-                [agent, *(one for one in free if one is not agent)], as_json=as_json
-            )
-            run_book(renderer, store, brief, settings, model_for(settings), request)
+        work = _again(stage, chapter, as_json=as_json)
+        if dry_run:
+            tell_dry_run(renderer, paths, settings, work, as_json=as_json)
+        else:
+            _carry_out(renderer, paths, settings, work)
+
+
+def _carry_out(
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, prepare: Prepare
+) -> None:
+    """Hold the project and run what is asked for.
+
+    Raises:
+        LibriScribeError: The run failed; what was made is kept.
+    """
+    with ProjectStore.open(paths) as store:
+        brief = open_project(store)
+        request = prepare(store, brief)
+        run_book(renderer, store, brief, settings, model_for(settings), request)
+
+
+def _again(stage: str, chapter: int | None, *, as_json: bool) -> Prepare:
+    """What `redo` does: the units of a stage again, and what has to follow them.
+
+    Records of chapters that other units of the redo work from are remade on the way, and so is
+    what code puts together; nothing else runs.
+    """
+
+    def prepare(store: ProjectStore, brief: Brief) -> RunRequest:
+        stages = wanted_stages(brief)
+        agent = stage_called(stage, stages)
+        units = _units(agent, store, chapter)
+        needed = {name for unit in units for name in agent.inputs(unit)}
+        along = [one for one in stages if one.follows and one is not agent]
+        records = {
+            unit.output for one in along for unit in units_of(one, store) if unit.output in needed
+        }
+        free = [one for one in stages if not one.asks_model and store.exists(one.writes)]
+        names = {agent.name, *(one.name for one in (*along, *free))}
+        return RunRequest(
+            [one for one in stages if one.name in names],
+            as_json=as_json,
+            only=frozenset({unit.output for unit in units} | records | {o.writes for o in free}),
+            again=tuple(units),
+        )
+
+    return prepare
 
 
 def _units(agent: type[Agent], store: ProjectStore, chapter: int | None) -> list[Unit]:

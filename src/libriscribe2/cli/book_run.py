@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import Hooks, Outcome, Workshop
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.quantities import cost, counted, duration
+from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
@@ -30,11 +32,25 @@ class RunRequest:
         stages: The stages to bring up to date.
         refresh: Whether stale units are remade.
         as_json: Whether events go to stdout, one JSON object per line.
+        only: Files whose units may run; None means all.
+        again: Units to do again, whatever their state.
     """
 
     stages: Sequence[type[Agent]]
     refresh: bool = False
     as_json: bool = False
+    only: frozenset[str] | None = None
+    again: tuple[Unit, ...] = ()
+
+    async def by(self, workshop: Workshop) -> Outcome:
+        """Carry it out.
+
+        Raises:
+            LibriScribeError: The run failed; what was made is kept.
+        """
+        return await workshop.run(
+            self.stages, refresh=self.refresh, only=self.only, again=self.again
+        )
 
 
 def run_book(
@@ -62,7 +78,7 @@ def run_book(
     workshop = Workshop(store, brief, settings, choice, hooks)
     with renderer.live():
         outcome = run_async(
-            workshop.run(request.stages, refresh=request.refresh),
+            request.by(workshop),
             lambda: renderer.warning(f"Interrupted. Go on with `libriscribe2 resume {name}`."),
         )
     if not request.as_json:
@@ -81,9 +97,14 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome) -> None:
             "calls": f"{counted(tally.calls, 'call')}, {tally.replays} replayed",
             "tokens": f"{tally.input_tokens:,} in, {tally.output_tokens:,} out",
             "cost": cost(tally.known_cost),
+            **quote_beside_actual(renderer, store.paths, store.manifest),
             "time": duration(outcome.seconds),
             "dumps": store.paths.debug,
         },
     )
+    if outcome.stale:
+        stale = counted(outcome.stale, "part")
+        name = store.paths.root.name
+        renderer.note(f"{stale} stale: `libriscribe2 resume {name} --refresh` remakes what is.")
     finished = store.exists(MANUSCRIPT)
     renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))

@@ -58,9 +58,12 @@ def ask_for_brief(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def equal_command(options: Mapping[str, Any]) -> str:
-    """The command line that says the same as the answers."""
+    """The command line that says the same as the answers; None and "" need no option."""
     words = ["libriscribe2", "create", str(options["premise"])]
     for key, value in options.items():
-        if key != "premise" and isinstance(value, str) and value:
-            words += [OPTION_OF.get(key, f"--{key.replace('_', '-')}"), value]
+        name = OPTION_OF.get(key, f"--{key.replace('_', '-')}")
+        if isinstance(value, bool):
+            words.append(name if value else f"--no-{name[2:]}")
+        elif key != "premise" and value not in (None, ""):
+            words += [name, str(value)]
     return shlex.join(words)

@@ -33,6 +33,23 @@ COMMANDS: Final = (
         "status", f"{_ROOM}.status:status", "Show every part of a book with its state and reason."
     ),
     CommandEntry(
+        "estimate",
+        f"{_ROOM}.estimate:estimate",
+        "Say what it would take to finish a book: calls, tokens, cost.",
+    ),
+    CommandEntry(
+        "replay",
+        f"{_ROOM}.replay:replay",
+        "Rebuild a book from its journal, or ask a recorded prompt again.",
+    ),
+    CommandEntry(
+        "chapter",
+        f"{_ROOM}.chapter:app",
+        "List the chapters of a book, and change their order.",
+    ),
+    CommandEntry("adopt", f"{_ROOM}.adopt:adopt", "Take edited files as the new base."),
+    CommandEntry("check", f"{_ROOM}.check:check", "Say what is wrong with a book's files."),
+    CommandEntry(
         "demo", f"{_ROOM}.demo:demo", "Write a short book with the offline author, without a key."
     ),
     CommandEntry(

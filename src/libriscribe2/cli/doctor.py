@@ -34,9 +34,10 @@ def doctor(
     as_json: JsonOption = False,
     ping: PingOption = False,
 ) -> None:
-    """Check the installation, the configuration, the model, the disk and, if named, a project.
+    """Check that everything is in place.
 
-    The exit code is 0 if nothing failed, else that of the first check that did.
+    The installation, the configuration, the model, the disk and, if named, a project. The exit
+    code is 0 if nothing failed, else that of the first check that did.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     checks = examine(examinations(Case(project), _ping if ping else None))

@@ -62,13 +62,12 @@ def _stage_failed(event: Event) -> str:
     return f"{unit_name(event)}: failed{_after(event.message)}"
 
 
-def _file_written(event: Event) -> str:
-    words = f", {counted(event.words, 'word')}" if event.words else ""
-    return f"wrote {event.path}{words}"
-
-
 def _run_end(event: Event) -> str:
     return f"finished: {totals(event)}{_after(event.message)}"
+
+
+def _run_failed(event: Event) -> str:
+    return f"stopped: {totals(event)}"
 
 
 def _run_interrupted(event: Event) -> str:
@@ -91,5 +90,5 @@ _LINES: Final[Mapping[EventName, Callable[[Event], str]]] = {
     "stage.end": _stage_end,
     "stage.failed": _stage_failed,
     "llm.wait": wait_line,
-    "file.written": _file_written,
+    "run.failed": _run_failed,
 }

@@ -16,13 +16,23 @@ def log_to(file: Path, level: str) -> None:
     Raises:
         StorageError: The file cannot be written.
     """
-    logger = logging.getLogger("libriscribe2")
-    for handler in list(logger.handlers):
-        logger.removeHandler(handler)
-        handler.close()
     with storage_errors("write", file):
         handler = logging.FileHandler(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    _only(handler).setLevel(level)
+
+
+def log_nowhere() -> None:
+    """Drop the package's log: what is tried on a copy is no news of the project."""
+    _only(logging.NullHandler())
+
+
+def _only(handler: logging.Handler) -> logging.Logger:
+    """The package's logger with this handler and no other."""
+    logger = logging.getLogger("libriscribe2")
+    for earlier in list(logger.handlers):
+        logger.removeHandler(earlier)
+        earlier.close()
     logger.addHandler(handler)
-    logger.setLevel(level)
     logger.propagate = False
+    return logger

@@ -33,6 +33,24 @@ NoInputOption = Annotated[bool, typer.Option("--no-input", help="Never ask a que
 RefreshOption = Annotated[
     bool, typer.Option("--refresh", help="Also remake what is stale; the old text goes to trash.")
 ]
+MaxCostOption = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="USD", min=0, help="Most US dollars for the whole book."),
+]
+MaxCallsOption = Annotated[
+    int | None,
+    typer.Option("--max-calls", metavar="N", min=0, help="Most requests for the whole book."),
+]
+MaxMinutesOption = Annotated[
+    float | None,
+    typer.Option("--max-minutes", metavar="M", min=0, help="Most minutes of this run."),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Only say what it would take: calls, tokens, cost; send nothing."
+    ),
+]
 LogLevelOption = Annotated[
     str | None, typer.Option("--log-level", help="DEBUG, INFO, WARNING or ERROR.")
 ]

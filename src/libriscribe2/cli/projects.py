@@ -14,9 +14,11 @@ from libriscribe2.llm.providers import OFFLINE_MODEL
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.stages import all_stages, find_stage, up_to
 from libriscribe2.project.book_file import read_book_toml
-from libriscribe2.project.legacy import convert, is_legacy
+from libriscribe2.project.legacy import ConvertedView, convert, is_legacy, read_legacy
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths, check_project_name
+from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
 
 
@@ -34,6 +36,17 @@ def setting_flags(
         "pipeline.max_concurrency": max_concurrency,
         "log_level": log_level,
         "no_input": no_input or None,
+    }
+
+
+def budget_flags(
+    max_cost: float | None, max_calls: int | None, max_minutes: float | None
+) -> Mapping[str, Any]:
+    """The caps of a command, by dotted key; None was not given."""
+    return {
+        "budget.max_cost": max_cost,
+        "budget.max_calls": max_calls,
+        "budget.max_minutes": max_minutes,
     }
 
 
@@ -66,6 +79,17 @@ def open_project(store: ProjectStore) -> Brief:
     return read_brief(store.paths)
 
 
+def look_at(paths: ProjectPaths) -> ProjectView:
+    """A project as it is, or as it will be once it is converted; nothing is written.
+
+    Raises:
+        ProjectError: There is no project, or it cannot be read.
+        StorageError: A file cannot be read.
+    """
+    view = peek(paths)
+    return ConvertedView(view) if is_legacy(paths) else view
+
+
 def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectPaths:
     """The project that a command line names.
 
@@ -94,13 +118,14 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
 
 
 def read_brief(paths: ProjectPaths) -> Brief:
-    """The brief in a project's `book.toml`.
+    """The brief in a project's `book.toml`, or in what the original LibriScribe2 kept.
 
     Raises:
         ConfigError: A key is unknown or a value is wrong; the error names both.
         ProjectError: The file is missing or unreadable.
     """
-    table = read_book_toml(paths.book_toml).get("book", {})
+    old = read_legacy(paths.root).brief if is_legacy(paths) else None
+    table = read_book_toml(paths.book_toml).get("book", {}) if old is None else old
     try:
         return Brief.model_validate(table)
     except ValidationError as error:

@@ -8,7 +8,7 @@ import typer
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
-from libriscribe2.cli.projects import locate, read_brief, settings_of, wanted_stages
+from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of, wanted_stages
 from libriscribe2.cli.quantities import cost
 from libriscribe2.cli.render import Renderer
 from libriscribe2.pipeline.staleness import Verdict
@@ -16,7 +16,6 @@ from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import MANUSCRIPT
-from libriscribe2.project.peek import peek
 from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
 from libriscribe2.utils.words import count_words
@@ -38,7 +37,7 @@ def status(
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         paths = locate(project, project_name, settings_of(None, {}))
-        view = peek(paths)
+        view = look_at(paths)
         brief = read_brief(paths)
         stages = wanted_stages(brief)
         check_artifacts(stages, view)

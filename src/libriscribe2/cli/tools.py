@@ -14,7 +14,10 @@ from libriscribe2.toolchain.tool import describe
 
 
 def tools(ctx: typer.Context, as_json: JsonOption = False) -> None:
-    """List the tools that a chain can use; --json adds the JSON Schema of their parameters."""
+    """List the tools of the tool chains.
+
+    --json adds the JSON Schema of their parameters.
+    """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         records = [describe(tool) for tool in all_tools()]

@@ -102,6 +102,7 @@ class BackendError(Exception):
         status: The HTTP status, or None.
         retry_after: Seconds that the provider asks to wait, or None.
         message: What the provider said, at most a few hundred characters, without secrets.
+        unsent: Whether the request surely never reached the provider, so that nobody was paid.
     """
 
     def __init__(
@@ -111,12 +112,14 @@ class BackendError(Exception):
         *,
         status: int | None = None,
         retry_after: float | None = None,
+        unsent: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.status = status
         self.retry_after = retry_after
         self.message = message
+        self.unsent = unsent
 
 
 class Backend(Protocol):
@@ -150,16 +153,16 @@ class CallLog(Protocol):
         """The record of a finished call (`Completion.as_record`), or None."""
         ...
 
-    def sent(self, key: str, *, step: str, model: str) -> None:
-        """Note that a request is about to leave."""
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
+        """Note that a request is about to leave, and the most that it may cost."""
         ...
 
     def done(self, key: str, record: Mapping[str, Any]) -> None:
         """Keep a raw reply before anyone reads it."""
         ...
 
-    def failed(self, key: str, *, kind: str, status: int | None) -> None:
-        """Note that a request brought no reply."""
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
+        """Note that a request brought no reply, and what it may have cost all the same."""
         ...
 
 
@@ -174,11 +177,11 @@ class NoCallLog:
     def find(self, key: str) -> None:
         """Always None."""
 
-    def sent(self, key: str, *, step: str, model: str) -> None:
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         """Nothing is kept."""
 
     def done(self, key: str, record: Mapping[str, Any]) -> None:
         """Nothing is kept."""
 
-    def failed(self, key: str, *, kind: str, status: int | None) -> None:
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
         """Nothing is kept."""

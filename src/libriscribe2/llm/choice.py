@@ -46,6 +46,25 @@ def choose_model(
     return ModelChoice(OFFLINE_MODEL, "no key is set and no local server answers")
 
 
+def resolve_model(
+    name: str, default: ModelChoice, base_url: str, environ: Mapping[str, str]
+) -> ModelChoice:
+    """The model that a configured name stands for, with its server.
+
+    Args:
+        name: A name from the settings; "" means the default.
+        default: The default model of the run.
+        base_url: A server that the settings name for every model, or "".
+        environ: The variables of the process.
+    """
+    found = default if not name else named_model(name, environ)
+    if found.model == default.model:
+        found = default
+    if base_url and found.model != OFFLINE_MODEL:
+        return ModelChoice(found.model, found.reason, base_url)
+    return found
+
+
 def _served_locally(
     named: str, environ: Mapping[str, str], probe: Callable[[], Sequence[LocalServer]]
 ) -> ModelChoice | None:

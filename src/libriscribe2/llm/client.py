@@ -17,20 +17,16 @@ from libriscribe2.llm.backend import (
     NoCallLog,
     Request,
 )
+from libriscribe2.llm.continuation import MAX_CONTINUATIONS, joined, next_turn
 from libriscribe2.llm.conversation import converse
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 from libriscribe2.llm.options import CallOptions, CallRecord
 from libriscribe2.llm.resilience import explain, with_retries
+from libriscribe2.llm.sending import sending
 from libriscribe2.llm.session import CallSession
 from libriscribe2.parsing.prose import split_leading_reasoning
-from libriscribe2.telemetry import CONTENT_FILTERING_DETECTED
 
 logger = logging.getLogger(__name__)
-
-MAX_CONTINUATIONS = 4
-"""How often a prose reply that hit the length limit is continued before it is refused."""
-
-CONTINUE = "Continue exactly where you stopped. Do not repeat anything and add no remarks."
 
 Messages = str | Iterable[str | Message]
 
@@ -93,6 +89,7 @@ class LLMClient:
             ModelError: The key or the model's name is wrong.
             ProviderError: The network or the provider failed.
             ContentFilteredError: The provider withheld the reply.
+            BudgetError: A cap does not allow the request.
         """
         call = await self._ask(as_messages(messages), attempt=1)
         reasoning, reply = split_leading_reasoning(call.completion.reply)
@@ -162,57 +159,48 @@ class LLMClient:
         for _ in range(MAX_CONTINUATIONS):
             if not (self.options.prose and whole.finish_reason == "length" and whole.reply):
                 break
-            so_far = ({"role": "assistant", "content": whole.reply},)
-            turn = (*messages, *so_far, {"role": "user", "content": CONTINUE})
-            more = (await self._answer(turn, attempt)).completion
-            whole = replace(more, reply=whole.reply + more.reply)
+            turn = next_turn(messages, whole.reply)
+            whole = joined(whole, (await self._answer(turn, attempt)).completion)
         return replace(call, completion=whole)
 
     async def _answer(self, messages: tuple[Message, ...], attempt: int) -> CallRecord:
-        """The reply of the first of the models that can be had."""
+        """The reply of the first of the models that can be had.
+
+        A reply that any of them was paid for comes before a new request to the first.
+        """
         models = (self.model_name, *self.fallbacks)
-        for model in models:
-            request = self._request(messages, attempt, model)
+        requests = [self._request(messages, attempt, model) for model in models]
+        for request in requests:
+            kept = self._log.find(request.key())
+            if kept is not None:
+                return self._replayed(request, kept)
+        for request in requests:
             try:
                 return await self._call(request)
             except BackendError as error:
-                if model == models[-1]:
-                    raise explain(error, model) from error
-                logger.warning("%s could not answer (%s); asking the next", model, error.kind)
+                if request is requests[-1]:
+                    raise explain(error, request.model) from error
+                told = (request.model, error.kind)
+                logger.warning("%s could not answer (%s); asking the next", *told)
         raise AssertionError("unreachable: the last model either answers or raises")
 
     async def _call(self, request: Request) -> CallRecord:
-        """The reply to a request: from the call log if it was paid for, else from the model."""
-        kept = self._log.find(request.key())
-        if kept is not None:
-            return self._replayed(request, kept)
+        """The model's reply to a request, asked for again after a passing failure."""
         session = self._session
         async with session.limit:
             completion = await with_retries(
                 lambda: self._send(request),
                 policy=session.retry,
-                sleep=session.sleep,
+                sleep=session.pause,
                 rng=session.rng,
                 on_wait=session.on_wait,
             )
         return self._told(request, completion, replayed=False)
 
     async def _send(self, request: Request) -> Completion:
-        """Send a request once, with a note before it leaves and one after."""
-        self._session.check()
-        key = request.key()
-        self._log.sent(key, step=request.step, model=request.model)
-        try:
-            completion = await self._receive(request)
-        except BackendError as error:
-            self._log.failed(key, kind=error.kind, status=error.status)
-            raise
-        if completion.finish_reason == "content_filter":
-            self._log.failed(key, kind="filtered", status=None)
-            logger.warning("%s: finish_reason content_filter", CONTENT_FILTERING_DETECTED)
-            raise BackendError("filtered", "finish_reason content_filter")
-        self._log.done(key, completion.as_record())
-        return completion
+        """Send a request once."""
+        async with sending(request, self._log, self._session) as call:
+            return call.keep(await self._receive(call.request))
 
     async def _receive(self, request: Request) -> Completion:
         """The backend's reply, streamed if somebody listens."""
@@ -227,21 +215,13 @@ class LLMClient:
 
     async def _journalled_stream(self, request: Request) -> AsyncIterator[str]:
         """A backend's pieces, with the same notes as `_send`."""
-        async with self._session.limit:
-            self._session.check()
-            key = request.key()
-            self._log.sent(key, step=request.step, model=request.model)
-            try:
-                async for item in self._backend.stream(request):
-                    if isinstance(item, Completion):
-                        self._log.done(key, item.as_record())
-                        self._told(request, item, replayed=False)
-                        return
-                    yield item
-            except BackendError as error:
-                self._log.failed(key, kind=error.kind, status=error.status)
-                raise
-        raise BackendError("cut", "The stream ended without its closing record.")
+        async with self._session.limit, sending(request, self._log, self._session) as call:
+            async for item in self._backend.stream(call.request):
+                if isinstance(item, Completion):
+                    self._told(request, call.keep(item), replayed=False)
+                    return
+                yield item
+            raise BackendError("cut", "The stream ended without its closing record.")
 
     def _replayed(self, request: Request, kept: Mapping[str, Any]) -> CallRecord:
         """A call that the log answers."""

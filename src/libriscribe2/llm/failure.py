@@ -30,6 +30,8 @@ _CONNECTION_CLASSES = frozenset({
     "ServerDisconnectedError", "ClientPayloadError", "ProxyError",
 })  # fmt: skip
 """Network failures of httpx, openai and aiohttp that are no `OSError`."""
+_UNSENT_CLASSES = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"})
+"""Failures of finding the server: the request never left."""
 _TIMEOUT_CLASSES = frozenset({
     "ConnectTimeout", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError",
 })  # fmt: skip
@@ -44,6 +46,7 @@ class _Facts:
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     network: str | None = None
+    unsent: bool = False
     texts: list[str] = field(default_factory=list)
 
 
@@ -74,6 +77,7 @@ def classify(
         redact(said.message, secrets)[:MESSAGE_LIMIT],
         status=facts.status,
         retry_after=retry_after_seconds(facts.headers, facts.body, now=now),
+        unsent=facts.unsent and facts.status is None and not started,
     )
 
 
@@ -97,6 +101,7 @@ def _collect(error: BaseException) -> _Facts:
             _note_response(getattr(link, "response", None), facts)
         if not wrapper:
             facts.network = _network_kind(link) or facts.network
+            facts.unsent = facts.unsent or _never_left(link)
         _note_claims(link, facts)
         facts.texts.append(str(link))
     if facts.status is not None:
@@ -114,6 +119,11 @@ def _network_kind(link: BaseException) -> str | None:
     if isinstance(link, json.JSONDecodeError | UnicodeDecodeError):
         return "malformed"
     return "bad_request" if isinstance(link, ImportError) else None
+
+
+def _never_left(link: BaseException) -> bool:
+    """Whether no connection to the server came about."""
+    return type(link).__name__ in _UNSENT_CLASSES or isinstance(link, ConnectionRefusedError)
 
 
 def _note_response(response: Any, facts: _Facts) -> None:

@@ -74,6 +74,17 @@ def similar_models(name: str) -> tuple[str, ...]:
     return tuple(difflib.get_close_matches(name, load_litellm().model_cost, n=2, cutoff=0.75))
 
 
+def model_info(model: str) -> Mapping[str, Any] | None:
+    """The entry of the bundled price map for a model, or None."""
+    litellm = load_litellm()
+    try:
+        key = litellm.get_model_info(model)["key"]
+    except Exception:  # noqa: BLE001 - unknown models raise anything, a bare Exception included
+        return None
+    entry: Mapping[str, Any] | None = litellm.model_cost.get(key)
+    return entry
+
+
 class LiteLLMBackend:
     """Answers requests through LiteLLM, whoever serves the model.
 

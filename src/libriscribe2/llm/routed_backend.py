@@ -1,31 +1,49 @@
-"""Sends each request to whoever serves its model: the offline author, or LiteLLM."""
+"""Sends each request to whoever serves its model: the offline author, or a server's backend."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from libriscribe2.llm.backend import Backend, Completion, Request
+from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import OFFLINE_MODEL
+from libriscribe2.llm.time_limits import TimeLimits
 
 
 class RoutedBackend:
-    """A backend that asks one of two others.
+    """A backend that asks others, one per server address.
+
+    An address belongs to a model and not to the run: a key for one provider must never reach
+    the server of another.
 
     Args:
-        offline: Answers for the model `offline`.
-        online: Answers for every other model.
+        url_of: The server of a model; None leaves it to the provider.
+        limits: The clocks over each request.
     """
 
-    def __init__(self, offline: Backend, online: Backend) -> None:
-        self._offline = offline
-        self._online = online
+    def __init__(self, url_of: Callable[[str], str | None], limits: TimeLimits) -> None:
+        self._url_of = url_of
+        self._limits = limits
+        self._offline = OfflineAuthor()
+        self._online: dict[str | None, LiteLLMBackend] = {}
 
     async def complete(self, request: Request) -> Completion:
         """The answer of the model's own backend."""
-        return await self._of(request).complete(request)
+        return await self._of(request.model).complete(request)
 
     def stream(self, request: Request) -> AsyncIterator[str | Completion]:
         """The pieces of the model's own backend."""
-        return self._of(request).stream(request)
+        return self._of(request.model).stream(request)
 
-    def _of(self, request: Request) -> Backend:
-        """Who serves the model."""
-        return self._offline if request.model == OFFLINE_MODEL else self._online
+    async def aclose(self) -> None:
+        """Close what the backends keep open."""
+        for backend in self._online.values():
+            await backend.aclose()
+
+    def _of(self, model: str) -> Backend:
+        """Who serves a model."""
+        if model == OFFLINE_MODEL:
+            return self._offline
+        url = self._url_of(model)
+        if url not in self._online:
+            self._online[url] = LiteLLMBackend(url, None, limits=self._limits)
+        return self._online[url]

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from libriscribe2.errors import LibriScribeError
+from libriscribe2.llm.budget import Budget
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.resilience import RetryPolicy, Wait
 
@@ -61,6 +62,7 @@ class CallSession:
 
     Attributes:
         limit: How many requests may be under way at once.
+        budget: Lets requests leave as long as the caps allow.
         retry: When and how often the same payload is sent again.
         sleep: Waits so many seconds; a test passes its own.
         rng: Source of the jitter between retries.
@@ -71,6 +73,7 @@ class CallSession:
     """
 
     limit: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    budget: Budget = field(default_factory=Budget)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # noqa: TID251 - the real clock
     rng: random.Random = field(default_factory=random.Random)  # noqa: S311 - jitter only
@@ -78,6 +81,24 @@ class CallSession:
     on_wait: Callable[[Wait], None] = field(default=lambda _wait: None)
     tally: Tally = field(default_factory=Tally)
     stopped: bool = False
+    _ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def stop(self) -> None:
+        """Let nothing new be sent; waits before a retry end at once."""
+        self.stopped = True
+        self._ended.set()
+
+    async def pause(self, seconds: float) -> None:
+        """Wait before a retry, at most until the run is stopped."""
+        waits = {
+            asyncio.ensure_future(self.sleep(seconds)),
+            asyncio.ensure_future(self._ended.wait()),
+        }
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     def answered(self, call: CallRecord) -> None:
         """Count a call and tell the listener."""

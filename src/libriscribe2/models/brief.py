@@ -1,14 +1,48 @@
 """The brief: what the author asked for, the `[book]` table of `book.toml`."""
 
-from typing import Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+)
 
 from libriscribe2.models.base import Text
 from libriscribe2.models.counts import CountRange, parse_counts
+from libriscribe2.models.kind import Kind, as_kind, kind_of
 from libriscribe2.models.sizes import SIZES, BookSize, ProjectType
 
-Kind = Literal["fiction", "non-fiction"]
+MOST_PREMISE: Final = 20_000
+"""Most characters of a premise: every prompt of the concept repeats it whole."""
+
+SHORTEST_SCENE: Final = 120
+"""Words below which a scene is no scene; a short chapter has fewer scenes instead."""
+
+
+def _short_enough(premise: str) -> str:
+    """The premise, unless it would fill the prompts."""
+    if len(premise) > MOST_PREMISE:
+        raise ValueError(
+            f"the premise has {len(premise):,} characters; it may have at most {MOST_PREMISE:,}"
+        )
+    return premise
+
+
+def _as_text(value: Any) -> Any:
+    """A whole number as text, since TOML invites `chapters = 5`; a switch is no number."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True)]
+"""Text that may be empty; blanks count as empty."""
+
+Count = Annotated[Line, BeforeValidator(_as_text)]
+"""A count as text; also read from a whole number."""
 
 
 class Brief(BaseModel):
@@ -19,7 +53,8 @@ class Brief(BaseModel):
         title: The title; empty lets the concept find one.
         author: The name on the title page.
         genre: Genre in the author's words.
-        category: `Fiction`, or a kind of non-fiction such as `Business`.
+        category: `Fiction`, or another in the author's words, such as `Business`.
+        book_kind: Whether it is a story; empty follows the category.
         language: The language of the book, passed to the models unchanged.
         audience: Who it is for.
         tone: Wanted tone.
@@ -34,18 +69,19 @@ class Brief(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    premise: Text
-    title: str = ""
-    author: str = ""
-    genre: str = ""
+    premise: Annotated[Text, AfterValidator(_short_enough)]
+    title: Line = ""
+    author: Line = ""
+    genre: Line = ""
     category: Text = "Fiction"
+    book_kind: Annotated[Literal["", Kind], BeforeValidator(as_kind)] = ""
     language: Text = "English"
     audience: Text = "General"
-    tone: str = ""
+    tone: Line = ""
     project_type: ProjectType = "novel"
-    chapters: str = ""
-    characters: str = ""
-    scenes_per_chapter: str = ""
+    chapters: Count = ""
+    characters: Count = ""
+    scenes_per_chapter: Count = ""
     words: int = Field(0, ge=0, le=5_000_000)
     worldbuilding: bool = True
     auto_title: bool = False
@@ -67,7 +103,7 @@ class Brief(BaseModel):
     @property
     def kind(self) -> Kind:
         """Whether it is a story."""
-        return "fiction" if self.category.casefold() == "fiction" else "non-fiction"
+        return self.book_kind or kind_of(self.category)
 
     @property
     def size(self) -> BookSize:
@@ -92,9 +128,17 @@ class Brief(BaseModel):
         return CountRange(count, count)
 
     def scene_range(self, chapter: int) -> CountRange:
-        """How many scenes chapter number `chapter` (from 1) is to have."""
+        """How many scenes chapter number `chapter` (from 1) is to have.
+
+        Where the author does not say, as many as the size class has, but no more than the words
+        of a chapter are enough for.
+        """
         counts = parse_counts(self.scenes_per_chapter or self.size.scenes)
-        return counts[min(chapter, len(counts)) - 1]
+        count = counts[min(chapter, len(counts)) - 1]
+        if self.scenes_per_chapter:
+            return count
+        words = self.words_per_chapter(self.chapter_range().middle())
+        return count.at_most(words // SHORTEST_SCENE)
 
     def words_per_chapter(self, chapters: int) -> int:
         """Words that each of `chapters` chapters is to have."""

@@ -46,6 +46,11 @@ class CountRange:
         """A fair guess at the number before it is known."""
         return self.low if self.high is None else (self.low + self.high) // 2
 
+    def at_most(self, most: int) -> "CountRange":
+        """The range cut off above `most`, which counts as 1 where it is less."""
+        top = max(1, most)
+        return CountRange(min(self.low, top), top if self.high is None else min(self.high, top))
+
     def wording(self, noun: str) -> str:
         """The range in words, such as `8 to 12 chapters` or `at least 5 characters`."""
         if self.high == self.low:

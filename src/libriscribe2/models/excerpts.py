@@ -2,12 +2,24 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.concept import ConceptModel
+from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import Character, OutlineChapter
+from libriscribe2.utils.text_budget import shorten, weigh
+
+# Most that each block takes, in the measure of `text_budget`: whatever an author or a model
+# writes into a field, a prompt stays under its limit.
+PREMISE_BUDGET: Final = 3_000
+LINE_BUDGET: Final = 200
+CONCEPT_BUDGET: Final = 3_000
+CHAPTER_BUDGET: Final = 1_600
+SCENE_BUDGET: Final = 800
+CAST_BUDGET: Final = 24
 
 
 def to_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
@@ -16,6 +28,11 @@ def to_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
     if isinstance(plain, Mapping):
         plain = {key: field for key, field in plain.items() if field not in ("", [], None)}
     return json.dumps(plain, ensure_ascii=False)
+
+
+def premise_block(brief: Brief, budget: int = PREMISE_BUDGET) -> str:
+    """The premise; a very long one is cut."""
+    return shorten(brief.premise, budget)
 
 
 def book_lines(brief: Brief) -> str:
@@ -29,12 +46,33 @@ def book_lines(brief: Brief) -> str:
         "language": brief.language,
         "tone": brief.tone,
     }
-    return "\n".join(f"{key}: {value}" for key, value in fields.items() if value)
+    shown = {key: shorten(value, LINE_BUDGET) for key, value in fields.items()}
+    return "\n".join(f"{key}: {value}" for key, value in shown.items() if value)
+
+
+def concept_block(concept: ConceptModel) -> str:
+    """The concept as the prompts show it."""
+    fields = concept.model_dump()
+    return to_json({name: shorten(text, CONCEPT_BUDGET) for name, text in fields.items()})
 
 
 def chapter_block(chapter: OutlineChapter, number: int, of: int) -> str:
     """A chapter of the outline as the prompts show it."""
-    return to_json({"number": number, "of": of, **chapter.model_dump()})
+    told = {
+        "title": shorten(chapter.title, LINE_BUDGET),
+        "summary": shorten(chapter.summary, CHAPTER_BUDGET),
+    }
+    return to_json({"number": number, "of": of, **told})
+
+
+def scene_block(plan: ScenePlan, number: int, of: int) -> str:
+    """A scene's plan as the prompts show it."""
+    fields = plan.model_dump()
+    told = {
+        name: shorten(value, SCENE_BUDGET) if isinstance(value, str) else value[:CAST_BUDGET]
+        for name, value in fields.items()
+    }
+    return to_json({"number": number, "of": of, **told})
 
 
 def cards(entries: Iterable[BaseModel], fields: Sequence[str], budget: int) -> str:
@@ -43,53 +81,32 @@ def cards(entries: Iterable[BaseModel], fields: Sequence[str], budget: int) -> s
     Args:
         entries: What to list, the most important first.
         fields: Names of the fields to show, the most important first.
-        budget: Most characters; the last fields go first, then the ends of long values.
+        budget: The last fields go first, then the last entries.
     """
     rows = [entry.model_dump(mode="json") for entry in entries]
     for shown in range(len(fields), 0, -1):
         text = _rows(rows, fields[:shown])
-        if len(text) <= budget:
+        if weigh(text) <= budget:
             return text
-    room = max(8, budget // max(1, len(rows)) - 2 * len(fields[0]) - 8)
-    return _rows([{fields[0]: shorten(str(row[fields[0]]), room)} for row in rows], fields[:1])
+    while rows and weigh(text := _rows(rows, fields[:1])) > budget:
+        rows = rows[: len(rows) * budget // (weigh(text) + budget // 8 + 1)]
+    return _rows(rows, fields[:1])
 
 
-def shorten(text: str, budget: int) -> str:
-    """Text of at most `budget` characters, cut at the end of a sentence or word."""
-    if len(text) <= budget:
-        return text
-    head = text[:budget]
-    stop = max(head.rfind(mark) for mark in (". ", "! ", "? ", "\u3002"))
-    if stop >= budget // 2:
-        return head[: stop + 1]
-    return head[: max(head.rfind(" "), budget // 2)].rstrip()
+def cast_of(plan: ScenePlan, cast: Sequence[Character]) -> list[Character]:
+    """The characters that a scene's plan names, by their full name or by a part of it.
 
-
-def tail(text: str, budget: int) -> str:
-    """The end of a text in at most `budget` characters, begun at a paragraph or word."""
-    if len(text) <= budget:
-        return text
-    end = text[-budget:]
-    start = end.find("\n\n")
-    if 0 <= start <= budget // 2:
-        return end[start:].strip()
-    return end[end.find(" ") + 1 :].strip()
-
-
-def parts(text: str, budget: int) -> list[str]:
-    """A text in as few parts of at most `budget` characters as its paragraphs allow.
-
-    A paragraph that is longer than the budget is cut where the budget ends.
+    A part that fits several people means none of them.
     """
-    whole: list[str] = [""]
-    for paragraph in text.split("\n\n"):
-        for start in range(0, max(1, len(paragraph)), budget):
-            piece = paragraph[start : start + budget]
-            if whole[-1] and len(whole[-1]) + len(piece) + 2 > budget:
-                whole.append(piece)
-            else:
-                whole[-1] = f"{whole[-1]}\n\n{piece}" if whole[-1] else piece
-    return whole
+    names = [set(name.casefold().split()) for name in plan.characters]
+    by_name = {person.name: set(person.name.casefold().split()) for person in cast}
+    meant = set()
+    for words in names:
+        fits = [name for name, own in by_name.items() if words == own] or [
+            name for name, own in by_name.items() if words and words <= own
+        ]
+        meant.update(fits if len(fits) == 1 else [])
+    return [person for person in cast if person.name in meant]
 
 
 def _rows(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:

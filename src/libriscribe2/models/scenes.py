@@ -27,6 +27,7 @@ class PlannedChapter(ChapterScenes):
 
     chapter: int = Field(ge=1, description="Chapter number, from 1")
     title: str = ""
+    scenes: list[ScenePlan] = Field(description="None while the chapter waits for its plan")
 
 
 class ScenesFile(Shape):

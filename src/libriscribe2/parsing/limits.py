@@ -1,13 +1,13 @@
 """Counts and choices of one request, checked on the value that came back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from pydantic import BaseModel
 
-Limits = Mapping[str, Mapping[str, Any]]
+from libriscribe2.models.request_schema import Limits
 
 
 def within_limits(parser: Callable[[str], Any], limits: Limits) -> Callable[[str], Any]:

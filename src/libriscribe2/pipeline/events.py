@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 EventName = Literal[
     "run.start",
     "run.end",
+    "run.failed",
     "run.interrupted",
     "stage.start",
     "stage.skipped",
@@ -16,7 +17,6 @@ EventName = Literal[
     "stage.failed",
     "llm.call",
     "llm.wait",
-    "file.written",
 ]
 
 

@@ -7,7 +7,8 @@ from time import monotonic
 
 from pydantic import BaseModel
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.session import CallSession, RunStoppedError
 from libriscribe2.models.brief import Brief
@@ -45,11 +46,19 @@ class Runner:
         self._session = session
         self._events = events
         self._refresh = False
+        self._only: frozenset[str] | None = None
+        self._stages: Sequence[AgentType] = ()
         self._unexpanded: list[AgentType] = []
         self._waiting: list[tuple[AgentType, Unit]] = []
         self._running: dict[asyncio.Task[None], str] = {}
 
-    async def run(self, stages: Sequence[AgentType], *, refresh: bool = False) -> None:
+    async def run(
+        self,
+        stages: Sequence[AgentType],
+        *,
+        refresh: bool = False,
+        only: frozenset[str] | None = None,
+    ) -> None:
         """Bring every one of `stages` up to date.
 
         After a failure nothing new is sent; what is under way is waited for and kept.
@@ -57,11 +66,12 @@ class Runner:
         Args:
             stages: The stages, in running order.
             refresh: Whether stale units are remade.
+            only: Files whose units may run; the others count as settled. None means all.
 
         Raises:
             LibriScribeError: The first failure of a unit.
         """
-        self._refresh = refresh
+        self._refresh, self._only, self._stages = refresh, only, stages
         self._unexpanded = list(stages)
         failure: Exception | None = None
         try:
@@ -76,6 +86,12 @@ class Runner:
             await self._cancel_rest()
         if failure is not None:
             raise failure
+        if self._waiting or self._unexpanded:
+            names = [unit.output for _, unit in self._waiting]
+            names += [agent.name for agent in self._unexpanded]
+            raise LibriScribeError(
+                "Some stages wait for each other and can never run.", why=", ".join(names)
+            )
 
     def _start_what_is_ready(self) -> None:
         """Begin every unit whose inputs nobody is going to change any more."""
@@ -98,7 +114,12 @@ class Runner:
                     continue
                 chapters = range(1, Book(self._store).chapters() + 1)
             self._unexpanded.remove(agent)
-            self._waiting.extend((agent, agent.unit(chapter)) for chapter in chapters)
+            units = (agent.unit(chapter) for chapter in chapters)
+            self._waiting.extend((agent, unit) for unit in units if self._may_run(unit))
+
+    def _may_run(self, unit: Unit) -> bool:
+        """Whether the unit is one of those that this run is about."""
+        return self._only is None or unit.output in self._only
 
     def _coming(self) -> set[str]:
         """The files that are still going to be made, or found to need nothing."""
@@ -122,12 +143,33 @@ class Runner:
             unit,
             self._store.state(unit.output, inputs),
             again=self._store.manifest.asked_again(unit.step),
-            refresh=self._refresh,
+            refresh=self._refresh or (agent.follows and self._is_awaited(unit)),
         )
         self._tell("stage.start" if found.runs else "stage.skipped", unit, reason=found.reason)
         if found.runs:
             task = asyncio.create_task(self._work(agent, found, inputs))
             self._running[task] = unit.output
+
+    def _is_awaited(self, unit: Unit) -> bool:
+        """Whether something that is still to be written by a model works from the unit's file."""
+        return any(
+            unit.output in reader.inputs(other) and self._is_due(other)
+            for reader, other in self._waiting
+            if reader.asks_model
+        ) or any(
+            reader.asks_model and unit.output in reader.reads and self._has_gap(reader)
+            for reader in self._unexpanded
+        )
+
+    def _is_due(self, unit: Unit) -> bool:
+        """Whether a unit's file is missing or was asked for again."""
+        asked = self._store.manifest.asked_again(unit.step)
+        return asked or not self._store.exists(unit.output)
+
+    def _has_gap(self, agent: AgentType) -> bool:
+        """Whether a stage that is not expanded yet lacks a chapter."""
+        chapters = Book(self._store).chapters()
+        return any(self._is_due(agent.unit(n)) for n in range(1, chapters + 1)) or not chapters
 
     async def _work(self, agent: AgentType, found: Verdict, inputs: dict[str, str]) -> None:
         """Make a unit's artifact and save it."""
@@ -138,13 +180,20 @@ class Runner:
         except RunStoppedError:
             raise
         except LibriScribeError as error:
-            self._session.stopped = True
+            self._session.stop()
             self._tell("stage.failed", unit, message=error.what, reason=error.why)
             raise
         text = made if isinstance(made, str) else maker.as_text(made)
         self._set_aside(agent, found)
-        params = {"model": maker.context.client.model_name} if agent.asks_model else {}
-        self._store.write(unit.output, text, step=unit.step, inputs=inputs, params=params)
+        made_from = maker.made_from
+        self._store.write(
+            unit.output,
+            text,
+            step=unit.step,
+            inputs=inputs,
+            params={"models": made_from.models, "prompts": made_from.prompts},
+            keys=made_from.keys,
+        )
         words = 0 if isinstance(made, BaseModel) else count_words(text)
         self._tell("stage.end", unit, words=words, seconds=monotonic() - start, path=unit.output)
 
@@ -159,15 +208,18 @@ class Runner:
             self._store.adopt(name)
 
     def _first_failure(
-        self, done: Iterable[asyncio.Task[None]], failure: Exception | None
+        self, done: set[asyncio.Task[None]], failure: Exception | None
     ) -> Exception | None:
-        """The failure that the run is going to report: the first that is not a mere stop."""
-        for task in done:
+        """The failure that the run is going to report: the first that is not a mere stop.
+
+        Of several at once it is that of the unit that began first, in every run the same.
+        """
+        for task in [task for task in self._running if task in done]:
             del self._running[task]
             error = task.exception()
             if error is None:
                 continue
-            self._session.stopped = True
+            self._session.stop()
             if not isinstance(error, Exception):
                 raise error
             if failure is None or isinstance(failure, RunStoppedError):

@@ -115,7 +115,7 @@ def _discovered() -> list[AgentType]:
     modules = [
         import_module(f"{agents.__name__}.{found.name}")
         for found in iter_modules(agents.__path__)
-        if found.name != "agent_base"
+        if not found.name.startswith("agent_")
     ]
     shipped = [
         value

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.structure_entry import input_sha
+from libriscribe2.pipeline.structure_inputs import in_words
 from libriscribe2.project.paths import BOOK_TOML
 from libriscribe2.project.view import ArtifactState, ProjectView
 
@@ -33,10 +36,11 @@ def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView
     """The present hash of all that a unit works from, by name.
 
     A field of the brief is called `book.toml:field`. A file that the book does not have is
-    left out, so that its coming is a change.
+    left out, so that its coming is a change. Of the plans, a chapter's unit works from its own
+    entry only (`input_sha`).
     """
     names = [found for name in agent.inputs(unit) for found in _expanded(name, view)]
-    files = {name: view.sha(name) for name in names}
+    files = {name: input_sha(name, unit.chapter, view) for name in names}
     hashes = {name: sha for name, sha in files.items() if sha is not None}
     asked = brief.model_dump(mode="json")
     return hashes | {f"{BOOK_TOML}:{key}": _sha(asked[key]) for key in agent.brief_keys}
@@ -81,7 +85,7 @@ _PLAIN: Mapping[str, str] = {
 
 def _named(changed: Iterable[str], most: int = 3) -> str:
     """The changed inputs in words."""
-    names = [name.replace(":", ": ") for name in changed]
+    names = list(dict.fromkeys(in_words(name) for name in changed))
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.staleness import Verdict, input_hashes, verdict
 from libriscribe2.project.artifacts import Book
@@ -17,15 +18,17 @@ def units_of(agent: type[Agent], view: ProjectView) -> list[Unit]:
     return [agent.unit(chapter) for chapter in range(1, Book(view).chapters() + 1)]
 
 
-def survey(stages: Iterable[type[Agent]], brief: Brief, view: ProjectView) -> list[Verdict]:
-    """How every unit of `stages` stands.
+def survey(
+    stages: Iterable[type[Agent]], brief: Brief, view: ProjectView, *, refresh: bool = False
+) -> list[Verdict]:
+    """How every unit of `stages` stands, and whether a run (with `refresh`) would make it.
 
     Chapters that no outline plans yet stand as one line for their stage.
     """
     found: list[Verdict] = []
     for agent in stages:
         units = units_of(agent, view)
-        found.extend(_judged(agent, unit, brief, view) for unit in units)
+        found.extend(_judged(agent, unit, brief, view, refresh=refresh) for unit in units)
         if not units:
             unit = Unit(agent.name, None, agent.writes)
             found.append(Verdict(unit, runs=True, reason=f"waits for {OUTLINE}", state="missing"))
@@ -49,7 +52,10 @@ def check_artifacts(stages: Iterable[type[Agent]], view: ProjectView) -> None:
                 book.load(unit.output, agent.shape)
 
 
-def _judged(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView) -> Verdict:
+def _judged(
+    agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView, *, refresh: bool
+) -> Verdict:
     """How one unit stands."""
     state = view.state(unit.output, input_hashes(agent, unit, brief, view))
-    return verdict(agent, unit, state, again=view.manifest.asked_again(unit.step))
+    again = view.manifest.asked_again(unit.step)
+    return verdict(agent, unit, state, again=again, refresh=refresh)

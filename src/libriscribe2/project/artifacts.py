@@ -1,5 +1,6 @@
 """The artifacts of a book, read and validated: what agents work from."""
 
+from collections.abc import Collection
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -17,14 +18,16 @@ class Book:
 
     Args:
         view: The project's files.
+        ignored: Names of artifacts that the book does without, even where a file is left.
     """
 
-    def __init__(self, view: ProjectView) -> None:
+    def __init__(self, view: ProjectView, ignored: Collection[str] = ()) -> None:
         self._view = view
+        self._ignored = ignored
 
     def has(self, name: str) -> bool:
         """Whether the artifact is there; a book need not have every one."""
-        return self._view.exists(name)
+        return name not in self._ignored and self._view.exists(name)
 
     def text(self, name: str) -> str:
         """The text of an artifact.

@@ -27,15 +27,15 @@ class JournalCallLog:
         """The record of a finished call, or None."""
         return self._manifest.reply(key)
 
-    def sent(self, key: str, *, step: str, model: str) -> None:
-        """Note that a request is about to leave.
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
+        """Note that a request is about to leave, and the most that it may cost.
 
         Raises:
             StorageError: The reply would find no room, or the journal cannot be written. The
                 request must not leave.
         """
         self._check_room()
-        self._add(records.sent(key, step=step, model=model))
+        self._add(records.sent(key, step=step, model=model, est_usd=est_usd))
 
     def done(self, key: str, record: Mapping[str, Any]) -> None:
         """Keep a raw reply before anyone reads it.
@@ -50,13 +50,13 @@ class JournalCallLog:
         except StorageError as error:
             raise self._rescued(key, record, error) from error
 
-    def failed(self, key: str, *, kind: str, status: int | None) -> None:
-        """Note that a request brought no reply.
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
+        """Note that a request brought no reply, and what it may have cost all the same.
 
         Raises:
             StorageError: The journal cannot be written.
         """
-        self._add(records.fail(key, kind=kind, status=status))
+        self._add(records.fail(key, kind=kind, status=status, usd=usd))
 
     def adopt_rescued(self) -> int:
         """Take rescued replies of this project into the journal; return how many.

@@ -41,6 +41,20 @@ SYSTEM: Final[FileOps] = os
 """The real operating system."""
 
 
+class UnsyncedOps:
+    """The operating system without the waits for the device: for copies that are thrown away."""
+
+    open = staticmethod(os.open)
+    write = staticmethod(os.write)
+    ftruncate = staticmethod(os.ftruncate)
+    close = staticmethod(os.close)
+    replace = staticmethod(os.replace)
+    unlink = staticmethod(os.unlink)
+
+    def fsync(self, descriptor: int, /) -> None:
+        """Nothing: a crash may take the copy."""
+
+
 def write_all(descriptor: int, data: bytes, ops: FileOps) -> None:
     """Write all of `data`: near a full disk the system takes it in parts.
 

@@ -1,9 +1,11 @@
 """What the journal adds up to: replies by key, the last write of every file, what it all cost."""
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from libriscribe2.project.ledger import Ledger, OpenCall
 from libriscribe2.project.records import Record
 
 
@@ -27,14 +29,6 @@ class FileRecord:
     params: Mapping[str, Any] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
     placed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCall:
-    """A request that left and of which nothing more is known; it may have been paid."""
-
-    step: str
-    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +59,16 @@ class Manifest:
 
     Attributes:
         totals: Calls, tokens and cost.
+        ledger: What the calls cost or may have cost.
         files: The last write of every file, by name.
-        open_calls: Calls without an outcome, by key.
+        changes: Ids of the changes of several files that have happened.
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.totals = Totals()
+        self.ledger = Ledger()
         self.files: dict[str, FileRecord] = {}
-        self.open_calls: dict[str, OpenCall] = {}
+        self.changes: set[str] = set()
         self._replies: dict[str, Mapping[str, Any]] = {}
         self._ours: dict[str, set[str]] = {}
         self._again: list[str] = []
@@ -84,7 +80,9 @@ class Manifest:
             "write": self._fold_write,
             "placed": self._fold_placed,
             "adopt": self._fold_adopt,
+            "anew": self._fold_anew,
             "again": self._fold_again,
+            "reshaped": self._fold_reshaped,
         }
         for record in records:
             self.fold(record)
@@ -94,6 +92,18 @@ class Manifest:
         fold = self._folds.get(record.get("t", ""))
         if fold is not None:
             fold(record)
+
+    @property
+    def open_calls(self) -> Mapping[str, OpenCall]:
+        """Calls without an outcome, by key."""
+        return self.ledger.open
+
+    def after(self, record: Record) -> "Manifest":
+        """The manifest with one more record about files; this one stays as it is."""
+        # Replies are large and no record about files changes them, so both share them.
+        twin = deepcopy(self, {id(self._replies): self._replies})
+        twin.fold(record)
+        return twin
 
     def reply(self, key: str) -> Mapping[str, Any] | None:
         """The completion of a finished call, or None."""
@@ -112,16 +122,17 @@ class Manifest:
         return step in self._unmade
 
     def _fold_sent(self, record: Record) -> None:
-        self.open_calls[record["k"]] = OpenCall(record["step"], record["model"])
+        call = OpenCall(record["step"], record["model"], record.get("est_usd"))
+        self.ledger.leave(record["k"], call)
 
     def _fold_done(self, record: Record) -> None:
         completion = record["completion"]
-        self.open_calls.pop(record["k"], None)
+        self.ledger.answer(record["k"], completion)
         self._replies[record["k"]] = completion
         self.totals = _with_reply(self.totals, completion)
 
     def _fold_fail(self, record: Record) -> None:
-        self.open_calls.pop(record["k"], None)
+        self.ledger.fail(record["k"], record.get("usd", 0.0))
         self.totals = replace(
             self.totals,
             failed=self.totals.failed + 1,
@@ -146,9 +157,46 @@ class Manifest:
         self.files[name] = replace(last, sha=sha, inputs=record["in"], placed=True)
         self._ours.setdefault(name, set()).add(sha)
 
-    def _fold_again(self, record: Record) -> None:
+    def _fold_anew(self, record: Record) -> None:
         self._again.append(record["step"])
+
+    def _fold_again(self, record: Record) -> None:
+        self._fold_anew(record)
         self._unmade.add(record["step"])
+
+    def _fold_reshaped(self, record: Record) -> None:
+        self.changes.add(record["id"])
+        files, ours = dict(self.files), dict(self._ours)
+        for name in record["files"]:
+            self.files.pop(name, None)
+            self._ours.pop(name, None)
+        for name, made in record["files"].items():
+            known = None if made is None else _reshaped(made, files)
+            if made is not None and known is not None:
+                self.files[name] = known
+                self._ours[name] = {*ours.get(made.get("from", ""), ()), known.sha}
+        steps = record["steps"]
+        self._again = [new for step in self._again if (new := _moved(step, steps))]
+        self._unmade = {new for step in self._unmade if (new := _moved(step, steps))}
+        for step in record["again"]:
+            self._fold_again({"step": step})
+
+
+def _reshaped(made: Record, files: Mapping[str, FileRecord]) -> FileRecord | None:
+    """What is known of a file after a change: of the file it came from, or of its new content."""
+    if "from" not in made:
+        params, keys = made["params"], tuple(made["k"])
+        return FileRecord(made["sha"], made["step"], made["in"], params, keys, placed=True)
+    source = files.get(made["from"])  # None where the record of its writing was damaged
+    return source and replace(source, step=made["step"], inputs=made["in"])
+
+
+def _moved(step: str, steps: Mapping[str, str | None]) -> str | None:
+    """The path of a step, or of a part of it, after a change; None where the step is gone."""
+    for old, new in steps.items():
+        if step == old or step.startswith(f"{old}/"):
+            return None if new is None else new + step.removeprefix(old)
+    return step
 
 
 def _with_reply(totals: Totals, completion: Mapping[str, Any]) -> Totals:

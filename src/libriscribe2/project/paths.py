@@ -77,6 +77,16 @@ class ProjectPaths:
         return self.state / "journal.jsonl"
 
     @property
+    def pending(self) -> Path:
+        """A change of several files that was begun and not finished; mostly not there."""
+        return self.state / "pending"
+
+    @property
+    def quote(self) -> Path:
+        """What the last estimate said."""
+        return self.state / "quote.json"
+
+    @property
     def trash(self) -> Path:
         """What was replaced on request."""
         return self.state / "trash"

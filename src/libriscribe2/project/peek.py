@@ -6,6 +6,8 @@ from libriscribe2.project.journal_lines import scan
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, PROJECT_DATA, STATE, ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.structure_change import read_pending
+from libriscribe2.project.structure_view import ChangedView
 from libriscribe2.project.view import ProjectView
 
 
@@ -36,13 +38,21 @@ def require_project(paths: ProjectPaths) -> None:
 def peek(paths: ProjectPaths) -> ProjectView:
     """A project as it is on the disk right now, whoever is working on it.
 
+    A change of several files that was begun is shown as done: the next opening finishes it.
+
     Raises:
-        ProjectError: There is no project, or a newer version wrote it.
+        ProjectError: There is no project, a newer version wrote it, or a change that was begun
+            cannot be read.
         StorageError: The folder cannot be read.
     """
     require_project(paths)
     check_format(paths)
+    # Before the journal: a process that finishes the change in between is then seen as done.
+    pending = read_pending(paths)
     with storage_errors("read", paths.journal):
         data = paths.journal.read_bytes() if paths.journal.exists() else b""
     found = scan(data)
-    return ProjectView(paths, Manifest(found.records), len(found.damaged))
+    view = ProjectView(paths, Manifest(found.records), len(found.damaged))
+    if pending is None or pending.id in view.manifest.changes:
+        return view
+    return ChangedView(view, pending)

@@ -16,9 +16,10 @@ def run(run_id: str, *, version: str, command: str) -> Record:
     return {"t": "run", "id": run_id, "version": version, "cmd": command}
 
 
-def sent(key: str, *, step: str, model: str) -> Record:
-    """A request is about to leave."""
-    return {"t": "sent", "k": key, "step": step, "model": model}
+def sent(key: str, *, step: str, model: str, est_usd: float | None = None) -> Record:
+    """A request is about to leave; it costs `est_usd` US dollars at most, where that is known."""
+    held = {} if est_usd is None else {"est_usd": est_usd}
+    return {"t": "sent", "k": key, "step": step, "model": model, **held}
 
 
 def done(key: str, completion: Mapping[str, Any]) -> Record:
@@ -26,9 +27,9 @@ def done(key: str, completion: Mapping[str, Any]) -> Record:
     return {"t": "done", "k": key, "completion": dict(completion)}
 
 
-def fail(key: str, *, kind: str, status: int | None) -> Record:
-    """A request brought no reply."""
-    return {"t": "fail", "k": key, "kind": kind, "status": status}
+def fail(key: str, *, kind: str, status: int | None, usd: float = 0.0) -> Record:
+    """A request brought no reply; `usd` US dollars may have been paid all the same."""
+    return {"t": "fail", "k": key, "kind": kind, "status": status, "usd": usd}
 
 
 def write(
@@ -53,6 +54,38 @@ def placed(name: str, sha: str) -> Record:
 def adopt(name: str, sha: str, inputs: Mapping[str, str | None]) -> Record:
     """The author wants his own content of a file to count as the program's."""
     return {"t": "adopt", "p": name, "sha": sha, "in": dict(inputs)}
+
+
+def reshaped(
+    change: str,
+    *,
+    files: Mapping[str, Mapping[str, Any] | None],
+    steps: Mapping[str, str | None],
+    asked: Sequence[str] = (),
+) -> Record:
+    """The author changed the order of the chapters; several files changed together.
+
+    Args:
+        change: The id of the change (`structure_change.Change`).
+        files: What is known of each file from now on: None for nothing; `from`, `step` and `in`
+            where a file's content came from another name; `sha`, `step`, `in`, `params` and `k`
+            (as in `write`) where the program put new content there.
+        steps: New path of every step whose path is another now; None where the step is gone.
+        asked: Steps that have to be done again because of the change.
+    """
+    made = {name: None if one is None else dict(one) for name, one in files.items()}
+    return {
+        "t": "reshaped",
+        "id": change,
+        "files": made,
+        "steps": dict(steps),
+        "again": list(asked),
+    }
+
+
+def anew(step: str) -> Record:
+    """What was replied to a step could not be used; the next run asks by new requests."""
+    return {"t": "anew", "step": step}
 
 
 def again(step: str) -> Record:

@@ -17,6 +17,13 @@ from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.peek import peek, require_project
 from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.structure_change import (
+    Change,
+    drop_pending,
+    place,
+    read_pending,
+    write_pending,
+)
 from libriscribe2.project.trash import put_in_trash
 from libriscribe2.project.view import ProjectView
 
@@ -27,6 +34,7 @@ class ProjectStore(ProjectView):
     Attributes:
         journal: The record of calls and writes.
         call_log: The journal as the client's memory of calls.
+        finished: The interrupted change that the opening has finished (`Change.what`), or "".
     """
 
     peek = staticmethod(peek)
@@ -35,6 +43,7 @@ class ProjectStore(ProjectView):
         super().__init__(paths, Manifest(journal.found.records), len(journal.found.damaged))
         self.journal = journal
         self.call_log = JournalCallLog(journal, self.manifest, machine)
+        self.finished = ""
         self._machine = machine
         self._held = ExitStack()
 
@@ -73,6 +82,7 @@ class ProjectStore(ProjectView):
         machine = machine if machine is not None else Machine()
         with ExitStack() as held:
             store = cls(paths, hold(paths, machine, held), machine)
+            store._finish_interrupted()
             store.call_log.adopt_rescued()
             store._held = held.pop_all()
         return store
@@ -141,7 +151,7 @@ class ProjectStore(ProjectView):
             StorageError: The system refused; the file has its old content.
         """
         data = _encoded(name, text)
-        if data != self._bytes(name):
+        if data != self.read_bytes(name):
             self.trash(name)
             self._place(name, data)
 
@@ -155,7 +165,7 @@ class ProjectStore(ProjectView):
             ProjectError: The name leads out of the project.
             StorageError: The copy cannot be written.
         """
-        data = self._bytes(name)
+        data = self.read_bytes(name)
         return None if data is None else put_in_trash(self.paths, name, data, self._machine)
 
     def adopt(self, name: str, inputs: Mapping[str, str | None] | None = None) -> None:
@@ -177,6 +187,14 @@ class ProjectStore(ProjectView):
         known = last.inputs if last is not None else {}
         self._add(records.adopt(name, sha, inputs if inputs is not None else known))
 
+    def anew(self, step: str) -> None:
+        """Have a step whose replies could not be used ask the model anew the next time.
+
+        Raises:
+            StorageError: The journal cannot be written.
+        """
+        self._add(records.anew(step))
+
     def again(self, step: str) -> None:
         """Have a step, and every step below it, ask the model anew the next time.
 
@@ -184,6 +202,37 @@ class ProjectStore(ProjectView):
             StorageError: The journal cannot be written.
         """
         self._add(records.again(step))
+
+    def change(self, change: Change) -> None:
+        """Give several files another content in one step that a crash cannot tear.
+
+        What the change takes away goes to the trash. From the moment that it is written down it
+        is going to happen: after a crash or a refusal, the next opening finishes it.
+
+        Raises:
+            ProjectError: A name leads out of the project.
+            StorageError: The system refused.
+        """
+        kept = {one.data for one in change.files}
+        for one in change.files:
+            if self.read_bytes(one.name) not in kept:
+                self.trash(one.name)
+        write_pending(self.paths, change, self._machine)
+        self._finish(change)
+
+    def _finish_interrupted(self) -> None:
+        """Finish a change that a crash interrupted."""
+        change = read_pending(self.paths)
+        if change is not None:
+            self._finish(change)
+            self.finished = change.what
+
+    def _finish(self, change: Change) -> None:
+        """Carry out what is left of a change that is written down."""
+        if change.id not in self.manifest.changes:
+            place(self.paths, change, self._machine)
+            self._add(change.record)
+        drop_pending(self.paths, self._machine)
 
     def note_run(self, run_id: str, *, version: str, command: str) -> None:
         """Note in the journal that a run begins.

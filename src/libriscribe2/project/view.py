@@ -62,7 +62,7 @@ class ProjectView:
             ProjectError: The file is missing, empty or not UTF-8; the error names the place.
             StorageError: The file cannot be read.
         """
-        data = self._bytes(name)
+        data = self.read_bytes(name)
         if data is None:
             raise ProjectError(
                 f"{name} is missing in {self.paths.root}",
@@ -87,7 +87,7 @@ class ProjectView:
             ProjectError: The name leads out of the project.
             StorageError: The file cannot be read.
         """
-        data = self._bytes(name)
+        data = self.read_bytes(name)
         return None if data is None else content_sha(name, data)
 
     def names(self, pattern: str) -> tuple[str, ...]:
@@ -99,7 +99,9 @@ class ProjectView:
         root = self.paths.root
         with storage_errors("read", root):
             found = [path for path in root.glob(pattern) if path.is_file()]
-        return tuple(sorted((path.relative_to(root).as_posix() for path in found), key=_natural))
+        return tuple(
+            sorted((path.relative_to(root).as_posix() for path in found), key=natural_order)
+        )
 
     def state(self, name: str, inputs: Mapping[str, str | None]) -> ArtifactState:
         """How the file stands, given the present hashes of what it is made from.
@@ -124,7 +126,13 @@ class ProjectView:
         changed = _differences(last.inputs, inputs)
         return ArtifactState("stale", changed) if changed else ArtifactState("fresh")
 
-    def _bytes(self, name: str) -> bytes | None:
+    def read_bytes(self, name: str) -> bytes | None:
+        """The bytes of a file as they are; None where there is no file.
+
+        Raises:
+            ProjectError: The name leads out of the project.
+            StorageError: The file cannot be read.
+        """
         path = self.paths.resolve(name)
         with storage_errors("read", path):
             return path.read_bytes() if path.is_file() else None
@@ -134,7 +142,7 @@ def _differences(then: Mapping[str, str | None], now: Mapping[str, str | None]) 
     return tuple(sorted(name for name in {*then, *now} if then.get(name) != now.get(name)))
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def natural_order(name: str) -> list[tuple[int, str]]:
     """A key that sorts `99.md` before `100.md`."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

@@ -10,19 +10,22 @@ A prompt file has a system part and a user part, each under its own line:
     </premise>
 
 `name.non-fiction.md` is taken before `name.md` for a book that is not a story. A project may
-override any prompt with a file of the same name in its folder `prompts/`.
+override any prompt with a file of either name in its folder `prompts/`: its own files come before
+all shipped ones. `$$` stands for a dollar sign.
 """
 
 import hashlib
 import re
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
 from typing import Final
 
-from libriscribe2.errors import ConfigError
+from libriscribe2.errors import ConfigError, StorageError
 
+_SHIPPED: Final = resources.files("libriscribe2.prompts")
 _PARTS: Final = re.compile(r"\A--- system ---\n(.*?)\n--- user ---\n(.*)\Z", re.DOTALL)
 
 
@@ -77,12 +80,16 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
         overrides: A folder whose files are taken before the shipped ones.
 
     Raises:
-        ConfigError: There is no such prompt, or the file does not have the two parts.
+        ConfigError: There is no such prompt, or its file cannot be understood; the error names
+            file and line.
+        StorageError: The file cannot be read.
     """
-    for candidate in (f"{name}.{kind}.md", f"{name}.md"):
-        text = _read(candidate, overrides)
-        if text is not None:
-            return _parse(candidate, text)
+    files = (f"{name}.{kind}.md", f"{name}.md")
+    own = [overrides / file for file in files] if overrides is not None else []
+    shipped = [_SHIPPED.joinpath(file) for file in files]
+    found = next((place for place in (*own, *shipped) if place.is_file()), None)
+    if found is not None:
+        return _parse(found.name, str(found), _read(found))
     raise ConfigError(
         f"There is no prompt {name!r}.",
         fix=f"Add {name}.md to libriscribe2/prompts or to the project's folder prompts/.",
@@ -91,26 +98,59 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
 
 def load_text(name: str) -> str:
     """A shipped text that prompts share, such as the format rules."""
-    return resources.files("libriscribe2.prompts").joinpath(name).read_text(encoding="utf-8")
+    return _SHIPPED.joinpath(name).read_text(encoding="utf-8")
 
 
-def _read(file: str, overrides: Path | None) -> str | None:
-    """The text of a prompt file, the project's own first."""
-    own = None if overrides is None else overrides / file
-    if own is not None and own.is_file():
-        return own.read_text(encoding="utf-8")
-    shipped = resources.files("libriscribe2.prompts").joinpath(file)
-    return shipped.read_text(encoding="utf-8") if shipped.is_file() else None
+def _read(place: Traversable) -> str:
+    """The text of a prompt file, with line feeds only.
+
+    Raises:
+        ConfigError: It is not UTF-8; the error names the line.
+        StorageError: It cannot be read.
+    """
+    try:
+        data = place.read_bytes()
+    except OSError as error:
+        raise StorageError(
+            f"{place} cannot be read.", why=error.strerror or "", fix="Check the file's rights."
+        ) from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{place}, line {line}: not UTF-8 text.", why=error.reason, fix="Save it as UTF-8."
+        ) from error
+    return text.replace("\r\n", "\n")
 
 
-def _parse(file: str, text: str) -> Prompt:
-    """The two parts of a prompt file."""
-    parts = _PARTS.match(text.replace("\r\n", "\n"))
+def _parse(file: str, place: str, text: str) -> Prompt:
+    """The two parts of a prompt file.
+
+    Args:
+        file: The file's name.
+        place: What the error calls the file.
+        text: What it holds.
+    """
+    parts = _PARTS.match(text)
     if parts is None:
         raise ConfigError(
-            f"Prompt file {file!r} cannot be read.",
+            f"Prompt file {place} cannot be read.",
             why="It needs the lines '--- system ---' and '--- user ---', in this order.",
             fix="Start from the shipped file of the same name.",
         )
+    _check_dollars(place, text)
     sha = hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
     return Prompt(file.removesuffix(".md"), parts[1], parts[2], sha)
+
+
+def _check_dollars(place: str, text: str) -> None:
+    """Every dollar sign has to begin a hole or another dollar sign."""
+    stray = next((m for m in Template.pattern.finditer(text) if m["invalid"] is not None), None)
+    if stray is not None:
+        line = text.count("\n", 0, stray.start()) + 1
+        raise ConfigError(
+            f"{place}, line {line}: a dollar sign that begins no hole.",
+            why="$name is filled in with a value.",
+            fix="Write $$ for a dollar sign.",
+        )

@@ -23,3 +23,6 @@ Count = Annotated[int, NotBool, Field(ge=1)]
 
 CountFromZero = Annotated[int, NotBool, Field(ge=0)]
 """A whole number from 0."""
+
+Usd = Annotated[float, NotBool, Field(ge=0, allow_inf_nan=False)]
+"""An amount of US dollars; 0 is one."""

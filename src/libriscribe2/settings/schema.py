@@ -12,7 +12,8 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import override
 
-from libriscribe2.settings.numbers import Count, CountFromZero, NotBool, Seconds
+from libriscribe2.llm.caps import UNKNOWN_USD_PER_MILLION
+from libriscribe2.settings.numbers import Count, CountFromZero, NotBool, Seconds, Usd
 from libriscribe2.settings.stage_models import ModelsConfig
 
 ENV_PREFIX: Final = "LIBRISCRIBE2_"
@@ -80,6 +81,24 @@ class PipelineConfig(BaseModel):
     max_attempts: Count = 3
 
 
+class BudgetConfig(BaseModel):
+    """The `[budget]` table: what may be spent; None is no cap.
+
+    Attributes:
+        max_cost: US dollars over the life of the project.
+        max_calls: Requests over the life of the project, failed ones included.
+        max_minutes: Minutes of one run.
+        unknown_usd_per_million: What a million tokens count as where the price is unknown.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_cost: Usd | None = None
+    max_calls: CountFromZero | None = None
+    max_minutes: Annotated[float, NotBool, Field(ge=0, allow_inf_nan=False)] | None = None
+    unknown_usd_per_million: Usd = UNKNOWN_USD_PER_MILLION
+
+
 class Settings(BaseSettings):
     """Everything that can be configured.
 
@@ -90,6 +109,7 @@ class Settings(BaseSettings):
         models: Which model does what.
         llm: How a model is reached.
         pipeline: How a book is worked on.
+        budget: What may be spent.
         projects_dir: Where books live.
         debug_dir: Where the dumps of attempts go.
         log_level: Least severe log message that is kept.
@@ -109,6 +129,7 @@ class Settings(BaseSettings):
     models: ModelsConfig = ModelsConfig()
     llm: LlmConfig = LlmConfig()
     pipeline: PipelineConfig = PipelineConfig()
+    budget: BudgetConfig = BudgetConfig()
     projects_dir: Folder = Path("projects")
     debug_dir: Folder = Path("debug")
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"

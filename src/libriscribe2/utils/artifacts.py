@@ -5,6 +5,7 @@ from typing import Final
 
 from libriscribe2.utils.emphasis import strip_value_emphasis
 from libriscribe2.utils.normalise import normalise
+from libriscribe2.utils.scanner import find_json_end_string_safe
 from libriscribe2.utils.strict_json import strict_parse
 
 MARKDOWN_CODE_BLOCKS: Final = "markdown_code_blocks"
@@ -14,6 +15,7 @@ SURROUNDING_TEXT: Final = "surrounding_text"
 _FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
 # Control characters must be escaped in JSON, all others need not be.
 _ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
+_FENCE_LABEL: Final = re.compile(r"(?:```+|~~~+)[\w+-]*")
 _TEXT: Final = re.compile(r"\w")
 
 
@@ -34,7 +36,7 @@ def around_artifacts(before: str, after: str) -> tuple[str, ...]:
     found = []
     if _FENCE.search(before) or _FENCE.search(after):
         found.append(MARKDOWN_CODE_BLOCKS)
-    if _TEXT.search(re.sub(r"(?:```+|~~~+)[\w+-]*", "", before + after)):
+    if _TEXT.search(_FENCE_LABEL.sub("", before + after)):
         found.append(SURROUNDING_TEXT)
     return tuple(found)
 
@@ -48,15 +50,15 @@ def detect_markdown_artifacts(response: str) -> list[str]:
     """
     clean = normalise(response)
     text = clean.text
-    parsed = strict_parse(text) if text else strict_parse(" ")
+    parsed = strict_parse(text)
     if parsed.end == len(text):
         return [*clean.labels, *value_artifacts(text, parsed.value)]
     start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=len(text))
     inner = strict_parse(text, start)
-    end = inner.end if inner.end >= 0 else start
-    body = text[start:] if inner.end < 0 else text[start:end]
+    end = inner.end if inner.end >= 0 else find_json_end_string_safe(text, start)
+    body = text[start:end] if end >= 0 else text[start:]
     return [
         *clean.labels,
-        *around_artifacts(text[:start], text[end:]),
-        *value_artifacts(body, inner.value if inner.end >= 0 else body),
+        *around_artifacts(text[:start], text[start + len(body) :]),
+        *value_artifacts(body, body if inner.end < 0 else inner.value),
     ]

@@ -18,11 +18,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from libriscribe2.utils.artifacts import value_artifacts
+from libriscribe2.utils.artifacts import MARKDOWN_CODE_BLOCKS, value_artifacts
 from libriscribe2.utils.choice import FULL, judge
 from libriscribe2.utils.normalise import Normalised, normalise
-from libriscribe2.utils.placeholders import may_be_template
-from libriscribe2.utils.readings import best_reading, under_layers
+from libriscribe2.utils.placeholders import begins_like_template, has_hints
 from libriscribe2.utils.refusals import refusal
 from libriscribe2.utils.report import (
     DECODED_STRING,
@@ -31,6 +30,7 @@ from libriscribe2.utils.report import (
     ExtractionReport,
 )
 from libriscribe2.utils.schema_fit import Schema, as_json_schema
+from libriscribe2.utils.selection import best_reading, under_layers
 from libriscribe2.utils.strict_json import strict_parse
 from libriscribe2.utils.views import hides_value, views
 
@@ -74,30 +74,29 @@ def _fast_path(
     reply: str, wanted: Mapping[str, Any] | None, *, strict: bool
 ) -> ExtractionReport | None:
     """The report of a clean reply, bare or fenced as a whole; None when it is neither."""
-    start = 0
-    if reply.startswith("```"):
-        line_end = reply.find("\n", 0, _FENCE_HEAD)
-        start = line_end + 1 if line_end >= 0 else 0
+    start = _body_start(reply)
     if reply[start : start + 1] not in ("{", "["):
         return None
     parsed = strict_parse(reply, start)
-    if parsed.end < 0:
+    if parsed.end < 0 or reply[parsed.end :].strip().strip("`" if start else ""):
         return None
-    rest = reply[parsed.end :].strip()
-    if rest.strip("`") if start else rest:
-        return None
-    if wanted is not None or may_be_template(reply, parsed.value):
+    if wanted is not None or has_hints(reply) or begins_like_template(parsed.value):
         verdict = judge(parsed.value, wanted, strict=strict)
         if verdict.level < FULL or verdict.applied:
             return None
-    elif not isinstance(parsed.value, dict | list):
-        return None
     issues = value_artifacts(reply, parsed.value)
     if start:
-        return ExtractionReport(
-            parsed.value, False, MARKDOWN_BLOCK, ("markdown_code_blocks", *issues)
-        )
-    return ExtractionReport(parsed.value, False, DIRECT_PARSE, issues)
+        issues = (MARKDOWN_CODE_BLOCKS, *issues)
+    return ExtractionReport(
+        parsed.value, method=MARKDOWN_BLOCK if start else DIRECT_PARSE, issues=issues
+    )
+
+
+def _body_start(reply: str) -> int:
+    """The index after the line of a fence that the reply starts with, or 0."""
+    if not reply.startswith("```"):
+        return 0
+    return reply.find("\n", 0, _FENCE_HEAD) + 1
 
 
 def _hopeless(text: Normalised) -> str:

@@ -43,7 +43,7 @@ _FRAMED_INSTRUCTION: Final = re.compile(
 )
 # Without one of these in the raw JSON text no strong placeholder can be in it. The marks of one
 # character are looked for first, because that costs next to nothing.
-_HINTS: Final = (("<", '"<'), ("$", '"$'), ("%", '"%'), ("…", '"…'), ("..", '"..'))
+_HINTS: Final = (("<", '"<'), ("$", '"$'), ("%", '"%'), ("…", '"…'), (".", '"..'))
 _SMALL_HINT: Final = re.compile(r'"[\[{_(<$%.…]')
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _SMALL: Final = 16_000
@@ -79,16 +79,14 @@ def _is_hole(field: str, text: str) -> bool:
     return same or _FRAMED_INSTRUCTION.match(inner) is not None
 
 
-def may_be_template(text: str, value: Any) -> bool:
-    """A cheap first look: whether strict JSON text and its value can be a template at all."""
+def has_hints(text: str) -> bool:
+    """Whether strict JSON in a text can hold a strong placeholder: a cheap first look."""
     if len(text) < _SMALL:
-        hinted = _SMALL_HINT.search(text) is not None
-    else:
-        hinted = any(mark in text and hint in text for mark, hint in _HINTS)
-    return hinted or _begins_like_template(value)
+        return _SMALL_HINT.search(text) is not None
+    return any(mark in text and hint in text for mark, hint in _HINTS)
 
 
-def _begins_like_template(value: Any) -> bool:
+def begins_like_template(value: Any) -> bool:
     """Whether the first text of a value is a sign of a template."""
     field, node = "", value
     while isinstance(node, dict | list) and node:

@@ -13,7 +13,7 @@ from libriscribe2.utils.repair import RepairOutcome, repair_json
 from libriscribe2.utils.scanner import find_json_end_string_safe
 from libriscribe2.utils.strict_json import StrictParse, strict_parse
 
-MAX_FAILURES: Final = 2_000
+MAX_FAILURES: Final = 500
 MAX_SPANS: Final = 20_000
 _QUOTES: Final = "\"'“”„«‘’`＂「『‹"
 _BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
@@ -40,7 +40,7 @@ _KEY_BEFORE: Final = re.compile(
     r"""(?:^|[{,\n])[ \t>]*(?:[-+•*]{1,2}[ \t]*|\d{1,3}[.)][ \t]*)?(?:"+[^"\n]{1,60}"+|'[^'\n]{1,60}'|“[^”\n]{1,60}”)(?:\*\*)?\s*[:：]\s*$"""
 )
 _MAX_MARGIN: Final = 100
-_WORK_FACTOR: Final = 12
+_WORK_FACTOR: Final = 8
 _MIN_WORK: Final = 10_000
 
 

@@ -106,8 +106,11 @@ def _unescaped(text: str, limit: int) -> str:
 def hides_value(text: str) -> bool:
     """Whether the whole value shows only in a view, so that a value found as is would be a part.
 
-    Its lines carry the marks of a quoted block, or its opening brace is missing.
+    It is one JSON string, or its lines carry the marks of a quoted block, or its opening brace is
+    missing.
     """
+    if text.startswith('"') and _decoded_string(text)[:1] in ("{", "["):
+        return True
     if _QUOTED_VALUE.search(text) is not None:
         return True
     plain = _PLAIN_START.search(text)

@@ -33,8 +33,7 @@ def chapter(name: str, number: int, **fields: Any) -> Event:
             "concept: waiting 12s (rate: 429)",
         ),
         (event("llm.wait", seconds=12, message="429"), "waiting 12s (429)"),
-        (event("file.written", path="a.md", words=1), "wrote a.md, 1 word"),
-        (event("file.written", path="a.json"), "wrote a.json"),
+        (event("run.failed", calls=2, cost_usd=0.5), "stopped: 2 calls, $0.5000, 0.0s"),
         (
             event("run.end", words=2, calls=3, tokens={"in": 4, "out": 5}, seconds=6),
             "finished: 2 words, 3 calls, 9 tokens, cost unknown, 6s",
@@ -139,4 +138,4 @@ def test_a_long_text_shows_its_last_line_only() -> None:
 
 
 def test_other_events_change_nothing() -> None:
-    assert after(event("run.start"), event("file.written", words=3)) == Progress()
+    assert after(event("run.start"), event("run.failed", words=3)) == Progress()

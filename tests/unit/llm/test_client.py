@@ -30,14 +30,14 @@ class MemoryCallLog(NoCallLog):
     def find(self, key: str) -> Any:
         return self.kept.get(key)
 
-    def sent(self, key: str, *, step: str, model: str) -> None:
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         self.notes.append(("sent", key))
 
     def done(self, key: str, record: Mapping[str, Any]) -> None:
         self.notes.append(("done", key))
         self.kept[key] = record
 
-    def failed(self, key: str, *, kind: str, status: int | None) -> None:
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
         self.notes.append((f"failed {kind}", key))
 
 

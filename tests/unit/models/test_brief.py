@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from libriscribe2.models.brief import Brief
+from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.models.counts import CountRange
 
 
@@ -24,12 +24,86 @@ def test_unknown_keys_are_refused() -> None:
         Brief.model_validate({"premise": "x", "chapterz": "3"})
 
 
+@pytest.mark.parametrize("field", ["title", "author", "genre", "tone", "chapters"])
+def test_blank_is_the_same_as_not_given(field: str) -> None:
+    assert Brief.model_validate({"premise": "x", field: " \t"}) == Brief(premise="x")
+    given = Brief.model_validate({"premise": "x", field: " 7 "})
+    assert getattr(given, field) == "7"
+
+
+@pytest.mark.parametrize("field", ["chapters", "characters", "scenes_per_chapter"])
+def test_a_count_may_be_a_number_but_not_a_switch(field: str) -> None:
+    given = Brief.model_validate({"premise": "x", field: 5})
+    assert given == Brief.model_validate({"premise": "x", field: "5"})
+    for wrong in (True, 5.0, [5]):
+        with pytest.raises(ValidationError, match="valid string"):
+            Brief.model_validate({"premise": "x", field: wrong})
+
+
+def test_a_premise_that_is_too_long_is_refused_with_both_figures() -> None:
+    assert len(Brief(premise=f" {'x' * MOST_PREMISE} ").premise) == MOST_PREMISE
+    with pytest.raises(ValidationError, match=r"20,001 characters.* at most 20,000"):
+        Brief(premise="x" * (MOST_PREMISE + 1))
+
+
 @pytest.mark.parametrize(
     ("category", "kind"),
-    [("Fiction", "fiction"), ("FICTION", "fiction"), ("Business", "non-fiction")],
+    [
+        ("Fiction", "fiction"),
+        ("FICTION", "fiction"),
+        ("Science Fiction", "fiction"),
+        ("Fantasy", "fiction"),
+        ("Roman", "fiction"),
+        ("Historical Fiction", "fiction"),
+        ("Business", "non-fiction"),
+        ("Non-Fiction", "non-fiction"),
+        ("creative nonfiction", "non-fiction"),
+        ("Self_Help", "non-fiction"),
+        (" research  PAPER ", "non-fiction"),
+    ],
 )
-def test_only_fiction_is_a_story(category: str, kind: str) -> None:
+def test_only_a_known_category_of_facts_is_no_story(category: str, kind: str) -> None:
     assert Brief(premise="x", category=category).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("book_kind", "kind"),
+    [("fiction", "fiction"), ("Non-Fiction", "non-fiction"), ("nonfiction", "non-fiction")],
+)
+def test_the_authors_own_word_on_the_kind_wins(book_kind: str, kind: str) -> None:
+    for category in ("Fantasy", "Business"):
+        brief = Brief.model_validate({"premise": "x", "category": category, "book_kind": book_kind})
+        assert brief.kind == kind
+        assert brief.book_kind == kind
+
+
+@pytest.mark.parametrize("wrong", ["essay", 3])
+def test_a_kind_that_does_not_exist_is_refused(wrong: object) -> None:
+    with pytest.raises(ValidationError, match="'fiction' or 'non-fiction'"):
+        Brief.model_validate({"premise": "x", "book_kind": wrong})
+
+
+@pytest.mark.parametrize(
+    ("words", "chapters", "low", "high"),
+    [
+        (300, "3", 1, 1),
+        (1200, "3", 3, 3),
+        (1800, "3", 4, 5),
+        (9000, "3", 4, 7),
+        (50, "12", 1, 1),
+        (0, "3", 4, 7),
+    ],
+)
+def test_a_short_chapter_has_fewer_scenes_by_default(
+    words: int, chapters: str, low: int, high: int
+) -> None:
+    brief = Brief(premise="x", words=words, chapters=chapters)
+    assert brief.scene_range(1) == CountRange(low, high)
+
+
+def test_the_authors_number_of_scenes_stays() -> None:
+    brief = Brief(premise="x", words=300, chapters="3", scenes_per_chapter="4")
+    assert brief.scene_range(1) == CountRange(4, 4)
 
 
 @pytest.mark.parametrize(

@@ -52,3 +52,17 @@ def test_a_list_has_one_entry_per_chapter() -> None:
 def test_the_middle_is_a_guess_inside_the_range() -> None:
     assert CountRange(8, 12).middle() == 10
     assert CountRange(5, None).middle() == 5
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "cut"),
+    [
+        (CountRange(4, 7), 9, CountRange(4, 7)),
+        (CountRange(4, 7), 5, CountRange(4, 5)),
+        (CountRange(4, 7), 2, CountRange(2, 2)),
+        (CountRange(4, None), 6, CountRange(4, 6)),
+        (CountRange(4, 7), 0, CountRange(1, 1)),
+    ],
+)
+def test_a_range_can_be_cut_off_above(count: CountRange, most: int, cut: CountRange) -> None:
+    assert count.at_most(most) == cut

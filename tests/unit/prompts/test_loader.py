@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from libriscribe2.errors import ConfigError
+from libriscribe2.errors import ConfigError, StorageError
 from libriscribe2.prompts.loader import load_prompt, load_text
 
 SHIPPED = sorted(
@@ -55,6 +55,56 @@ def test_a_projects_own_prompt_is_taken_first(tmp_path: Path) -> None:
     write(tmp_path, "summaries.md", "mine $text")
     assert load_prompt("summaries", overrides=tmp_path).holes() == {"text"}
     assert load_prompt("summaries").holes() > {"text"}
+
+
+def test_a_projects_own_prompt_outranks_the_shipped_one_of_the_kind(tmp_path: Path) -> None:
+    write(tmp_path, "outline.md", "mine")
+    assert load_prompt("outline", kind="non-fiction", overrides=tmp_path).user == "mine\n"
+    write(tmp_path, "outline.non-fiction.md", "mine of facts")
+    found = load_prompt("outline", kind="non-fiction", overrides=tmp_path)
+    assert (found.user, found.name) == ("mine of facts\n", "outline.non-fiction")
+    assert load_prompt("outline", overrides=tmp_path).user == "mine\n"
+
+
+@pytest.mark.parametrize(("text", "line"), [("costs $5", 4), ("a\nb ${a", 5), ("$", 4)])
+def test_a_dollar_that_is_no_hole_names_file_and_line(tmp_path: Path, text: str, line: int) -> None:
+    write(tmp_path, "own.md", text)
+    with pytest.raises(ConfigError) as caught:
+        load_prompt("own", overrides=tmp_path)
+    assert str(tmp_path / "own.md") in caught.value.what
+    assert f"line {line}" in caught.value.what
+    assert "$$" in caught.value.fix
+
+
+def test_a_doubled_dollar_is_a_dollar(tmp_path: Path) -> None:
+    prompt = load_prompt("own", overrides=write(tmp_path, "own.md", "costs $$5"))
+    assert prompt.render()[1]["content"] == "costs $5"
+
+
+def test_a_prompt_that_is_not_utf8_names_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "own.md").write_bytes(b"--- system ---\nCaf\xe9\n--- user ---\nx\n")
+    with pytest.raises(ConfigError, match=r"own\.md, line 2") as caught:
+        load_prompt("own", overrides=tmp_path)
+    assert "UTF-8" in caught.value.what + caught.value.fix
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "own.md").write_text(
+        "--- system ---\r\na\r\n--- user ---\r\nb", encoding="utf-8-sig", newline=""
+    )
+    assert load_prompt("own", overrides=tmp_path).user == "b"
+
+
+def test_a_prompt_that_cannot_be_read_is_a_matter_of_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    write(tmp_path, "own.md", "x")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(StorageError, match=r"own\.md"):
+        load_prompt("own", overrides=tmp_path)
 
 
 def test_an_unknown_prompt_and_a_broken_file_say_what_to_do(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ name the old content is copied to the trash first.
 """
 
 from libriscribe2.project.legacy.conversion import convert, is_legacy
+from libriscribe2.project.legacy.converted_view import ConvertedView
 from libriscribe2.project.legacy.reading import LegacyProject, read_legacy
 
-__all__ = ["LegacyProject", "convert", "is_legacy", "read_legacy"]
+__all__ = ["ConvertedView", "LegacyProject", "convert", "is_legacy", "read_legacy"]

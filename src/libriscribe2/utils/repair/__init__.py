@@ -1,17 +1,19 @@
 """The repair parser: damaged JSON read by an iterative, linear pass, every change named."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from libriscribe2.utils.repair.conservation import lost_content
 from libriscribe2.utils.repair.frames import Policy
 from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
-from libriscribe2.utils.repair.parser import parse_damaged
+from libriscribe2.utils.repair.parser import RepairParser
 from libriscribe2.utils.repair.patterns import COMMA
 from libriscribe2.utils.strict_json import same_json
 
-__all__ = ["RepairOutcome", "Trouble", "repair_json"]
+__all__ = ["RepairOutcome", "Trouble", "lacks_end", "repair_json"]
 
+_MAX_REREAD: Final = 300_000
 _DEFAULT: Final = Policy()
 _OTHERS: Final = (
     Policy(structure_wins=True),
@@ -36,21 +38,26 @@ def repair_json(
     """
     first, doubts = _proven(text, start, _DEFAULT)
     chosen = _least_edited(text, start, first) if doubts else first
-    if schema and _lacks_end(chosen):
+    if schema and lacks_end(chosen):
         placed, _ = _proven(text, start, Policy(schema=schema))
-        if placed.trouble is None and not _lacks_end(placed):
+        if placed.trouble is None and not lacks_end(placed):
             return placed
     return chosen
 
 
-def _lacks_end(outcome: RepairOutcome) -> bool:
+def lacks_end(outcome: RepairOutcome) -> bool:
     """Whether closing brackets had to be added at the end of the value."""
     last = outcome.repairs[-1] if outcome.repairs else None
     return last is not None and last.name == "missing_closer" and last.position == outcome.end
 
 
 def _least_edited(text: str, start: int, first: RepairOutcome) -> RepairOutcome:
-    """The sound reading that changes the fewest brackets; ambiguous when two are as good."""
+    """The sound reading that changes the fewest brackets; ambiguous when two are as good.
+
+    A very long text is not read several times.
+    """
+    if first.work > _MAX_REREAD:
+        return replace(first, value=None, trouble=Trouble("ambiguous", start))
     sound = [first] if first.trouble is None else []
     for policy in _OTHERS:
         other, _ = _proven(text, start, policy)
@@ -62,7 +69,7 @@ def _least_edited(text: str, start: int, first: RepairOutcome) -> RepairOutcome:
     if len(sound) == 1 or _edits(text, sound[0]) < _edits(text, sound[1]):
         return sound[0]
     trouble = Trouble("ambiguous", sound[0].repairs[0].position)
-    return RepairOutcome(None, first.end, first.repairs, trouble, first.members, first.work * 4)
+    return replace(first, value=None, trouble=trouble, work=first.work * len(_OTHERS))
 
 
 def _edits(text: str, outcome: RepairOutcome) -> int:
@@ -73,14 +80,12 @@ def _edits(text: str, outcome: RepairOutcome) -> int:
 
 def _proven(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, int]:
     """One reading with its conservation checked, and how many doubts it met."""
-    outcome, parser = parse_damaged(text, start, policy)
+    parser = RepairParser(text, start, policy)
+    outcome = parser.run()
     if outcome.value is None:
         return outcome, parser.doubts
     lost = lost_content(text, start, outcome.end, parser.cursor.contents)
     if lost is None:
         return outcome, parser.doubts
     trouble = Trouble("ambiguous", lost)
-    failed = RepairOutcome(
-        None, outcome.end, outcome.repairs, trouble, outcome.members, outcome.work
-    )
-    return failed, parser.doubts
+    return replace(outcome, value=None, trouble=trouble), parser.doubts

@@ -8,7 +8,8 @@ from libriscribe2.utils.repair.patterns import (
     KEY,
     skip_space,
 )
-from libriscribe2.utils.repair.strings import StringReader, StringToken
+from libriscribe2.utils.repair.string_tokens import StringToken
+from libriscribe2.utils.repair.strings import StringReader
 from libriscribe2.utils.report import Repair
 
 _FENCES = ("```", "~~~")

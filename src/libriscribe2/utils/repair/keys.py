@@ -9,7 +9,7 @@ from libriscribe2.utils.repair.patterns import (
     KEY,
     OPEN_QUOTES,
 )
-from libriscribe2.utils.repair.strings import StringToken
+from libriscribe2.utils.repair.string_tokens import StringToken
 
 _MAX_OPEN_KEY = 80
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from libriscribe2.utils.repair.closers import Closing, plan_closing
 from libriscribe2.utils.repair.cursor import Cursor, Halt
+from libriscribe2.utils.repair.endings import lost_number, note_leftover
 from libriscribe2.utils.repair.frames import (
     KEY_STATE,
     SEPARATOR_STATE,
@@ -21,7 +22,6 @@ from libriscribe2.utils.repair.frames import (
 from libriscribe2.utils.repair.keys import no_key, read_colon, read_key
 from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
 from libriscribe2.utils.repair.patterns import (
-    CLOSERS,
     COMMAS,
     ELEMENT,
     ELLIPSIS,
@@ -36,6 +36,7 @@ from libriscribe2.utils.repair.values import read_literal, read_sound, read_text
 from libriscribe2.utils.strict_json import same_json
 
 MAX_DEPTH: Final = 200
+_MAX_ATTEMPTS: Final = 200  # each failed one costs the decoder a pass over the text before it
 _OPENING: Final = "{[｛［"
 _CLOSING: Final = "}]｝］"
 _COMMAS: Final = ",，;；、"
@@ -50,13 +51,7 @@ class RepairParser:
     """
 
     def __init__(self, text: str, start: int, policy: Policy) -> None:
-        """Prepare one parse.
-
-        Args:
-            text: The text.
-            start: Index of the opening bracket.
-            policy: The reading to take where two are possible.
-        """
+        """Prepare to read the value at `start`, with one of two readings where both exist."""
         self.doubts = 0
         self.cursor = Cursor(text, start, StringReader(text, structure_wins=policy.structure_wins))
         self._start = start
@@ -65,6 +60,8 @@ class RepairParser:
         self._root: Any = None
         self._members = 0
         self._unsound = start + 1
+        # Where a schema may place keys elsewhere, no container is sound before all are read.
+        self._attempts = _MAX_ATTEMPTS if policy.schema is None else 0
 
     def run(self) -> RepairOutcome:
         """Read the value; never raises."""
@@ -78,29 +75,16 @@ class RepairParser:
         except Halt as halt:
             trouble, keep = halt.trouble, halt.keep
         if trouble is None:
-            self._leftover_closers()
+            note_leftover(cursor)
         self.doubts += cursor.strings.doubts
         return RepairOutcome(
             value=self._root if keep else None,
             end=cursor.at,
             repairs=tuple(cursor.repairs),
-            trouble=trouble or self._lost_number(),
+            trouble=trouble or lost_number(cursor.repairs),
             members=self._members,
             work=cursor.at - self._start + cursor.strings.scanned,
         )
-
-    def _lost_number(self) -> Trouble | None:
-        """The trouble of a value that JSON cannot hold, such as NaN."""
-        for repair in self.cursor.repairs:
-            if repair.name == "not_a_number":
-                return Trouble(repair.name, repair.position)
-        return None
-
-    def _leftover_closers(self) -> None:
-        """Note the brackets after the value that close nothing."""
-        closers = CLOSERS.match(self.cursor.text, self.cursor.at)
-        for _ in (closers.group() if closers else "").replace(" ", ""):
-            self.cursor.note("extra_closer", self.cursor.at)
 
     def _step(self, frame: Frame) -> None:
         """Read one token in the state of the innermost container."""
@@ -233,11 +217,11 @@ class RepairParser:
     def _sound(self, frame: Frame) -> bool:
         """Read a container at once if it is strict JSON as it stands."""
         cursor = self.cursor
-        misplacing = self._policy.schema is not None
-        if misplacing or cursor.at < self._unsound or cursor.text[cursor.at] not in "{[":
+        if self._attempts == 0 or cursor.at < self._unsound or cursor.text[cursor.at] not in "{[":
             return False
         parsed = read_sound(cursor, frame, len(self._stack))
         if parsed.end < 0:
+            self._attempts -= 1
             # A container that begins before the trouble and holds it fails at the same place.
             self._unsound = parsed.position if parsed.kind == "syntax" else len(cursor.text)
             return False
@@ -293,6 +277,9 @@ class RepairParser:
             raise cursor.halt("syntax", "a value is missing")
         if frame.comma >= 0 and frame.state != SEPARATOR_STATE:
             cursor.note("trailing_comma", frame.comma)
+        if frame.is_object == (char in "}｝") and len(self._stack) > 1:
+            self._apply(Closing(1), char)
+            return
         kinds = [item.is_object for item in self._stack]
         self._apply(plan_closing(cursor.text, cursor.at, kinds, self._policy.closing), char)
 
@@ -308,9 +295,3 @@ class RepairParser:
             self._stack.pop()
         if closing.pops == 0:
             self._stack[-1].state = SEPARATOR_STATE
-
-
-def parse_damaged(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, RepairParser]:
-    """Run one parse; the parser tells its doubts and the content it used."""
-    parser = RepairParser(text, start, policy)
-    return parser.run(), parser

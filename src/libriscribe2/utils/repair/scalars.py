@@ -11,7 +11,7 @@ _NUMBER: Final = re.compile(
     r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
 )
 _NUMBER_END: Final = re.compile(
-    r"\s*+(?:[,，;}\]｝］#]|\Z|//|/\*|`{3}|\n|~{3})|\s+(?=[\"'“\d\[{-])"
+    r"[ \t]*+(?:[,，;}\]｝］#\r\n]|\Z|//|/\*|`{3}|~{3})|\s+(?=[\"'“\d\[{-])"
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
 _LITERALS: Final[dict[str, tuple[Any, str]]] = {

@@ -1,0 +1,59 @@
+"""What an agent is given: its unit of work, and all that it works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from libriscribe2.llm.client import LLMClient
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.debug_dump import DebugDumps
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece of work of a stage, with one file as its outcome.
+
+    Attributes:
+        stage: The stage's name.
+        chapter: The chapter's number from 1, or None where the stage works on the whole book.
+        output: Name of the file that it makes, such as `chapters/03.md`.
+    """
+
+    stage: str
+    chapter: int | None
+    output: str
+
+    @property
+    def step(self) -> str:
+        """Path of the work, such as `chapters/ch03`; calls add their own part."""
+        return self.stage if self.chapter is None else f"{self.stage}/ch{self.chapter:02d}"
+
+
+@dataclass(frozen=True)
+class AgentContext:
+    """What an agent works with.
+
+    Attributes:
+        brief: What the author asked for.
+        book: The artifacts that are there.
+        client: Asks the model of the agent's stage.
+        dumps: Keeps every attempt for review.
+        attempts: How many requests one question may take.
+        temperature: The stage's configured temperature, or None.
+        prompts: The project's own prompts, or None.
+        anew: Has a step ask the model anew in the next run, instead of replaying its replies.
+        stop: Lets nothing new be sent, because a part of the work has failed.
+        on_text: Hears prose while it arrives: the step and a piece of text.
+    """
+
+    brief: Brief
+    book: Book
+    client: LLMClient
+    dumps: DebugDumps
+    attempts: int = 3
+    temperature: float | None = None
+    prompts: Path | None = None
+    anew: Callable[[str], None] = field(default=lambda _step: None)
+    stop: Callable[[], None] = field(default=lambda: None)
+    on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)

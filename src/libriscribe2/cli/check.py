@@ -1,0 +1,78 @@
+"""`libriscribe2 check`: is a book sound?"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.projects import locate, read_brief, settings_of, wanted_stages
+from libriscribe2.cli.quantities import counted
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import ConfigError, ProjectError
+from libriscribe2.pipeline.health import Finding, examine, told
+from libriscribe2.pipeline.health_records import examine_records
+from libriscribe2.pipeline.stages import all_stages
+from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
+from libriscribe2.project.peek import peek
+
+
+def check(
+    ctx: typer.Context,
+    project: Annotated[
+        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Say what is wrong with a book's files.
+
+    Every file is read and hashed, and each fault is told with the way to mend it. Nothing is
+    written. The exit code is 3 if something would stop a run, 0 otherwise.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        paths = locate(project, None, settings_of(None, {}))
+        findings = _findings(paths)
+    stops = any(finding.stops for finding in findings)
+    if as_json:
+        listed = [asdict(finding) for finding in findings]
+        renderer.data_json({"project": paths.root.name, "sound": not stops, "findings": listed})
+    else:
+        _tell(renderer, paths, findings)
+    if stops:
+        raise typer.Exit(ProjectError.exit_code)
+
+
+def _findings(paths: ProjectPaths) -> list[Finding]:
+    """All that is wrong, what stops a run first."""
+    view = peek(paths)
+    stages, first = _stages(paths)
+    found = [*first, *examine(view, stages), *examine_records(paths)]
+    return sorted(found, key=lambda finding: not finding.stops)
+
+
+def _stages(paths: ProjectPaths) -> tuple[Sequence[type[Agent]], list[Finding]]:
+    """The stages of the book, or all there are where the brief cannot be read."""
+    try:
+        return wanted_stages(read_brief(paths)), []
+    except (ConfigError, ProjectError) as error:
+        return all_stages(), [told(error, BOOK_TOML)]
+
+
+def _tell(renderer: Renderer, paths: ProjectPaths, findings: Sequence[Finding]) -> None:
+    """The findings as a table, and their number."""
+    if not findings:
+        renderer.note(f"{paths.root.name} is sound.")
+        return
+    rows = [
+        ("error" if one.stops else "warning", one.file, one.place, one.what, one.fix)
+        for one in findings
+    ]
+    renderer.table(("weight", "file", "place", "what", "fix"), rows)
+    errors = sum(one.stops for one in findings)
+    warnings = len(findings) - errors
+    renderer.note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}.")

@@ -1,0 +1,99 @@
+"""A run that sends nothing: on a copy of the project, with the offline author in the models' place.
+
+The prompts are those of a real run, because the same code builds them; what the journal can
+replay is not counted. The copy is thrown away.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from libriscribe2.app import Hooks, Workshop
+from libriscribe2.cli.book_run import RunRequest
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.logs import log_nowhere
+from libriscribe2.cli.projects import open_project
+from libriscribe2.llm.offline_author import OfflineAuthor
+from libriscribe2.llm.prices import price_of
+from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.estimate import QuotingBackend, stage_quotes
+from libriscribe2.pipeline.quote import Quote, Sums
+from libriscribe2.project.book_file import write_book_toml
+from libriscribe2.project.clock import utc_now
+from libriscribe2.project.file_ops import UnsyncedOps
+from libriscribe2.project.machine import Machine
+from libriscribe2.project.paths import EXPORTS, ProjectPaths
+from libriscribe2.project.peek import peek
+from libriscribe2.project.rescue import Rescue
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import BudgetConfig, Settings
+
+Prepare = Callable[[ProjectStore, Brief], RunRequest]
+"""What a command does before its run, and the run that it asks for."""
+
+_LEFT_OUT: Final = (EXPORTS, "trash", "lock", "run.log*", "quote.json")
+
+
+def quote_project(
+    paths: ProjectPaths, settings: Settings, choice: ModelChoice, prepare: Prepare
+) -> Quote:
+    """What a command on a project would take.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+        StorageError: The project cannot be copied.
+    """
+    before = Sums.of(peek(paths).manifest)
+    with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
+        brief = open_project(store)
+        quote = _quote(store, brief, settings, choice, prepare(store, brief))
+    return quote.model_copy(update={"before": before})
+
+
+def quote_new(
+    brief: Brief, settings: Settings, choice: ModelChoice, request: RunRequest, name: str
+) -> Quote:
+    """What a new book would take; no folder is left behind."""
+    with _throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
+        write_book_toml(paths.book_toml, brief.model_dump(), {})
+        return _quote(store, brief, settings, choice, request)
+
+
+def _quote(
+    store: ProjectStore,
+    brief: Brief,
+    settings: Settings,
+    choice: ModelChoice,
+    request: RunRequest,
+) -> Quote:
+    """The calls of the run, counted and priced."""
+    log_nowhere()
+    uncapped = settings.model_copy(update={"budget": BudgetConfig()})
+    backend = QuotingBackend(OfflineAuthor())
+    workshop = Workshop(store, brief, uncapped, choice, Hooks(backend=backend))
+    run_async(request.by(workshop), lambda: None)
+    return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
+
+
+@contextmanager
+def _copy_of(paths: ProjectPaths) -> Iterator[tuple[ProjectPaths, Machine]]:
+    """A copy of a project without what no run reads."""
+    with _throw_away(paths.root.name) as (copy, machine):
+        with storage_errors("copy", paths.root):
+            ignore = shutil.ignore_patterns(*_LEFT_OUT)
+            shutil.copytree(paths.root, copy.root, symlinks=True, ignore=ignore)
+        yield copy, machine
+
+
+@contextmanager
+def _throw_away(name: str) -> Iterator[tuple[ProjectPaths, Machine]]:
+    """A place for a project, and a machine that writes there without waiting for the disk."""
+    with TemporaryDirectory(prefix="libriscribe2-") as folder:
+        place = Path(folder)
+        machine = Machine(ops=UnsyncedOps(), rescue=Rescue(place / "rescue"))
+        yield ProjectPaths(place / name, place / "debug" / name), machine

@@ -1,0 +1,83 @@
+"""How a quote is told: what a run would take, and later what it took beside it."""
+
+from typing import Any
+
+from libriscribe2.cli.quantities import cost, counted
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import ProjectError
+from libriscribe2.pipeline.estimate import HIGH_FACTOR
+from libriscribe2.pipeline.quote import Quote, StageQuote, Sums, read_quote, save_quote
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import ProjectPaths
+
+COLUMNS = ("stage", "model", "calls", "tokens in", "tokens out", "cost")
+
+
+def tell_quote(renderer: Renderer, quote: Quote, *, as_json: bool) -> None:
+    """A table with a line for each stage and model, or one JSON object."""
+    total = quote.total
+    if as_json:
+        renderer.data_json(quote_record(quote))
+        return
+    rows = [(part.stage, part.model, *_cells(part)) for part in quote.stages]
+    renderer.table(COLUMNS, [*rows, ("total", "", *_cells(total))])
+    renderer.note(
+        "Nothing was sent. The low end counts each call once, at the wanted length and four bytes "
+        f"to a token; the high end is {HIGH_FACTOR:g} times that, for longer and repeated replies."
+    )
+    if total.low_usd is None:
+        unknown = sorted({part.model for part in quote.stages if part.low_usd is None})
+        renderer.note(f"The price of {', '.join(unknown)} is unknown.")
+
+
+def quote_record(quote: Quote) -> dict[str, Any]:
+    """The quote as JSON."""
+    return {
+        "stages": [
+            {"stage": part.stage, "model": part.model, **part.model_dump()} for part in quote.stages
+        ],
+        "total": quote.total.model_dump(),
+        "high_factor": HIGH_FACTOR,
+    }
+
+
+def keep_quote(renderer: Renderer, paths: ProjectPaths, quote: Quote) -> None:
+    """Keep a quote for the next run; a project without records has no place for one."""
+    if paths.state.is_dir():
+        save_quote(paths, quote)
+        renderer.note("The next run will be held against this.")
+
+
+def quote_beside_actual(
+    renderer: Renderer, paths: ProjectPaths, manifest: Manifest
+) -> dict[str, str]:
+    """The last quote and what the project has taken since, for a panel; empty without a quote."""
+    try:
+        quote = read_quote(paths)
+    except ProjectError as error:
+        renderer.warning(f"{error.what}: {error.why}. {error.fix}")
+        return {}
+    if quote is None:
+        return {}
+    return {"quoted": in_words(quote.total), "since then": in_words(quote.actual(manifest))}
+
+
+def in_words(sums: Sums) -> str:
+    """Calls, tokens and cost in one line."""
+    tokens = f"{sums.input_tokens:,} tokens in, {sums.output_tokens:,} out"
+    return f"{counted(sums.calls, 'call')}, {tokens}, {cost_range(sums)}"
+
+
+def cost_range(sums: Sums) -> str:
+    """The price from its low to its high end."""
+    low, high = cost(sums.low_usd), cost(sums.high_usd)
+    return low if low == high else f"{low} to {high}"
+
+
+def _cells(sums: Sums | StageQuote) -> tuple[str, ...]:
+    return (
+        f"{sums.calls:,}",
+        f"{sums.input_tokens:,}",
+        f"{sums.output_tokens:,}",
+        cost_range(sums),
+    )

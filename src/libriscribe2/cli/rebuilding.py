@@ -1,0 +1,107 @@
+"""Making a book again out of its journal, in a folder of its own, with nobody to ask."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from libriscribe2.app import Hooks, Workshop
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.logs import log_nowhere
+from libriscribe2.cli.projects import read_brief, wanted_stages
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.scripted import ScriptedBackend
+from libriscribe2.pipeline.rebuild import (
+    GOOD,
+    RebuiltFile,
+    RecordedReplies,
+    asked_models,
+    authors_files,
+    compare,
+    plant,
+    recorded,
+)
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.peek import peek
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import BudgetConfig, ModelsConfig, Settings, StageModel
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What came of it.
+
+    Attributes:
+        files: How every file stands to the book's own.
+        replies: How many recorded replies were read.
+        failure: What stopped it, or None.
+    """
+
+    files: tuple[RebuiltFile, ...]
+    replies: int
+    failure: LibriScribeError | None
+
+    @property
+    def good(self) -> bool:
+        """Whether the journal holds the whole book."""
+        return self.failure is None and all(file.likeness in GOOD for file in self.files)
+
+
+def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) -> Rebuilt:
+    """Make every file again and compare.
+
+    Args:
+        paths: The book; nothing in it is touched.
+        settings: Say how the models were asked.
+        target: Where the rebuilt book goes; None throws it away.
+
+    Raises:
+        UsageError: The target holds something.
+        ProjectError: The book cannot be read.
+        StorageError: The target cannot be written.
+    """
+    view, brief, records = peek(paths), read_brief(paths), recorded(paths)
+    stages, models = wanted_stages(brief), asked_models(records)
+    kept = authors_files(stages, view, records)
+    failure = None
+    with _place(paths, target) as place:
+        plant(view, place, kept)
+        with ProjectStore.open(place) as store:
+            choice = ModelChoice(models[0] if models else OFFLINE_MODEL, "from the journal")
+            log = RecordedReplies(store.manifest)
+            hooks = Hooks("replay", backend=ScriptedBackend(), call_log=log)
+            log_nowhere()
+            workshop = Workshop(store, brief, _asking(settings, models), choice, hooks)
+            try:
+                run_async(workshop.run(stages), lambda: None)
+            except LibriScribeError as error:
+                failure = error
+            return Rebuilt(compare(stages, view, store, kept), workshop.tally.replays, failure)
+
+
+@contextmanager
+def _place(paths: ProjectPaths, target: Path | None) -> Iterator[ProjectPaths]:
+    """The folder of the rebuilt book; its dumps are thrown away."""
+    if target is not None:
+        with storage_errors("read", target):
+            if target.exists() and any(target.iterdir()):
+                raise UsageError(f"{target} is not empty", fix="Choose another folder for --to.")
+    with TemporaryDirectory(prefix="libriscribe2-") as folder:
+        place = Path(folder)
+        root = target if target is not None else place / paths.root.name
+        yield ProjectPaths(root, place / "debug")
+
+
+def _asking(settings: Settings, models: tuple[str, ...]) -> Settings:
+    """The settings without caps, in which every question tries every model that was ever asked."""
+    given = {**settings.models.stages(), "default": settings.models.default}
+    tried = {
+        name: StageModel(model=one.model, fallbacks=models, temperature=one.temperature)
+        for name, one in given.items()
+    }
+    return settings.model_copy(
+        update={"models": ModelsConfig.model_validate(tried), "budget": BudgetConfig()}
+    )

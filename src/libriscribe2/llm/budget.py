@@ -1,0 +1,189 @@
+"""The budget of a project: no request leaves that could carry its cost over a cap.
+
+Before a request leaves, the most that it may cost is held back: every byte of the prompt as a
+token (no tokenizer makes more), and the longest reply, at the dearest step of the price list. The
+hold is settled when the outcome is known; what may have been paid without an outcome counts in
+full. So what is spent, what is under way and what nobody knows are together never above the cap.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Final
+
+from libriscribe2.llm.backend import BackendError, Completion, Request
+from libriscribe2.llm.caps import (
+    Caps,
+    NextCall,
+    Spent,
+    calls_used_up,
+    money_used_up,
+    time_used_up,
+)
+from libriscribe2.llm.prices import Price, flat
+
+DEFAULT_OUTPUT_TOKENS: Final = 8_192
+"""The longest reply that counts where neither the request nor the price list sets a limit."""
+
+_PERHAPS_PAID: Final = frozenset({"timeout", "connection", "cut", "malformed"})
+_GATEWAY_TIMEOUT: Final = 504
+_MINUTE: Final = 60.0
+
+
+@dataclass(slots=True)
+class Hold:
+    """What is held back for one request.
+
+    Attributes:
+        request: The request as it is to leave; a cost cap may have set its `max_tokens`.
+        usd: The most that it may cost.
+        price: The price of its model, or the flat one.
+        cost: What it came to; `usd` from the moment it leaves until the outcome is known.
+    """
+
+    request: Request
+    usd: float
+    price: Price
+    cost: float = 0.0
+
+    def leave(self) -> None:
+        """The request leaves: from here on it may be paid."""
+        self.cost = self.usd
+
+    def answered(self, completion: Completion) -> float:
+        """A reply came; return what it costs."""
+        usage, told = completion.usage, completion.cost_usd
+        priced = self.price.cost(usage.input_tokens, usage.output_tokens)
+        self.cost = told if told is not None else priced
+        return self.cost
+
+    def failed(self, error: BackendError) -> float:
+        """No reply came; return what may have been paid all the same."""
+        perhaps = error.kind in _PERHAPS_PAID or error.status == _GATEWAY_TIMEOUT
+        self.cost = self.usd if perhaps and not error.unsent else 0.0
+        return self.cost
+
+
+class Budget:
+    """Lets requests leave as long as the caps allow.
+
+    Args:
+        caps: What may be spent.
+        before: What earlier runs of the project spent.
+        price_of: The price of a model, or None; it may take long the first time.
+        project: The project's name, for the command that goes on.
+        now: A clock in seconds that never goes back.
+    """
+
+    def __init__(
+        self,
+        caps: Caps | None = None,
+        *,
+        before: Spent | None = None,
+        price_of: Callable[[str], Price | None] = lambda _model: None,
+        project: str = "",
+        now: Callable[[], float] = monotonic,
+    ) -> None:
+        self.caps = caps if caps is not None else Caps()
+        earlier = before if before is not None else Spent()
+        self._project = project
+        self._price_of = price_of
+        self._prices: dict[str, Price | None] = {}
+        self._now = now
+        self._started = now()
+        self._calls = earlier.calls
+        self._unpriced = dict(earlier.unpriced)
+        self._spent = earlier.usd
+        self._held = 0.0
+        self._turn = asyncio.Lock()
+        self._settled = asyncio.Event()
+
+    @asynccontextmanager
+    async def hold(self, request: Request) -> AsyncIterator[Hold]:
+        """Hold back the most that a request may cost, until the block ends.
+
+        A request that fits only once others under way are settled waits for them.
+
+        Raises:
+            BudgetError: A cap does not allow the request.
+        """
+        async with self._turn:
+            held = await self._admitted(request)
+        try:
+            yield held
+        finally:
+            self._held -= held.usd
+            self._spent += held.cost
+            self._settled.set()
+
+    async def _admitted(self, request: Request) -> Hold:
+        """The hold of a request, as soon as it fits."""
+        known = await self._known_price(request.model)
+        price = known if known is not None else self._unknown
+        await self._count_unpriced()
+        offers = self._offers(request, price)
+        while True:
+            self._check_calls_and_time()
+            fitting = next((o for o in offers if self._fits(self._spent + o.usd)), None)
+            if fitting is None:
+                call = NextCall(request.model, offers[-1].usd, known is not None)
+                raise money_used_up(self.caps, self._spent, call, self._project)
+            if self._fits(self._spent + self._held + fitting.usd):
+                self._held += fitting.usd
+                self._calls += 1
+                return fitting
+            self._settled.clear()
+            await self._settled.wait()
+
+    def _offers(self, request: Request, price: Price) -> list[Hold]:
+        """How the request may leave, the better first: as it is, or with a shorter reply.
+
+        A reply that nothing limits is limited by the request only where money is capped.
+        """
+        sent = _most_tokens(request)
+        longest = request.max_tokens if request.max_tokens is not None else price.output_tokens
+        tokens = longest if longest is not None else DEFAULT_OUTPUT_TOKENS
+        whole = Hold(request, price.worst(sent, tokens), price)
+        if self.caps.usd is None or price.free or request.max_tokens is not None:
+            return [whole]
+        tokens = min(tokens, DEFAULT_OUTPUT_TOKENS)
+        shorter = replace(request, max_tokens=tokens)
+        limited = Hold(shorter, price.worst(sent, tokens), price)
+        return [limited] if longest is None else [whole, limited]
+
+    def _fits(self, usd: float) -> bool:
+        """Whether the money cap allows so much in all."""
+        return self.caps.usd is None or usd <= self.caps.usd
+
+    def _check_calls_and_time(self) -> None:
+        caps = self.caps
+        if caps.calls is not None and self._calls >= caps.calls:
+            raise calls_used_up(caps.calls, self._calls, self._project)
+        if caps.minutes is not None and self._now() - self._started >= caps.minutes * _MINUTE:
+            raise time_used_up(caps.minutes, self._project)
+
+    async def _count_unpriced(self) -> None:
+        """Put a price on what earlier runs spent without being told one."""
+        while self._unpriced:
+            model, tokens = self._unpriced.popitem()
+            price = await self._known_price(model)
+            self._spent += (price if price is not None else self._unknown).cost(*tokens)
+
+    async def _known_price(self, model: str) -> Price | None:
+        """The price of a model, looked up once and outside the event loop."""
+        if model not in self._prices:
+            self._prices[model] = await asyncio.to_thread(self._price_of, model)
+        return self._prices[model]
+
+    @property
+    def _unknown(self) -> Price:
+        return flat(self.caps.unknown_usd_per_million)
+
+
+def _most_tokens(request: Request) -> int:
+    """No tokenizer makes more tokens of the request than it has bytes."""
+    asked = json.dumps([request.messages, request.schema, request.tools], ensure_ascii=False)
+    return len(asked.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,91 @@
+"""What a run would take: its calls counted while the offline author answers in the models' place."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from libriscribe2.llm.backend import Backend, Completion, Request
+from libriscribe2.llm.prices import Price
+from libriscribe2.llm.reply import Reply, estimated_usage
+from libriscribe2.pipeline.quote import StageQuote
+
+HIGH_FACTOR: Final = 2.0
+"""The high end over the low one: every reply half as long again, one call in three made twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedCall:
+    """A request that a real run would send.
+
+    Attributes:
+        stage: The stage that asks.
+        model: The model that it would ask.
+        input_tokens: Tokens of the prompt, at four bytes each.
+        output_tokens: Tokens of a reply of the wanted length.
+    """
+
+    stage: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+
+
+class QuotingBackend:
+    """Has another backend answer and notes what the calls come to.
+
+    Args:
+        author: Answers in every model's place.
+
+    Attributes:
+        calls: Every request so far.
+    """
+
+    def __init__(self, author: Backend) -> None:
+        self._author = author
+        self.calls: list[QuotedCall] = []
+
+    async def complete(self, request: Request) -> Completion:
+        """The author's answer."""
+        completion = await self._author.complete(request)
+        self._note(request, completion)
+        return completion
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
+        """The author's answer in one piece: nobody reads it."""
+        completion = await self.complete(request)
+        yield completion.reply
+        yield completion
+
+    def _note(self, request: Request, completion: Completion) -> None:
+        usage = estimated_usage(request.messages, Reply(pieces=[completion.reply]))
+        stage = request.step.partition("/")[0]
+        self.calls.append(QuotedCall(stage, request.model, usage.input_tokens, usage.output_tokens))
+
+
+def stage_quotes(
+    calls: Iterable[QuotedCall], price_of: Callable[[str], Price | None]
+) -> tuple[StageQuote, ...]:
+    """The calls summed up and priced by stage and model, in the order in which they came up."""
+    groups: dict[tuple[str, str], list[QuotedCall]] = {}
+    for call in calls:
+        groups.setdefault((call.stage, call.model), []).append(call)
+    return tuple(_priced(stage, model, group, price_of) for (stage, model), group in groups.items())
+
+
+def _priced(
+    stage: str, model: str, calls: list[QuotedCall], price_of: Callable[[str], Price | None]
+) -> StageQuote:
+    """The quote for the calls of one stage to one model."""
+    sent = sum(call.input_tokens for call in calls)
+    received = sum(call.output_tokens for call in calls)
+    price = price_of(model)
+    low = None if price is None else price.cost(sent, received)
+    return StageQuote(
+        stage=stage,
+        model=model,
+        calls=len(calls),
+        input_tokens=sent,
+        output_tokens=received,
+        low_usd=low,
+        high_usd=None if low is None else low * HIGH_FACTOR,
+    )

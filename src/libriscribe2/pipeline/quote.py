@@ -1,0 +1,134 @@
+"""A quote: what a run would take, kept beside the project until the run can be held against it."""
+
+from datetime import datetime
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from libriscribe2.errors import ProjectError
+from libriscribe2.project.atomic import PRIVATE, atomic_write
+from libriscribe2.project.json_text import readable_json, utf8
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+
+
+class Sums(BaseModel):
+    """What calls come to.
+
+    Attributes:
+        calls: Requests.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+        low_usd: The price, or its low end; None is unknown, never 0.
+        high_usd: The high end; the same as `low_usd` for what has happened.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    low_usd: float | None = 0.0
+    high_usd: float | None = 0.0
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Self:
+        """What the project's calls so far came to."""
+        totals = manifest.totals
+        usd = None if totals.unknown_costs else totals.cost_usd
+        return cls(
+            calls=manifest.ledger.sent,
+            input_tokens=totals.input_tokens,
+            output_tokens=totals.output_tokens,
+            low_usd=usd,
+            high_usd=usd,
+        )
+
+    def plus(self, other: "Sums", sign: Literal[1, -1] = 1) -> "Sums":
+        """Both together, or without the other; an unknown price makes the sum unknown."""
+        return Sums(
+            calls=self.calls + sign * other.calls,
+            input_tokens=self.input_tokens + sign * other.input_tokens,
+            output_tokens=self.output_tokens + sign * other.output_tokens,
+            low_usd=_sum(self.low_usd, other.low_usd, sign),
+            high_usd=_sum(self.high_usd, other.high_usd, sign),
+        )
+
+
+class StageQuote(Sums):
+    """What one stage would ask of one model.
+
+    Attributes:
+        stage: The stage.
+        model: The model.
+    """
+
+    stage: str
+    model: str
+
+
+class Quote(BaseModel):
+    """What a run would take, at the time when it was asked.
+
+    Attributes:
+        v: Format version.
+        at: UTC time of the question.
+        stages: The parts, by stage and model.
+        before: What the project had taken until then.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    v: Literal[1] = 1
+    at: datetime
+    stages: tuple[StageQuote, ...]
+    before: Sums = Sums()
+
+    @property
+    def total(self) -> Sums:
+        """All stages together."""
+        total = Sums()
+        for stage in self.stages:
+            total = total.plus(stage)
+        return total
+
+    def actual(self, manifest: Manifest) -> Sums:
+        """What the project has taken since the quote."""
+        return Sums.of(manifest).plus(self.before, -1)
+
+
+def save_quote(paths: ProjectPaths, quote: Quote) -> None:
+    """Keep a quote as the project's last one.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    with storage_errors("write", paths.quote):
+        data = utf8(readable_json(quote.model_dump(mode="json")))
+        atomic_write(paths.quote, data, mode=PRIVATE)
+
+
+def read_quote(paths: ProjectPaths) -> Quote | None:
+    """The project's last quote, or None.
+
+    Raises:
+        ProjectError: The file holds no quote.
+        StorageError: It cannot be read.
+    """
+    with storage_errors("read", paths.quote):
+        data = paths.quote.read_bytes() if paths.quote.exists() else None
+    if data is None:
+        return None
+    try:
+        return Quote.model_validate_json(data)
+    except ValidationError as error:
+        raise ProjectError(
+            f"{paths.quote} is not a quote",
+            why=f"{error.error_count()} values do not fit",
+            fix="Delete it, or run `libriscribe2 estimate` again.",
+        ) from error
+
+
+def _sum(one: float | None, other: float | None, sign: int) -> float | None:
+    return None if one is None or other is None else one + sign * other

@@ -1,0 +1,177 @@
+"""A book out of its journal: every reply is recorded, so every file can be made again unpaid."""
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from libriscribe2.llm.backend import BackendError
+from libriscribe2.pipeline.stages import AgentType
+from libriscribe2.pipeline.survey import units_of
+from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.journal_lines import scan
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.records import Record
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.view import ProjectView
+
+Likeness = Literal["same", "layout", "recorded", "kept", "differs", "missing"]
+
+GOOD: Final[frozenset[Likeness]] = frozenset({"same", "layout", "recorded", "kept"})
+"""How a rebuilt file may stand to the book's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltFile:
+    """How a rebuilt file stands to the book's own.
+
+    Attributes:
+        name: The file.
+        likeness: `same`: byte for byte; `layout`: the book's own has other line ends or
+            indentation; `recorded`: the book's own is gone, and this has the recorded content;
+            `kept`: edited or moved by the author, which no reply can make, so it was copied;
+            `differs`; `missing`: a reply that it needs is not in the journal.
+    """
+
+    name: str
+    likeness: Likeness
+
+
+class RecordedReplies:
+    """A call log that replays and lets nothing leave.
+
+    Args:
+        manifest: What the journal adds up to.
+    """
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+
+    def generation(self, step: str) -> int:
+        """As the journal says."""
+        return self._manifest.generation(step)
+
+    def find(self, key: str) -> Mapping[str, Any] | None:
+        """The recorded reply, or None."""
+        return self._manifest.reply(key)
+
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
+        """Refuse: there is nobody to ask.
+
+        Raises:
+            BackendError: Always.
+        """
+        del key, est_usd
+        raise BackendError("unrecorded", f"the journal holds no reply of {model} to {step}")
+
+    def done(self, key: str, record: Mapping[str, Any]) -> None:
+        """Nothing comes in."""
+
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
+        """Nothing has left."""
+
+
+def recorded(paths: ProjectPaths) -> tuple[Record, ...]:
+    """The records of a project's journal.
+
+    Raises:
+        StorageError: The journal cannot be read.
+    """
+    with storage_errors("read", paths.journal):
+        data = paths.journal.read_bytes() if paths.journal.exists() else b""
+    return scan(data).records
+
+
+def asked_models(records: Iterable[Record]) -> tuple[str, ...]:
+    """Every model that was ever asked, the latest first."""
+    sent = [record["model"] for record in records if record.get("t") == "sent"]
+    return tuple(dict.fromkeys(reversed(sent)))
+
+
+def authors_files(
+    stages: Iterable[AgentType], view: ProjectView, records: Iterable[Record]
+) -> tuple[str, ...]:
+    """The files that no reply can make: edited, edited and adopted, or moved by a command."""
+    given: dict[str, bool] = {}
+    for record in records:
+        for name in _named(record):
+            given[name] = record["t"] != "write"
+    return tuple(
+        name
+        for name in _outputs(stages, view)
+        if view.exists(name) and (given.get(name) or view.state(name, {}).kind == "edited")
+    )
+
+
+def _named(record: Record) -> Iterable[str]:
+    """The files of which a record says whose content they have."""
+    match record.get("t"):
+        case "write" | "adopt":
+            return (record["p"],)
+        case "reshaped":
+            return tuple(record["files"])
+        case _:
+            return ()
+
+
+def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None:
+    """Begin a rebuilt project: the request, the journal, the prompts and the author's own files.
+
+    Args:
+        view: The book.
+        target: A folder that is empty or absent.
+        names: The author's files.
+
+    Raises:
+        ProjectError: A file leads out of the project.
+        StorageError: Something cannot be read or written.
+    """
+    source = view.paths
+    files = {source.resolve(name): target.resolve(name) for name in names}
+    files |= {source.book_toml: target.book_toml}
+    files |= {source.format: target.format, source.journal: target.journal}
+    with storage_errors("write", target.root):
+        for origin, copy in files.items():
+            make_folder(copy.parent)
+            atomic_write(copy, origin.read_bytes())
+        prompts = source.root / "prompts"
+        if prompts.is_dir():
+            shutil.copytree(prompts, target.root / "prompts")
+
+
+def compare(
+    stages: Iterable[AgentType], book: ProjectView, rebuilt: ProjectView, kept: Iterable[str]
+) -> tuple[RebuiltFile, ...]:
+    """How every file of a rebuilt book stands to the book's own.
+
+    Raises:
+        ProjectError: The outline of one of them cannot be read.
+        StorageError: A file cannot be read.
+    """
+    copied = frozenset(kept)
+    stages = tuple(stages)
+    names = dict.fromkeys((*_outputs(stages, book), *_outputs(stages, rebuilt)))
+    return tuple(
+        RebuiltFile(name, "kept" if name in copied else _likeness(name, book, rebuilt))
+        for name in names
+    )
+
+
+def _likeness(name: str, book: ProjectView, rebuilt: ProjectView) -> Likeness:
+    made, there = rebuilt.read_bytes(name), book.read_bytes(name)
+    if made is None:
+        return "missing"
+    if there is None:
+        last = book.manifest.files.get(name)
+        return "recorded" if last is not None and last.sha == rebuilt.sha(name) else "differs"
+    if made == there:
+        return "same"
+    return "layout" if content_sha(name, made) == content_sha(name, there) else "differs"
+
+
+def _outputs(stages: Iterable[AgentType], view: ProjectView) -> Iterator[str]:
+    """The files of a book's stages; an outline that is gone plans no chapters."""
+    for agent in stages:
+        yield from (unit.output for unit in units_of(agent, view))

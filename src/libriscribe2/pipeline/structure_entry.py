@@ -1,0 +1,49 @@
+"""What of the plans concerns one chapter: its own entry in `outline.json` and `scenes.json`.
+
+A chapter is written from its own entry, so a change of another chapter's entry, or of its number
+alone, makes it no staler than it was.
+"""
+
+from typing import Any, Final
+
+from libriscribe2.errors import ProjectError
+from libriscribe2.project.hashing import value_sha
+from libriscribe2.project.paths import OUTLINE, SCENES
+from libriscribe2.project.view import ProjectView
+
+PLANS: Final = (OUTLINE, SCENES)
+"""Files that hold one entry per chapter, in the order of the book."""
+
+NUMBER: Final = "chapter"
+"""The field of an entry in `scenes.json` that repeats its place in the list."""
+
+
+def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
+    """The present hash of an input, as far as it concerns a chapter.
+
+    Args:
+        name: The file's name.
+        chapter: The chapter that is made from it; None where the whole book is.
+        view: The project.
+
+    Returns:
+        The hash of the chapter's entry in a plan, of the whole file otherwise; None where there
+        is no such file or entry.
+
+    Raises:
+        StorageError: The file cannot be read.
+    """
+    if chapter is None or name not in PLANS or not view.exists(name):
+        return view.sha(name)
+    try:
+        entries = view.read_json(name)["chapters"]
+        entry = entries[chapter - 1] if chapter <= len(entries) else None
+    except (ProjectError, TypeError, KeyError):  # no plan: it counts as a whole
+        return view.sha(name)
+    return None if entry is None else value_sha(_without_number(entry))
+
+
+def _without_number(entry: Any) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    return {key: value for key, value in entry.items() if key != NUMBER}

@@ -1,0 +1,283 @@
+"""Where a damaged string ends.
+
+A quote ends a string only where the text after it is structure for the current container. Inner
+quotes that nobody escaped come in pairs: after one that opens (white space before it, a letter
+after it) the next one closes it, whatever follows. Where that pairing and the structure after a
+quote contradict each other, the search takes the reading its caller names and reports the doubt.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from libriscribe2.utils.repair.patterns import (
+    COMMA,
+    FRESH_START,
+    LOST_CLOSE,
+    MEMBER,
+    follows_element,
+    follows_key,
+    follows_member,
+)
+from libriscribe2.utils.repair.string_tokens import StringToken, string_token, unread
+
+_SMART: Final = "“”„«»"
+_SPECIAL: Final = {
+    '"': re.compile(r'[\\\n"“”„]'),
+    "'": re.compile(r"[\\\n']"),
+    "`": re.compile(r"[\\\n`]"),
+    "＂": re.compile(r"[\\\n＂]"),
+    "‘": re.compile(r"[\\\n’']"),
+    "’": re.compile(r"[\\\n’']"),
+    "“": re.compile(r'[\\\n“”"]'),
+    "”": re.compile(r'[\\\n“”"]'),
+    "„": re.compile(r'[\\\n“”"]'),
+    "«": re.compile(r'[\\\n«»"]'),
+    "「": re.compile(r"[\\\n」]"),
+    "『": re.compile(r"[\\\n』]"),
+    "‹": re.compile(r"[\\\n›]"),
+}
+_OPENS_AFTER: Final = frozenset("([{<—–-‘“«:;/*_¿¡=>,")
+_NEVER_FIRST: Final = frozenset(",.;:!?)]}…")
+_BEFORE_LOST: Final = re.compile(r"[,，]\s*$")
+_LINE_ENDS: Final = re.compile(r"[ \t]*[,，]?[ \t]*\r?\n")
+_LIKE_END: Final = re.compile(r"[ \t]*[,，:}\]\n]")
+_MARGIN: Final = re.compile(r"\n[ \t]*")
+_MAX_TAIL: Final = 400
+_MAX_NAMES: Final = 50
+_MAX_KEY: Final = 300
+_MAX_DOUBT_SCAN: Final = 4_000
+
+
+def follows(text: str, position: int, role: str, depth: int) -> bool:
+    """Whether what stands here can follow a string.
+
+    Args:
+        text: The text.
+        position: Just after the closing quote in question.
+        role: "key", "member" or "element": what the string is.
+        depth: How many containers are open.
+    """
+    if role == "key":
+        return follows_key(text, position)
+    if role == "member":
+        return follows_member(text, position, depth)
+    return follows_element(text, position, depth)
+
+
+@dataclass(slots=True)
+class KnownKeys:
+    """Which names serve as keys in more than one place of a text."""
+
+    text: str
+    seen: dict[str, bool] = field(default_factory=dict)
+
+    def occurs_elsewhere(self, name: str, start: int, end: int) -> bool:
+        """Whether a name is a key outside the stretch from `start` to `end` too."""
+        if name not in self.seen and len(self.seen) < _MAX_NAMES:
+            key = re.compile(rf"""["']{re.escape(name)}["']\s*:""")
+            after = key.search(self.text, end) is not None
+            self.seen[name] = after or key.search(self.text, 0, start) is not None
+        return self.seen.get(name, False)
+
+
+@dataclass(slots=True)
+class EndSearch:
+    """One search for the end of the string whose opening quote is at `start`.
+
+    Attributes:
+        text: The text.
+        start: Index of the opening quote.
+        role: "key", "member" or "element".
+        depth: How many containers are open.
+        keys: The keys of the text.
+        structure_wins: Whether, in doubt, sound structure after a quote ends the string.
+        doubts: How often pairing and structure contradicted each other.
+        scanned: How many characters were looked at.
+    """
+
+    text: str
+    start: int
+    role: str
+    depth: int
+    keys: KnownKeys
+    structure_wins: bool
+    doubts: int = 0
+    scanned: int = 0
+    _inner: bool = False
+    _smart: int = 0
+    _doubt: int = -1
+    _lost: int = -1
+    _strays: int = 0
+    _suspect: bool = False
+
+    def run(self) -> StringToken:
+        """Find the end; a string without one is cut off."""
+        special = _SPECIAL[self.text[self.start]]
+        position = self.start + 1
+        while (mark := special.search(self.text, position)) is not None:
+            at = mark.start()
+            position = at + 1
+            ended = self._at_mark(at, mark.group())
+            if ended is not None:
+                self.scanned = at - self.start
+                return ended
+            position += mark.group() == "\\"
+            if self._is_hopeless(position):
+                break
+        return self._unended()
+
+    def _is_hopeless(self, position: int) -> bool:
+        if self.role == "key" and position - self.start > _MAX_KEY:
+            return True
+        return 0 <= self._doubt < position - _MAX_DOUBT_SCAN
+
+    def _at_mark(self, at: int, char: str) -> StringToken | None:
+        """The token when the string ends at this mark, else None."""
+        if char == "\\":
+            self._pass_escape(at)
+        elif char == "\n":
+            if self._lost_at_line_end(at):
+                return self._ended(at, lost=True)
+        elif self._is_end(at):
+            return self._ended(at)
+        elif self._lost == at:
+            return self._ended(at, lost=True)
+        return None
+
+    def _follows(self, position: int) -> bool:
+        return follows(self.text, position, self.role, self.depth)
+
+    def _pass_escape(self, at: int) -> None:
+        """Let an escaped quote open or close a quotation, as its partner may lack the escape."""
+        if self.text[self.start] == '"' and self.text[at + 1 : at + 2] == '"':
+            after = self.text[at + 2 : at + 3]
+            self._inner = not self._inner and bool(after) and not after.isspace()
+
+    def _lost_at_line_end(self, at: int) -> bool:
+        """Whether structure begins on the next line, so that this string lost its quote."""
+        text = self.text
+        if self.role == "key":
+            return True
+        if self._inner:
+            return False
+        first = text.find("\n", self.start + 1, at)
+        if first < 0 and not self._strays and LOST_CLOSE.match(text, at):
+            return self._follows(at)
+        margin = _MARGIN.match(text, at)
+        if self.role != "member" or margin is None or not MEMBER.match(text, margin.end()):
+            return False
+        self._suspect = self._suspect or self._strays > 0
+        # Only brackets may stand between the line of the string and the next member.
+        return first < 0 or not text[first : min(at, first + _MAX_TAIL)].strip("}] ,\t\r\n")
+
+    def _is_end(self, at: int) -> bool:
+        """Whether the quote at `at` ends the string."""
+        text = self.text
+        if text[self.start] in '"“”„«' and text[at] in _SMART:
+            return self._is_smart_end(at)
+        sound = self._follows(at + 1)
+        if self._inner:
+            if text[at - 1].isspace() and not sound:
+                return False
+            return self._closes_inner(at, sound=sound)
+        if sound:
+            return True
+        if self._opens_inner(at):
+            self._inner = True
+            if self._lost < 0 and self.role == "member":
+                self._lost = self._lost_before(at)
+        else:
+            self._suspect = self._suspect or self._is_suspect(at)
+        self._strays += 1
+        return False
+
+    def _opens_inner(self, at: int) -> bool:
+        """Whether the quote at `at` can begin a quotation inside the string."""
+        text = self.text
+        before, after = text[at - 1], text[at + 1 : at + 2]
+        if not after or after.isspace():
+            return False
+        if after in _NEVER_FIRST and not text.startswith(("...", "…"), at + 1):
+            return False
+        at_start = at - 1 == self.start or before.isspace() or before in _OPENS_AFTER
+        return at_start or before == text[self.start] or not before.isascii()
+
+    def _is_suspect(self, at: int) -> bool:
+        """Whether a quote that neither ends the string nor opens a quotation looks like an end.
+
+        Unless it stands for inches or an apostrophe, the structure after it is damaged as well,
+        and where the string ends is a guess.
+        """
+        before = self.text[at - 1]
+        closing = self.text[self.start] in '"“”' and not before.isspace()
+        like_end = _LIKE_END.match(self.text, at + 1) is not None
+        return like_end or (closing and not before.isdigit())
+
+    def _lost_before(self, at: int) -> int:
+        """Where the string ended if the quote at `at` opens the next key, or -1.
+
+        With a key that the text uses elsewhere too the string ends for certain: the place is `at`.
+        """
+        member = MEMBER.match(self.text, at)
+        comma = _BEFORE_LOST.search(self.text, max(0, at - 20), at)
+        if member is None or comma is None:
+            return -1
+        self._suspect = self._suspect or self._strays > 0
+        name = member.group().split(self.text[at])[1]
+        known = not self._strays and self.keys.occurs_elsewhere(name, at, member.end())
+        return at if known else comma.start()
+
+    def _closes_inner(self, at: int, *, sound: bool) -> bool:
+        """Handle a quote that closes an inner quotation; True when structure wins over it."""
+        self._inner = False
+        self._strays += 1
+        if not sound or self.role == "key":
+            return False
+        if self.text[at] in "'’" and _LINE_ENDS.match(self.text, at + 1):
+            return True  # structure on the next line: what seemed to open was an apostrophe
+        if self._doubt < 0:
+            self._doubt = at
+        comma = COMMA.match(self.text, at + 1)
+        if self.role != "member" or comma is None or not MEMBER.match(self.text, comma.end()):
+            return False
+        self.doubts += 1
+        return self.structure_wins
+
+    def _is_smart_end(self, at: int) -> bool:
+        """Whether a curly quote ends the string: its depth must be spent."""
+        char, quote = self.text[at], self.text[self.start]
+        opening = char in "„«" or (char == "“" and quote != "„")
+        if opening and not (char == "“" and self._follows(at + 1)):
+            self._smart += 1
+            return False
+        if self._smart > 0:
+            self._smart -= 1
+            return False
+        if self._follows(at + 1):
+            return True
+        self._strays += 1
+        return False
+
+    def _unended(self) -> StringToken:
+        """The string that no quote ended: its quote was lost, or the text is cut off."""
+        self.scanned = (self._doubt if self._doubt >= 0 else len(self.text)) - self.start
+        if self._lost >= 0 and (self._doubt < 0 or self._lost < self._doubt):
+            return self._ended(self._lost, lost=True)
+        if self._doubt >= 0:
+            return self._ended(self._doubt)
+        lost = LOST_CLOSE.search(self.text, self.start + 1) if self.role != "key" else None
+        if lost is not None and self._follows(lost.start()):
+            self._suspect = self._suspect or self._strays > 0
+            return self._ended(lost.start(), lost=True)
+        return unread(self.text, self.start)
+
+    def _ended(self, end: int, *, lost: bool = False) -> StringToken:
+        """The token, refused as ambiguous when a quote inside looked like an end too.
+
+        A string that runs over the start of another JSON value was cut off before it.
+        """
+        if self._strays and FRESH_START.search(self.text, self.start + 1, end):
+            return unread(self.text, self.start)
+        token = string_token(self.text, self.start, end, lost=lost)
+        return replace(token, trouble="ambiguous") if self._suspect else token

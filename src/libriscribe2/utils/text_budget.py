@@ -1,0 +1,91 @@
+"""How much text fits a budget, in a measure that holds for every script.
+
+Budgets are counted in characters of English, of which about four make a token. A character of
+another alphabet counts as two, an East Asian one as four: near enough to what tokenizers make
+of them to keep a prompt under its limit.
+"""
+
+from typing import Final
+from unicodedata import east_asian_width
+
+_WIDE: Final = 4
+_OTHER: Final = 2
+_ASCII: Final = 128
+
+
+def room(text: str, budget: int) -> int:
+    """How many characters at the start of `text` fit `budget`."""
+    if len(text) <= budget and text.isascii():
+        return len(text)
+    left = budget
+    for position, character in enumerate(text[: budget + 1]):
+        left -= _weight(character)
+        if left < 0:
+            return position
+    return min(len(text), budget)
+
+
+def room_at_end(text: str, budget: int) -> int:
+    """How many characters at the end of `text` fit `budget`."""
+    return room(text[: -budget - 2 : -1], budget)
+
+
+def _weight(character: str) -> int:
+    """What a character counts."""
+    if ord(character) < _ASCII:
+        return 1
+    return _WIDE if east_asian_width(character) in "WF" else _OTHER
+
+
+def weigh(text: str) -> int:
+    """How much of a budget a text takes."""
+    return len(text) if text.isascii() else sum(map(_weight, text))
+
+
+def shorten(text: str, budget: int) -> str:
+    """The beginning of a text within `budget`, cut at the end of a sentence or word."""
+    fits = room(text, budget)
+    if fits == len(text):
+        return text
+    head = text[:fits]
+    stop = max(head.rfind(mark) for mark in (". ", "! ", "? ", "\u3002"))
+    if stop >= fits // 2:
+        return head[: stop + 1]
+    return head[: max(head.rfind(" "), fits // 2)].rstrip()
+
+
+def tail(text: str, budget: int) -> str:
+    """The end of a text within `budget`, begun at a paragraph or word."""
+    fits = room_at_end(text, budget)
+    if fits == len(text):
+        return text
+    end = text[len(text) - fits :]
+    start = end.find("\n\n")
+    if 0 <= start <= fits // 2:
+        return end[start:].strip()
+    return end[end.find(" ") + 1 :].strip()
+
+
+def parts(text: str, budget: int) -> list[str]:
+    """A text in as few parts within `budget` as its paragraphs allow.
+
+    A paragraph that is longer than the budget is cut where the budget ends.
+    """
+    whole = [""]
+    for paragraph in text.split("\n\n"):
+        for piece in _pieces(paragraph, budget):
+            if whole[-1] and weigh(whole[-1]) + weigh(piece) + 2 > budget:
+                whole.append(piece)
+            else:
+                whole[-1] = f"{whole[-1]}\n\n{piece}" if whole[-1] else piece
+    return whole
+
+
+def _pieces(paragraph: str, budget: int) -> list[str]:
+    """A paragraph cut into pieces within `budget`."""
+    pieces = []
+    while paragraph:
+        fits = max(1, room(paragraph, budget))
+        pieces.append(paragraph[:fits])
+        paragraph = paragraph[fits:]
+    return pieces

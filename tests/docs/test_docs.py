@@ -1,0 +1,144 @@
+"""What is written about the program is true of the program."""
+
+import re
+import shlex
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from tests.docs.help_page import PAGE, ROOT, help_of, loaded, page
+from typer.testing import CliRunner
+
+from libriscribe2 import errors
+from libriscribe2.cli.commands import COMMANDS, CommandEntry
+from libriscribe2.cli.root import app
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.pipeline.stages import all_stages
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+AGENTS = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
+NAMES = {entry.name for entry in COMMANDS}
+
+
+def table_under(heading: str) -> list[list[str]]:
+    """The rows of the first table under a heading of the README."""
+    text = README.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return rows[1:]
+
+
+def commands_in(text: str) -> list[list[str]]:
+    """Every command line `libriscribe2 ...` in code of a text."""
+    code = re.findall(r"```\n(.*?)```", text, re.DOTALL) + re.findall(r"`([^`\n]+)`", text)
+    lines = [line for part in code for line in part.splitlines()]
+    return [shlex.split(line)[1:] for line in lines if line.startswith("libriscribe2 ")]
+
+
+def test_DO_the_page_of_commands_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_DO_every_command_is_documented(entry: CommandEntry) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert (f"`{entry.name}`" if entry.hidden else f"## libriscribe2 {entry.name}\n") in text
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in COMMANDS if not entry.hidden], ids=lambda entry: entry.name
+)
+def test_DO_the_list_says_what_the_command_says_of_itself(entry: CommandEntry) -> None:
+    paragraph = " ".join(loaded(entry).help.partition("\n\n")[0].split())
+    assert re.split(r"(?<=\.) |;", paragraph)[0].rstrip(".") == entry.help.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in COMMANDS if entry.hidden], ids=lambda entry: entry.name
+)
+def test_DO_an_older_name_is_the_same_command(entry: CommandEntry) -> None:
+    name = re.search(r"`(.+)`", entry.help)
+    assert name is not None
+    (twin,) = [one for one in COMMANDS if one.name == name[1]]
+    assert twin.target == entry.target
+
+
+def test_DO_commands_of_the_readme_exist() -> None:
+    lines = commands_in(README)
+    assert len(lines) >= 4
+    for words in lines:
+        assert words[0] in NAMES, words
+        known = help_of(words[0])
+        assert all(word in known for word in words if word.startswith("--")), words
+
+
+def test_DO_the_readmes_table_names_real_commands_and_options() -> None:
+    rows = table_under("Commands")
+    code = [part for row in rows for part in re.findall(r"`([^`]+)`", row[0])]
+    named = {part.split()[0] for part in code}
+    assert named == NAMES - {entry.name for entry in COMMANDS if entry.hidden}
+    for part in code:
+        command, *rest = part.split()
+        own = [command, *(word for word in rest if word.isalpha() and word.islower())]
+        shown = help_of(*own)
+        for option in re.findall(r"--[a-z-]+", " ".join(rest)):
+            assert option in shown, part
+
+
+def test_DO_the_readmes_dependencies_are_those_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {re.split(r"[<>=!~\[; ]", line)[0] for line in project["dependencies"]}
+    rows = table_under("Dependencies")
+    named = [name.strip() for row in rows for name in row[0].split(",")]
+    assert sorted(named) == sorted(wanted)
+    assert all(row[1].strip() for row in rows)
+
+
+def test_DO_the_readmes_exit_codes_are_those_of_the_error_tree() -> None:
+    line = re.search(r"^Exit codes: (.*)\.$", README, re.MULTILINE)
+    assert line is not None
+    told = {int(part.split()[0]) for part in line[1].split(", ")}
+    tree = {
+        value.exit_code
+        for value in vars(errors).values()
+        if isinstance(value, type) and issubclass(value, LibriScribeError)
+    }
+    assert told == tree | {0, 130}
+
+
+def test_DO_make_targets_of_the_texts_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    named = re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", README + AGENTS, re.MULTILINE)
+    assert {first or second for first, second in named} <= targets
+
+
+def test_DO_files_that_agents_md_names_exist() -> None:
+    package = ROOT / "src" / "libriscribe2"
+    rows = re.findall(r"^\| `(.+?)` ?.*\|(.*)\|$", AGENTS, re.MULTILINE)
+    assert len(rows) >= 10
+    for room, text in rows:
+        assert (package / room).exists(), room
+        folder = package / room if room.endswith("/") else package
+        for name in re.findall(r"`([a-z_]+(?:\.py|/))`", text):
+            assert (folder / name).exists(), f"{room} {name}"
+
+
+@pytest.mark.parametrize("file", ["README.md", ".env.example"])
+def test_DO_variables_that_are_named_are_settings(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    given = dict(re.findall(r"(LIBRISCRIBE2_[A-Z_]+)=([^`\s]+)", text))
+    assert given
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["config", "show", "--json"], env=given)
+    assert result.exit_code == 0, result.output
+
+
+def test_DO_every_prompt_belongs_to_a_stage_and_every_asking_stage_has_one() -> None:
+    files = [file.name for file in resources.files("libriscribe2.prompts").iterdir()]
+    prompts = {name.split(".")[0] for name in files if name.endswith(".md")}
+    asking = {agent.name for agent in all_stages() if agent.asks_model}
+    assert asking <= prompts
+    assert all(prompt.split("_")[0] in asking for prompt in prompts)

@@ -1,0 +1,173 @@
+"""Input that cannot be used: the exit code, what, why and how to mend it, and no trace left."""
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import PREMISE, Desk, Ran
+
+
+def refused(ran: Ran) -> str:
+    """The one line of a refusal: what is wrong, and how to mend it."""
+    assert ran.out == ""
+    assert "Traceback" not in ran.err
+    (line,) = ran.err.splitlines()
+    assert line.startswith("error: ")
+    assert " fix: " in line
+    return line
+
+
+def no_trace(desk: Desk) -> None:
+    assert not (desk.folder / "projects").exists()
+    assert not (desk.folder / "debug").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--chapters", "0"), ("--chapters '0'", "fewer than 1")),
+        (("--chapters", "12-8"), ("--chapters '12-8'", "8-12")),
+        (("--chapters", "many"), ("--chapters 'many'", "8-12")),
+        (("--characters", "-1"), ("--characters '-1'",)),
+        (("--scenes-per-chapter", "3,x"), ("--scenes-per-chapter '3,x'",)),
+        (("--project-type", "saga"), ("--project-type 'saga'", "short_story")),
+        (("--words", "9000000"), ("--words 9000000",)),
+        (("--language", " "), ("--language ' '",)),
+        (("--until", "outlin"), ("no stage 'outlin'", "Did you mean 'outline'?")),
+        (("--project-name", "../evil"), ("'../evil' cannot be the name",)),
+        (("--project-name", "CON"), ("'CON' cannot be the name",)),
+    ],
+)
+def test_XC_08_a_wrong_value_is_exit_2_and_names_the_option(
+    desk: Desk, options: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    line = refused(desk.run("create", PREMISE, "--mock", *options, expect=2))
+    assert all(word in line for word in words), line
+    no_trace(desk)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("create",), ("create", "   "), ("create", "--no-input"), ("create-book", "-d", "")],
+)
+def test_XC_08_no_premise_and_no_terminal_is_exit_2(desk: Desk, arguments: tuple[str, ...]) -> None:
+    line = refused(desk.run(*arguments, expect=2))
+    assert "no premise" in line
+    assert "libriscribe2 create" in line
+    no_trace(desk)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("nonsense",), ("create", PREMISE, "--words", "0"), ("resume",), ("--colour",)]
+)
+def test_XC_08_what_cannot_be_typed_is_exit_2(desk: Desk, arguments: tuple[str, ...]) -> None:
+    ran = desk.run(*arguments, expect=2)
+    assert "Traceback" not in ran.err
+    assert ran.err
+    no_trace(desk)
+
+
+def test_XC_08_an_existing_project_is_exit_3_and_says_resume(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    before = desk.project().contents()
+    assert "libriscribe2 resume book" in refused(desk.create(expect=3))
+    assert desk.project().contents() == before
+
+
+def test_XC_08_an_unknown_project_is_exit_3_and_names_the_nearest(desk: Desk) -> None:
+    assert "no project 'book'" in refused(desk.run("resume", "book", expect=3))
+    desk.create("--until", "concept")
+    assert "Did you mean 'book'?" in refused(desk.run("resume", "bok", expect=3))
+    refused(desk.run("status", "bok", expect=3))
+
+
+def test_XC_08_a_folder_that_is_no_project_is_exit_3(desk: Desk) -> None:
+    (desk.folder / "projects" / "book").mkdir(parents=True)
+    for command in ("status", "resume"):
+        refused(desk.run(command, "book", expect=3))
+
+
+def test_XC_08_an_unknown_key_of_the_user_file_names_file_key_and_the_nearest(desk: Desk) -> None:
+    path = desk.folder / "home" / "libriscribe2" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[pipeline]\nmax_concurency = 3\n", encoding="utf-8")
+    desk.environment["XDG_CONFIG_HOME"] = str(desk.folder / "home")
+    text = refused(desk.create(expect=3))
+    assert "config.toml" in text
+    assert "max_concurency" in text
+    assert "max_concurrency" in text
+    no_trace(desk)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("language = ", "langage = ", ("langage", "unknown key", "'language'")),
+        ("words = 200", 'words = "many"', ("words", "integer")),
+        ("words = 200", "words = = 2", ("line",)),
+        ("[models]", "[modles]", ("modles", "models")),
+        ('default = "offline"', 'defualt = "offline"', ("defualt", "default")),
+    ],
+)
+def test_XC_08_a_wrong_book_toml_is_exit_3_naming_the_place(
+    desk: Desk, old: str, new: str, words: tuple[str, ...]
+) -> None:
+    desk.create("--until", "concept")
+    book = desk.project()
+    assert old in book.text("book.toml")
+    book.write("book.toml", book.text("book.toml").replace(old, new))
+    before = book.contents()
+    author = Author()
+    text = refused(desk.run("resume", "book", backend=author, expect=3))
+    assert all(word in text for word in (*words, "book.toml")), text
+    assert author.asked == []
+    assert book.contents() == before
+
+
+def test_XC_08_a_book_toml_that_is_not_text_or_gone_is_exit_3(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    book = desk.project()
+    for data, word in ((b"premise = '\xff\xfe'\n", "UTF-8"), (b"", "empty"), (None, "missing")):
+        if data is None:
+            book.path("book.toml").unlink()
+        else:
+            book.path("book.toml").write_bytes(data)
+        for command in ("resume", "status"):
+            text = refused(desk.run(command, "book", expect=3))
+            assert "book.toml" in text
+            assert word in text
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("openai/gpt-5.4-mini", ("OPENAI_API_KEY", "--model offline")),
+        ("anthropic/claude-sonnet-5", ("ANTHROPIC_API_KEY", "--model offline")),
+        ("nosuchprovider/nosuchmodel", ("nosuchmodel", "--model offline")),
+    ],
+)
+def test_XC_08_a_missing_key_or_unknown_model_is_exit_4_before_anything_is_made(
+    desk: Desk, model: str, words: tuple[str, ...]
+) -> None:
+    text = refused(desk.run("create", PREMISE, "--model", model, expect=4))
+    assert all(word in text for word in words), text
+    no_trace(desk)
+
+
+def test_XC_08_the_model_of_a_single_stage_is_looked_at_too(desk: Desk) -> None:
+    desk.create("--until", "outline")
+    book = desk.project()
+    book.write("book.toml", book.text("book.toml") + 'chapters = "openai/gpt-5.4-mini"\n')
+    author = Author()
+    ran = desk.run("resume", "book", backend=author, expect=4)
+    assert "OPENAI_API_KEY" in ran.err
+    assert author.asked == []
+
+
+def test_XC_08_with_json_an_error_is_one_json_line_on_stderr(desk: Desk) -> None:
+    ran = desk.run("create", "--json", expect=2)
+    assert ran.out == ""
+    assert Ran(0, ran.err, "").value.keys() == {"error", "message", "why", "fix"}
+
+
+def test_XC_08_a_folder_that_cannot_be_written_is_exit_6(desk: Desk) -> None:
+    (desk.folder / "projects").write_text("a file, not a folder", encoding="utf-8")
+    assert refused(desk.create(expect=6))

@@ -1,0 +1,129 @@
+"""Replies that cannot be used: feedback, then a clear end, then a fresh question."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import Desk
+
+from libriscribe2.llm.backend import BackendError, Request
+
+
+def at(step: str, text: str, *, attempts: int = 99) -> Callable[[Request], str | None]:
+    """Answer one step with `text`, in the first `attempts` attempts."""
+
+    def reply(request: Request) -> str | None:
+        return text if request.step == step and request.attempt <= attempts else None
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("step", "text", "stage"),
+    [
+        ("concept/draft", "I am sorry, I have no idea.", "concept"),
+        ("characters", '{"characters": []}', "characters"),
+        ("world", '{"overview": "cut in the mid', "world"),
+        ("outline", '{"summary": "s", "chapters": [{"title": "only one"}]}', "outline"),
+        ("scenes/ch02", '{"scenes": [{"summary": ...}]}', "scenes"),
+        ("chapters/ch01/scene01", "   \n ", "chapters"),
+        ("summaries/ch02", "", "summaries"),
+    ],
+)
+def test_OV_34_a_model_that_never_answers_in_shape_ends_the_run_and_is_asked_anew(
+    desk: Desk, step: str, text: str, stage: str
+) -> None:
+    author = Author(reply=at(step, text))
+    ran = desk.create(backend=author, expect=5)
+    asked = [request for request in author.asked if request.step == step]
+    assert [request.attempt for request in asked] == [1, 2, 3]
+    assert f"error: The stage {stage!r} got no usable reply: Max retries (3) exceeded" in ran.err
+    assert " why: " in ran.err
+    assert " fix: run `libriscribe2 resume`" in ran.err
+    book = desk.project()
+    again = Author()
+    desk.run("resume", "book", backend=again)
+    assert again.steps.count(step) == 1
+    assert book.path("manuscript.md").exists()
+    assert not author.answered.keys() & again.answered.keys()
+
+
+def test_OV_35_feedback_names_the_field_and_the_next_attempt_mends_it(desk: Desk) -> None:
+    bad = json.dumps({"characters": [{"name": "Mara", "role": " "}]})
+    author = Author(reply=at("characters", bad, attempts=1))
+    desk.create("--characters", "2", backend=author)
+    attempts = [dump for dump in desk.project().dumps() if dump["stage"] == "characters"]
+    assert [dump["attempt"] for dump in attempts] == [1, 2]
+    assert "characters.0.role" in attempts[0]["feedback"]
+    assert attempts[0]["validation_errors"]
+    last = attempts[1]["prompt"][-1]
+    assert last == {"role": "user", "content": attempts[0]["feedback"]}
+    assert attempts[1]["feedback"] == ""
+
+
+def test_OV_35_a_wrong_count_is_feedback_too(desk: Desk) -> None:
+    one = json.dumps({"characters": [{"name": "Mara", "role": "keeper"}]})
+    author = Author(reply=at("characters", one, attempts=1))
+    desk.create("--characters", "3", "--until", "characters", backend=author)
+    feedback = desk.project().dumps()[-2]["feedback"]
+    assert "characters" in feedback
+    assert "3" in feedback
+    assert len(desk.project().json("characters.json")["characters"]) == 3
+
+
+def test_OV_35_a_person_who_is_not_in_the_cast_is_refused(desk: Desk) -> None:
+    plan = json.dumps({"scenes": [{"summary": "x", "characters": ["Nobody Known"]}]})
+    author = Author(reply=at("scenes/ch01", plan, attempts=1))
+    desk.create(backend=author)
+    assert author.steps.count("scenes/ch01") == 2
+    assert "Nobody Known" not in desk.project().text("scenes.json")
+
+
+def test_OV_40_a_filtered_reply_ends_the_run_and_is_not_recorded_as_done(desk: Desk) -> None:
+    author = Author({6}, failure=lambda: BackendError("filtered", "content policy"))
+    ran = desk.create(backend=author, expect=5)
+    assert "withheld a reply" in ran.err
+    book = desk.project()
+    failed = {record["k"]: record["kind"] for record in book.records("fail")}
+    assert list(failed.values()) == ["filtered"]
+    assert not failed.keys() & {record["k"] for record in book.records("done")}
+    again = Author()
+    desk.run("resume", "book", backend=again)
+    assert failed.keys() <= again.answered.keys()
+
+
+def test_OV_36_what_was_cleaned_is_logged_with_the_agent(desk: Desk) -> None:
+    places = [{"name": f"P{n}", "description": "D"} for n in (1, 2, 3)]
+    fenced = f"```json\n{json.dumps({'overview': 'O', 'places': places})}\n```"
+    desk.create("--until", "world", backend=Author(reply=at("world", fenced)))
+    book = desk.project()
+    log = book.text(".libriscribe/run.log")
+    lines = [line for line in log.splitlines() if "JSON_EXTRACTION_WARNING" in line]
+    assert any("WorldbuildingAgent" in line and "markdown_code_blocks" in line for line in lines)
+    dump = next(one for one in book.dumps() if one["stage"] == "world")
+    assert dump["extraction_method"] == "markdown_block_extraction"
+
+
+def test_OV_17_unknown_keys_of_a_reply_do_not_reach_the_file(desk: Desk) -> None:
+    reply = json.dumps({"title": "T", "logline": "L", "description": "D", "raw_content": "x"})
+    desk.create("--until", "concept", backend=Author(reply=at("concept/refine", reply)))
+    assert desk.project().json("concept.json")["concept"] == {
+        "title": "T",
+        "logline": "L",
+        "description": "D",
+    }
+
+
+def test_MS_emphasis_leaves_names_and_stays_in_prose(desk: Desk) -> None:
+    reply = json.dumps({"title": "**T**", "logline": "An *odd* line", "description": "D"})
+    desk.create("--until", "concept", backend=Author(reply=at("concept/refine", reply)))
+    concept = desk.project().json("concept.json")["concept"]
+    assert (concept["title"], concept["logline"]) == ("T", "An *odd* line")
+
+
+def test_XC_10_attempts_are_bounded_by_the_setting(desk: Desk) -> None:
+    desk.environment["LIBRISCRIBE2_PIPELINE__MAX_ATTEMPTS"] = "2"
+    author = Author(reply=at("world", "no"))
+    desk.create(backend=author, expect=5)
+    assert author.steps.count("world") == 2

@@ -1,0 +1,181 @@
+"""`create` without a model: every file, clean, of the asked length."""
+
+import json
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.desk import PREMISE, Desk, ProjectFolder, Ran
+
+from libriscribe2.utils.words import count_words
+
+FILES = {
+    "book.toml",
+    "concept.json",
+    "characters.json",
+    "world.json",
+    "outline.json",
+    "scenes.json",
+    "chapters/01.md",
+    "chapters/02.md",
+    "chapters/03.md",
+    "manuscript.md",
+}
+DUMP = {"agent_name", "timestamp", "raw_response", "formatting_issues", "extraction_method"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, ProjectFolder]:
+    """One book that the tests of this file look at."""
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    size = ("--chapters", "3", "--scenes-per-chapter", "2", "--words", "1200")
+    return desk.create(size=size), desk.project()
+
+
+@pytest.fixture
+def book(made: tuple[Ran, ProjectFolder]) -> ProjectFolder:
+    return made[1]
+
+
+def keys_of(value: Any) -> Iterator[str]:
+    """Every key in a JSON value."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from keys_of(item)
+    if isinstance(value, list):
+        for item in value:
+            yield from keys_of(item)
+
+
+def test_XC_03_every_file_of_a_book_is_there(book: ProjectFolder) -> None:
+    summaries = {f".libriscribe/summaries/0{n}.md" for n in (1, 2, 3)}
+    assert set(book.contents()) == FILES | summaries
+
+
+def test_XC_03_stdout_is_the_statistics_and_the_path_and_stderr_the_talk(
+    made: tuple[Ran, ProjectFolder],
+) -> None:
+    ran, book = made
+    assert ran.out.splitlines()[-1] == "projects/book/manuscript.md"
+    assert f"words: {count_words(book.text('manuscript.md')):,}" in ran.out
+    assert "calls: 19 calls, 0 replayed" in ran.out
+    assert "model: offline (named explicitly)" in ran.err
+    assert "not a language model" in ran.err
+
+
+def test_OV_16_the_concept_is_exactly_concept_and_keywords(book: ProjectFolder) -> None:
+    concept = book.json("concept.json")
+    assert list(concept) == ["concept", "keywords"]
+    assert list(concept["concept"]) == ["title", "logline", "description"]
+    keywords = concept["keywords"]
+    assert list(keywords) == ["primary_keywords", "secondary_keywords", "genre_keywords"]
+    assert all(keywords.values())
+
+
+def test_OV_17_no_file_holds_a_wrapper(book: ProjectFolder) -> None:
+    wrappers = {"raw_content", "raw_response", "metadata", "timestamp", "debug_info", "agent"}
+    for name, data in book.contents().items():
+        if name.endswith(".json"):
+            assert not wrappers & set(keys_of(json.loads(data))), name
+
+
+def test_OV_10_OV_45_raw_replies_are_only_in_the_debug_folder(book: ProjectFolder) -> None:
+    assert not [name for name in book.contents() if "debug" in name or "raw" in name]
+    assert all(path.suffix == ".json" for path in book.debug.iterdir())
+
+
+def test_OV_30_json_files_are_readable_utf_8(book: ProjectFolder) -> None:
+    for path in book.root.glob("*.json"):
+        text = path.read_text(encoding="utf-8")
+        assert text == json.dumps(json.loads(text), ensure_ascii=False, indent=4) + "\n", path.name
+
+
+def test_OV_18_a_dump_says_who_asked_what_and_what_was_cleaned(book: ProjectFolder) -> None:
+    dumps = book.dumps()
+    assert len(dumps) == 19
+    for dump in dumps:
+        assert dump.keys() >= DUMP | {"attempt", "stage", "step", "model", "prompt", "key"}
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", dump["timestamp"])
+        assert dump["model"] == "offline"
+        assert dump["raw_response"]
+    methods = {dump["extraction_method"] for dump in dumps}
+    assert {"direct_parse", "text"} <= methods
+    assert all(dump["attempt"] == 1 for dump in dumps)
+
+
+def test_OV_18_dumps_are_numbered_and_private(book: ProjectFolder) -> None:
+    files = sorted(book.debug.iterdir())
+    assert [path.name[:4] for path in files] == [f"{n:04d}" for n in range(1, 20)]
+    assert all(re.fullmatch(r"\d{4}-[a-z]+-try1\.json", path.name) for path in files)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+
+
+def test_XC_13_dumps_and_journal_tell_the_same_calls(book: ProjectFolder) -> None:
+    done = {record["k"] for record in book.records("done")}
+    assert done == {dump["key"] for dump in book.dumps()}
+    assert len(book.records("sent")) == len(done)
+
+
+def test_XC_03_the_manuscript_holds_every_chapter_as_it_is(book: ProjectFolder) -> None:
+    manuscript = book.text("manuscript.md")
+    title = book.json("concept.json")["concept"]["title"]
+    assert manuscript.startswith(f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n")
+    places = [manuscript.index(text.strip()) for text in book.chapters()]
+    assert places == sorted(places)
+    assert len(places) == 3
+
+
+def test_XC_03_chapters_follow_outline_and_scene_plan(book: ProjectFolder) -> None:
+    outline, scenes = book.json("outline.json"), book.json("scenes.json")
+    planned = zip(outline["chapters"], scenes["chapters"], book.chapters(), strict=True)
+    for number, (chapter, plan, text) in enumerate(planned, start=1):
+        assert text.startswith(f"# {chapter['title']}\n\n")
+        assert (plan["chapter"], plan["title"]) == (number, chapter["title"])
+        assert len(plan["scenes"]) == 2
+        assert text.count("\n\n* * *\n\n") == 1
+
+
+def test_XC_03_characters_keep_their_names_to_the_last_chapter(book: ProjectFolder) -> None:
+    people = {one["name"] for one in book.json("characters.json")["characters"]}
+    for plan, text in zip(book.json("scenes.json")["chapters"], book.chapters(), strict=True):
+        present = {name for scene in plan["scenes"] for name in scene["characters"]}
+        assert present
+        assert present <= people
+        assert all(name.split()[0] in text for name in present)
+    outline = json.dumps(book.json("outline.json"), ensure_ascii=False)
+    assert any(name.split()[0] in outline for name in people)
+
+
+def test_XC_03_the_brief_keeps_what_was_asked_and_the_model(book: ProjectFolder) -> None:
+    assert book.brief()["premise"] == PREMISE
+    assert book.brief()["words"] == 1200
+    assert 'default = "offline"' in book.text("book.toml")
+
+
+@pytest.mark.parametrize(
+    ("chapters", "scenes", "words"), [("1", "1", 150), ("2", "3", 1000), ("4", "2", 4000)]
+)
+def test_XC_03_the_book_has_the_asked_length(
+    desk: Desk, chapters: str, scenes: str, words: int
+) -> None:
+    size = ("--chapters", chapters, "--scenes-per-chapter", scenes, "--words", str(words))
+    desk.create(size=size)
+    assert desk.project().words() == pytest.approx(words, rel=0.1)
+
+
+def test_XC_03_a_demo_needs_no_word(desk: Desk) -> None:
+    ran = desk.run("demo")
+    assert ran.out.splitlines()[-1] == "projects/demo/manuscript.md"
+    assert "libriscribe2 status demo" in ran.err
+    assert desk.project("demo").words() == pytest.approx(3600, rel=0.1)
+
+
+def test_XC_03_a_second_demo_takes_a_free_name(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "projects" / "demo").mkdir(parents=True)
+    (tmp_path / "projects" / "demo-2").mkdir()
+    assert desk.run("demo", "--json").events[-1]["event"] == "run.end"
+    assert desk.project("demo-3").path("manuscript.md").exists()

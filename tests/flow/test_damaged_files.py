@@ -1,0 +1,92 @@
+"""Files that cannot be read: exit 3 with name and place, the file untouched, nothing asked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import Desk
+
+JSON_FILES = (
+    "concept.json",
+    "characters.json",
+    "world.json",
+    "outline.json",
+    "scenes.json",
+    "title.json",
+)
+TEXT_FILES = ("chapters/02.md", ".libriscribe/summaries/01.md", "manuscript.md")
+
+JSON_FAULTS = {
+    "empty": (b"", "is empty"),
+    "blank": (b" \n\n", "is empty"),
+    "cut": (b'{"summary": "A keeper', "line 1, column"),
+    "bad UTF-8": (b'{\n"title": "\xff\xfe"}', "line 2, byte"),
+    "wrong type": (b"[1, 2]", "the right shape"),
+    "wrong field": (b'{"chapters": "twelve", "characters": 3}', "the right shape"),
+    "NaN": (b'{"chapters": NaN}', "NaN"),
+    "twice": (b'{"chapters": [], "chapters": []}', "'chapters' is there twice"),
+    "deep": (b"[" * 100_000, "nested too deep"),
+}
+TEXT_FAULTS = {"empty": (b"", "is empty"), "bad UTF-8": (b"# T\n\xff", "line 2, byte")}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """One finished book, mended after each test."""
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    desk.create("--auto-title")
+    return desk
+
+
+@pytest.fixture(autouse=True)
+def mended(desk: Desk) -> Iterator[None]:
+    before = desk.project().contents()
+    yield
+    for name, data in before.items():
+        desk.project().path(name).write_bytes(data)
+
+
+def cases(
+    names: tuple[str, ...], faults: dict[str, tuple[bytes, str]]
+) -> list[tuple[str, bytes, str]]:
+    return [(name, *fault) for name in names for fault in faults.values()]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "place"), [*cases(JSON_FILES, JSON_FAULTS), *cases(TEXT_FILES, TEXT_FAULTS)]
+)
+def test_XC_08_a_damaged_file_is_told_with_its_place_and_stops_all(
+    desk: Desk, name: str, data: bytes, place: str
+) -> None:
+    path: Path = desk.project().path(name)
+    path.write_bytes(data)
+    author = Author()
+    ran = desk.run("resume", "book", "--refresh", backend=author, expect=3)
+    line = next(line for line in ran.err.splitlines() if line.startswith("error: "))
+    assert name in line
+    assert place in ran.err
+    assert " fix: " in ran.err
+    assert "Traceback" not in ran.err
+    assert author.asked == []
+    assert path.read_bytes() == data
+
+
+def test_XC_08_status_tells_the_same(desk: Desk) -> None:
+    desk.project().path("scenes.json").write_bytes(b"{")
+    ran = desk.run("status", "book", expect=3)
+    assert ran.err.startswith("error: scenes.json is not valid JSON")
+
+
+def test_XC_08_a_damaged_journal_line_costs_one_call_and_is_reported(desk: Desk) -> None:
+    journal = desk.project().path(".libriscribe/journal.jsonl")
+    whole = journal.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    middle = next(n for n, line in enumerate(lines) if b'"t":"done"' in line.replace(b" ", b""))
+    lines[middle] = lines[middle].replace(b"e", b"X", 3)
+    journal.write_bytes(b"".join(lines))
+    assert desk.run("status", "book", "--json").value["damaged_records"] == 1
+    author = Author()
+    desk.run("resume", "book", backend=author)
+    assert author.asked == []
+    journal.write_bytes(whole)

@@ -1,0 +1,80 @@
+"""A project of the original LibriScribe2 opens, and `resume` goes on from it."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.support.desk import Desk
+
+REPLY = '{"title": "L\'\u00e9t\u00e9", "logline": "A summer ends.", "description": "Long."}'
+CONCEPT = {
+    "agent_name": "ConceptGeneratorAgent",
+    "timestamp": "2025-08-01T10:00:00Z",
+    "raw_content": f"Here it is:\n```json\n{REPLY}\n```",
+}
+SCENE = {"scene_number": 1, "summary": "They meet.", "characters": ["Ana"], "setting": "The pier"}
+STATE: dict[str, Any] = {
+    "project_name": "summer",
+    "title": "L'\u00e9t\u00e9",
+    "author": "A. Writer",
+    "category": "Fiction",
+    "language": "English",
+    "description": "A long tale of a summer that ends.",
+    "project_type": "novella",
+    "num_chapters": 2,
+    "num_characters": 1,
+    "scenes_per_chapter": "1",
+    "worldbuilding_needed": True,
+    "characters": {"Ana": {"name": "Ana", "role": "lead", "age": "31"}},
+    "worldbuilding": {"geography": "An island."},
+    "chapters": {
+        str(n): {
+            "chapter_number": n,
+            "title": f"Tide {n}",
+            "summary": "It rises.",
+            "scenes": [SCENE],
+        }
+        for n in (1, 2)
+    },
+}
+
+
+@pytest.fixture
+def old(desk: Desk) -> Desk:
+    """A desk with an old project on it, escaped and wrapped as the original wrote it."""
+    folder = desk.folder / "projects" / "summer"
+    folder.mkdir(parents=True)
+    for name, value in (("project_data.json", STATE), ("concept.json", CONCEPT)):
+        (folder / name).write_text(json.dumps(value), encoding="utf-8")
+    (folder / "chapter_1.md").write_text("# Tide 1\n\nAna waits.\n", encoding="utf-8")
+    return desk
+
+
+def test_OV_44_resume_finishes_an_old_book(old: Desk) -> None:
+    old.run("resume", "summer", "--mock")
+    book = old.project("summer")
+    titles = [text.partition("\n")[0] for text in book.chapters()]
+    assert titles == ["# Tide 1", "# Tide 2"]
+    assert 'title: "L\'\u00e9t\u00e9"' in book.text("manuscript.md")
+    assert "raw_content" not in book.text("concept.json")
+    assert book.chapters()[0] == "# Tide 1\n\nAna waits.\n"
+    assert book.brief()["premise"] == STATE["description"]
+    assert "Ana" in "".join(book.chapters())
+
+
+def test_OV_44_an_old_book_is_converted_once(old: Desk) -> None:
+    old.run("resume", "summer", "--mock", "--until", "outline")
+    first = old.project("summer").contents()
+    old.run("resume", "summer", "--mock", "--until", "outline")
+    assert old.project("summer").contents() == first
+
+
+def test_OV_44_status_shows_an_old_book(old: Desk) -> None:
+    before = (old.folder / "projects" / "summer" / "concept.json").read_bytes()
+    record = old.run("status", "summer", "--json").value
+    assert record["chapters"] == 2
+    states = {row["unit"]: row["state"] for row in record["units"]}
+    assert (states["concept.json"], states["chapters/01.md"]) == ("edited", "edited")
+    assert (states["chapters/02.md"], states["manuscript.md"]) == ("missing", "missing")
+    assert not (old.folder / "projects" / "summer" / "book.toml").exists()
+    assert (old.folder / "projects" / "summer" / "concept.json").read_bytes() == before

@@ -1,0 +1,44 @@
+"""Prompts keep to their budget, whatever the length of the book."""
+
+from tests.support.authors import Author
+from tests.support.desk import Desk
+
+from libriscribe2.llm.backend import Request
+
+MOST_TOKENS = 12_000
+CHARACTERS_PER_TOKEN = 3
+"""Fewer than English has (about four), so that the bound also holds for denser texts."""
+
+
+def asked(desk: Desk, name: str, *size: str) -> list[Request]:
+    """Every request of a book."""
+    author = Author()
+    desk.create(name=name, size=size, backend=author)
+    return author.asked
+
+
+def characters(request: Request) -> int:
+    return sum(len(str(message["content"])) for message in request.messages)
+
+
+def test_QU_prompts_do_not_grow_with_the_number_of_chapters(desk: Desk) -> None:
+    scenes = ("--scenes-per-chapter", "2", "--characters", "5")
+    short = asked(desk, "short", "--chapters", "6", "--words", "1800", *scenes)
+    long = asked(desk, "long", "--chapters", "24", "--words", "7200", *scenes)
+    assert sum(map(characters, long)) <= 4.4 * sum(map(characters, short))
+
+
+def test_QU_no_request_is_longer_than_its_budget(desk: Desk) -> None:
+    """A book of the default length, with the scenes and the cast of an epic."""
+    size = (
+        "--chapters",
+        "8",
+        "--words",
+        "48000",
+        "--scenes-per-chapter",
+        "4",
+        "--characters",
+        "30",
+    )
+    requests = asked(desk, "book", *size)
+    assert max(map(characters, requests)) <= MOST_TOKENS * CHARACTERS_PER_TOKEN

@@ -1,0 +1,154 @@
+"""`replay`: a book out of its journal, and one prompt asked again."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import Desk, ProjectFolder
+
+
+def likeness(desk: Desk, *options: str, expect: int = 0) -> dict[str, str]:
+    """How every rebuilt file stands to the book's own."""
+    ran = desk.run("replay", "book", "--json", *options, expect=expect)
+    return {file["file"]: file["likeness"] for file in ran.value["files"]}
+
+
+def test_bar_14_a_book_comes_out_of_its_journal(desk: Desk) -> None:
+    desk.create()
+    ran = desk.run("replay", "book")
+    rows = [line.split("\t") for line in ran.out.splitlines()]
+    assert rows[0] == ["file", "rebuilt"]
+    assert {row[1] for row in rows[1:]} == {"same"}
+    assert "manuscript.md" in {row[0] for row in rows}
+    assert "13 recorded replies, 0 calls." in ran.err
+
+
+def test_bar_14_files_that_are_gone_are_made_as_recorded(desk: Desk) -> None:
+    desk.create()
+    desk.project().path("chapters/01.md").unlink()
+    found = likeness(desk)
+    assert found["chapters/01.md"] == "recorded"
+    assert not desk.project().path("chapters/01.md").exists()
+
+
+def test_bar_14_what_was_written_again_is_rebuilt_in_its_last_form(desk: Desk) -> None:
+    desk.create()
+    desk.run("redo", "book", "chapters", "--chapter", "1")
+    desk.run("resume", "book", "--refresh")
+    assert set(likeness(desk).values()) == {"same"}
+
+
+def test_bar_14_stages_of_several_models_are_rebuilt(desk: Desk) -> None:
+    desk.create("--until", "outline")
+    book = desk.project()
+    toml = book.text("book.toml")
+    book.write("book.toml", toml.replace('default = "offline"', 'default = "lm_studio/x"'))
+    author = Author()
+    desk.run("resume", "book", "--mock", backend=author)
+    assert author.asked
+    assert set(likeness(desk).values()) == {"same"}
+
+
+def test_bar_14_an_edit_is_copied_and_other_layout_is_no_difference(desk: Desk) -> None:
+    desk.create()
+    book = desk.project()
+    book.write("chapters/02.md", "# My own\n\nI wrote this.\n")
+    book.write("concept.json", book.text("concept.json").replace("    ", "\t"))
+    desk.run("resume", "book", "--refresh")
+    found = likeness(desk)
+    assert found["chapters/02.md"] == "kept"
+    assert found["concept.json"] == "layout"
+    assert found["manuscript.md"] == "same"
+
+
+def test_bar_14_what_its_inputs_no_longer_make_is_exit_5(desk: Desk) -> None:
+    desk.create()
+    desk.project().write("chapters/01.md", "# My own\n\nI wrote this.\n")
+    ran = desk.run("replay", "book", expect=5)
+    assert "resume book --refresh" in ran.err
+    assert "chapters/01.md\tkept" in ran.out
+    assert "manuscript.md\tmissing" in ran.out
+
+
+def test_bar_14_a_file_that_differs_is_exit_5(desk: Desk) -> None:
+    desk.create()
+    book = desk.project()
+    book.write("book.toml", book.text("book.toml").replace('author = ""', 'author = "A. Keeper"'))
+    ran = desk.run("replay", "book", expect=5)
+    assert "manuscript.md\tdiffers" in ran.out
+    assert "a file differs" in ran.err
+    assert "A. Keeper" not in book.text("manuscript.md")
+
+
+def test_bar_14_to_wants_an_empty_folder(desk: Desk) -> None:
+    desk.create()
+    ran = desk.run("replay", "book", "--to", "projects", expect=2)
+    assert "projects is not empty" in ran.err
+    desk.run("replay", "book", "--to", "rebuilt")
+    rebuilt = ProjectFolder(desk.folder / "rebuilt", desk.folder / "none")
+    assert rebuilt.contents() == desk.project().contents()
+    again = Author()
+    desk.run("resume", str(rebuilt.root), backend=again)
+    assert again.asked == []
+
+
+def test_bar_14_the_projects_own_prompts_are_used(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    prompts = desk.project().path("prompts")
+    prompts.mkdir()
+    source = Path(__file__).parents[2] / "src/libriscribe2/prompts"
+    own = (source / "characters.md").read_text(encoding="utf-8")
+    (prompts / "characters.md").write_text(f"{own}\nBe brief.\n", encoding="utf-8")
+    desk.run("resume", "book")
+    assert set(likeness(desk).values()) == {"same"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--with", "offline"), ("--call", "1"), ("--with", "offline", "--call", "1", "--to", "x")],
+)
+def test_replay_with_and_call_belong_together(desk: Desk, options: tuple[str, ...]) -> None:
+    desk.create("--until", "concept")
+    ran = desk.run("replay", "book", *options, expect=2)
+    assert "--with and --call belong together" in ran.err
+
+
+def test_replay_asks_a_recorded_prompt_again_and_keeps_nothing(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    book = desk.project()
+    before = {path: path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()}
+    author = Author(reply=lambda _request: "another critique")
+    options = ("replay", "book", "--with", "offline", "--call", "2")
+    ran = desk.run(*options, "--json", backend=author)
+    assert ran.value["recorded"]["reply"] == book.dumps()[1]["raw_response"]
+    assert ran.value["asked_again"]["reply"] == "another critique"
+    assert [list(request.messages) for request in author.asked] == [book.dumps()[1]["prompt"]]
+    told = desk.run(*options, backend=author)
+    assert "another critique" in told.out
+    assert book.dumps()[1]["raw_response"] in told.out
+    assert {path: path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()} == before
+
+
+def test_replay_of_a_dump_that_is_not_there_says_which_are(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    ran = desk.run("replay", "book", "--with", "offline", "--call", "99", expect=2)
+    assert "they are numbered from 1 to 4" in ran.err
+    for path in desk.project().debug.iterdir():
+        path.unlink()
+    ran = desk.run("replay", "book", "--with", "offline", "--call", "1", expect=2)
+    assert "there are none" in ran.err
+
+
+def test_replay_of_a_dump_without_a_prompt_is_refused(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    first = min(desk.project().debug.iterdir())
+    first.write_text('{"debug_info": {"prompt": []}}', encoding="utf-8")
+    ran = desk.run("replay", "book", "--with", "offline", "--call", "1", expect=3)
+    assert "holds no prompt" in ran.err
+
+
+def test_replay_with_a_model_without_a_key_is_exit_4(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    command = ("replay", "book", "--with", "anthropic/claude-sonnet-5", "--call", "1")
+    ran = desk.run(*command, expect=4)
+    assert "ANTHROPIC_API_KEY" in ran.err

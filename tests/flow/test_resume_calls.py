@@ -1,0 +1,129 @@
+"""Whatever ends a run, the next one goes on: nothing is lost and nothing is asked twice."""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from tests.support.authors import Author, Killed
+from tests.support.desk import SMALL, Desk
+
+from libriscribe2.llm.backend import BackendError
+
+BOOK = ("--auto-title", *SMALL)
+CALLS = 14
+
+
+@cache
+def undisturbed() -> dict[str, bytes]:
+    """The files of the book when nothing goes wrong."""
+    with TemporaryDirectory() as folder:
+        desk = Desk(Path(folder))
+        author = Author()
+        desk.create(size=BOOK, backend=author)
+        assert len(author.asked) == CALLS
+        return desk.project().contents()
+
+
+def fail() -> BaseException:
+    return BackendError("quota", "no credit left")
+
+
+def die() -> BaseException:
+    return Killed()
+
+
+@pytest.mark.parametrize("failure", [fail, die])
+@pytest.mark.parametrize("number", range(1, CALLS + 1))
+def test_XC_04_a_run_that_ends_at_any_call_goes_on_without_paying_twice(
+    desk: Desk, number: int, failure: Callable[[], BaseException]
+) -> None:
+    first = Author({number}, failure=failure)
+    if failure is die:
+        with pytest.raises(Killed):
+            desk.create(size=BOOK, backend=first)
+    else:
+        ran = desk.create(size=BOOK, backend=first, expect=7)
+        assert "no credit left" in ran.err
+        assert "libriscribe2 resume" in ran.err
+    second = Author()
+    desk.run("resume", "book", "--no-input", backend=second)
+    assert desk.project().contents() == undisturbed()
+    assert not first.answered.keys() & second.answered.keys()
+    assert set((first.answered + second.answered).values()) == {1}
+    assert sum((first.answered + second.answered).values()) == CALLS
+
+
+def test_XC_04_a_run_that_fails_at_every_call_ends_after_as_many_runs(desk: Desk) -> None:
+    desk.create(size=BOOK, backend=Author({1}), expect=7)
+    paid: Counter[str] = Counter()
+    for _ in range(CALLS):
+        author = Author({2})
+        ran = desk.run("resume", "book", backend=author, expect=0 if len(paid) == CALLS - 1 else 7)
+        paid += author.answered
+        if ran.code == 0:
+            break
+    assert desk.project().contents() == undisturbed()
+    assert sum(paid.values()) == CALLS
+
+
+def test_XC_04_resume_of_a_finished_book_asks_nothing_and_says_why(desk: Desk) -> None:
+    desk.create()
+    before = desk.project().contents()
+    author = Author()
+    ran = desk.run("resume", "book", backend=author)
+    assert author.asked == []
+    assert desk.project().contents() == before
+    assert "0 calls, 0 replayed" in ran.out
+    stages = ("concept", "characters", "world", "outline", "scenes", "chapters 1", "summaries 2")
+    assert all(f"{stage}: skipped (up to date)" in ran.err for stage in (*stages, "manuscript"))
+
+
+def test_XC_04_every_run_says_why_each_stage_runs(desk: Desk) -> None:
+    ran = desk.create()
+    assert "outline: done (not made yet)" in ran.err
+    assert "chapters 2: done (not made yet), 1" in ran.err
+
+
+def test_XC_04_the_model_of_the_first_run_is_kept(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    desk.environment["OPENAI_API_KEY"] = "sk-unused"
+    ran = desk.run("resume", "book", "--until", "outline")
+    assert "model: offline" in ran.err
+    assert {dump["model"] for dump in desk.project().dumps()} == {"offline"}
+
+
+def test_XC_04_what_is_under_way_when_a_sibling_fails_is_kept(desk: Desk) -> None:
+    """Scene plans are asked for several chapters at once."""
+
+    def reply(request: object) -> str | None:
+        del request
+        return None
+
+    size = ("--chapters", "4", "--scenes-per-chapter", "1", "--words", "200")
+    first = Author({8}, reply=reply)
+    desk.create("--max-concurrency", "4", size=size, backend=first, expect=7)
+    assert [step for step in first.steps if step.startswith("scenes/")] == [
+        f"scenes/ch0{n}" for n in (1, 2, 3, 4)
+    ]
+    second = Author()
+    desk.run("resume", "book", backend=second)
+    assert [step for step in second.steps if step.startswith("scenes/")] == ["scenes/ch01"]
+
+
+def test_XC_04_a_failed_stage_leaves_the_old_file_alone(desk: Desk) -> None:
+    desk.create("--until", "characters")
+    book = desk.project()
+    before = book.text("concept.json")
+    desk.run("redo", "book", "concept", backend=Author({1}), expect=7)
+    assert book.text("concept.json") == before
+
+
+def test_XC_04_two_books_do_not_know_each_other(desk: Desk) -> None:
+    desk.create(name="one")
+    author = Author()
+    desk.create(name="two", backend=author)
+    assert len(author.asked) == CALLS - 1
+    assert desk.project("one").contents() == desk.project("two").contents()

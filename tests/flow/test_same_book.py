@@ -1,0 +1,27 @@
+"""The offline author's book is the same on every machine and at every speed."""
+
+from tests.support.desk import PREMISE, Desk
+
+BOOK = ("--chapters", "4", "--scenes-per-chapter", "2", "--words", "800", "--auto-title")
+
+
+def test_XC_03_the_same_premise_gives_the_same_bytes(desk: Desk) -> None:
+    ways = {
+        "one": ({"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"}, "1"),
+        "two": ({"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}, "8"),
+    }
+    for name, (env, most) in ways.items():
+        command = ("create", PREMISE, "--mock", "-p", name, *BOOK, "--max-concurrency", most)
+        desk.run_apart(*command, env=env)
+    desk.create(name="three", size=BOOK)
+    books = [desk.project(name).contents() for name in ("one", "two", "three")]
+    assert books[0] == books[1] == books[2]
+    assert len(books[0]) == 8 + 2 * 4
+
+
+def test_XC_03_another_premise_gives_another_book(desk: Desk) -> None:
+    size = ("--chapters", "1", "--scenes-per-chapter", "1", "--words", "100")
+    desk.run("create", "A baker who cannot taste", "--mock", "-p", "one", *size)
+    desk.run("create", "Two brothers build a bridge", "--mock", "-p", "two", *size)
+    one, two = desk.project("one").contents(), desk.project("two").contents()
+    assert all(one[name] != two[name] for name in one)

@@ -1,0 +1,136 @@
+"""What is shown: live lines and questions on a terminal, plain lines in a pipe, JSON on request."""
+
+import io
+import re
+import shlex
+import sys
+from contextlib import suppress
+from datetime import datetime
+
+import pexpect
+from tests.support.desk import PREMISE, SMALL, Desk
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+EVENTS = {"run.start", "stage.start", "stage.end", "llm.call", "run.end"}
+
+
+def on_terminal(desk: Desk, *arguments: str, **env: str) -> "pexpect.spawn[str]":
+    """A command on a terminal of its own."""
+    return pexpect.spawn(
+        sys.executable,
+        ["-m", "libriscribe2", *arguments],
+        cwd=str(desk.folder),
+        env=desk.whole_environment({"TERM": "xterm-256color"} | env),
+        encoding="utf-8",
+        timeout=30,
+        dimensions=(40, 120),
+    )
+
+
+def everything(child: "pexpect.spawn[str]") -> str:
+    """All that a command shows until it ends."""
+    log = io.StringIO()
+    child.logfile_read = log
+    with suppress(pexpect.EOF):
+        child.expect(pexpect.EOF)
+    child.close()
+    return log.getvalue()
+
+
+def test_XC_08_on_a_terminal_progress_is_drawn_and_the_cursor_comes_back(desk: Desk) -> None:
+    child = on_terminal(desk, "create", PREMISE, "--mock", "-p", "book", *SMALL)
+    shown = everything(child)
+    assert child.exitstatus == 0
+    assert "\x1b[2K" in shown
+    assert "·" in ESCAPE.sub("", shown)
+    assert shown.rfind("\x1b[?25h") >= shown.rfind("\x1b[?25l")
+    assert "chapters 2: done (not made yet)" in ESCAPE.sub("", shown)
+
+
+def test_XC_08_NO_COLOR_is_honoured(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    coloured = everything(on_terminal(desk, "resume", "nobody"))
+    plain = everything(on_terminal(desk, "resume", "nobody", NO_COLOR="1"))
+    colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")
+    assert colour.search(coloured)
+    assert not colour.search(plain)
+    assert "no project 'nobody'" in plain
+
+
+def test_XC_08_in_a_pipe_there_is_one_plain_line_per_finished_unit(desk: Desk) -> None:
+    ran = desk.run_apart("create", PREMISE, "--mock", "-p", "book", *SMALL)
+    assert "\x1b" not in ran.out + ran.err
+    done = [line for line in ran.err.splitlines() if ": done (" in line]
+    names = [line.partition(":")[0] for line in done]
+    stages = ["concept", "characters", "world", "outline", "scenes", "manuscript"]
+    chapters = [f"{stage} {n}" for stage in ("chapters", "summaries") for n in (1, 2)]
+    assert sorted(names) == sorted(stages + chapters)
+    assert re.search(
+        r"^chapters 2: done \(not made yet\), \d+ words, \d+\.\ds$", ran.err, re.MULTILINE
+    )
+    assert re.search(
+        r"^finished: \d+ words, 13 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
+    )
+
+
+def test_XC_08_with_json_every_line_of_stdout_is_an_event_in_order(desk: Desk) -> None:
+    ran = desk.create("--json")
+    events = ran.events
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert {event["event"] for event in events} >= EVENTS
+    assert len({event["run"] for event in events}) == 1
+    assert all(datetime.fromisoformat(event["ts"]).tzinfo is not None for event in events)
+    assert (events[0]["event"], events[-1]["event"]) == ("run.start", "run.end")
+    calls = [event for event in events if event["event"] == "llm.call"]
+    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 13
+    for event in (one for one in events if one["event"] == "stage.end"):
+        before = [one for one in events if one["seq"] < event["seq"]]
+        assert any(one["event"] == "stage.start" and one["unit"] == event["unit"] for one in before)
+
+
+def test_XC_08_with_json_a_run_that_fails_still_writes_only_events(desk: Desk) -> None:
+    desk.environment["LIBRISCRIBE2_PIPELINE__MAX_ATTEMPTS"] = "1"
+    desk.create("--until", "concept")
+    ran = desk.run("redo", "book", "concept", "--json")
+    assert ran.events[-1]["event"] == "run.end"
+    assert desk.run("resume", "book", "--json", "--until", "concept").events[1]["event"] == (
+        "stage.skipped"
+    )
+
+
+def test_XC_03_without_a_premise_a_terminal_is_asked_and_told_the_equal_command(desk: Desk) -> None:
+    brief = ("--words", "200", "--genre", "Mystery", "--no-worldbuilding", "--auto-title")
+    options = (*brief, "--mock", "--until", "concept")
+    child = on_terminal(desk, "create", *options)
+    for question, answer in (
+        ("book about", "A baker's last loaf"),
+        ("Fiction", ""),
+        ("Language", "Français"),
+        ("chapters", "2"),
+    ):
+        child.expect(question)
+        child.sendline(answer)
+    shown = ESCAPE.sub("", everything(child))
+    assert child.exitstatus == 0
+    command = shown[shown.index("libriscribe2 create") :].partition("model: ")[0]
+    words = shlex.split(command.replace("\r\n", " "))
+    assert words[:3] == ["libriscribe2", "create", "A baker's last loaf"]
+    desk.run(*words[1:], "--project-name", "typed")
+    asked = desk.project("a-baker-s-last-loaf").brief()
+    assert desk.project("typed").brief() == asked
+    assert not desk.project("typed").path("outline.json").exists()
+    assert (asked["language"], asked["chapters"], asked["genre"]) == ("Français", "2", "Mystery")
+
+
+def test_XC_03_no_input_asks_nothing_on_a_terminal_either(desk: Desk) -> None:
+    child = on_terminal(desk, "create", "--no-input")
+    assert "no premise" in everything(child)
+    assert child.exitstatus == 2
+
+
+def test_XC_08_hostile_words_do_not_reach_the_terminal(desk: Desk) -> None:
+    title = "Red \x1b[31m [bold]and[/bold] \x07 :smile:"
+    ran = desk.create("--title", title, "--until", "concept", name="x")
+    assert "\x1b" not in ran.out + ran.err
+    ran = desk.run("create", PREMISE, "--mock", "-p", "y", "--tone", "\x1b]0;x\x07", *SMALL)
+    assert "\x1b" not in ran.out + ran.err

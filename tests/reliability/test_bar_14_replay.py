@@ -1,0 +1,101 @@
+"""Bar 14: every file of a finished book comes out of the journal again, byte for byte, unpaid.
+
+Again: .venv/bin/pytest tests/reliability/test_bar_14_replay.py -s
+"""
+
+import shutil
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import Desk, ProjectFolder
+
+MANY: Final = ("--chapters", "40", "--scenes-per-chapter", "10", "--words", "8000")
+CALLS: Final = 488
+LONGEST_SECONDS: Final = 2.0
+SLACK: Final = 4.0
+"""A machine that runs other tests at the same time is slower than the bar's."""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A desk with one long book, which no test changes."""
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    desk.create("--auto-title", size=MANY)
+    assert len(desk.project().records("sent")) == CALLS
+    return desk
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*arguments: Any) -> None:
+        raise AssertionError(f"a replay reached for the network: {arguments}")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refused)
+
+
+def nobody() -> Author:
+    return Author(range(1, CALLS + 1))
+
+
+def with_nothing_but_the_journal(desk: Desk, name: str) -> ProjectFolder:
+    """A copy of the book whose files are gone."""
+    book, copy = desk.project(), desk.project(name)
+    (copy.root / ".libriscribe").mkdir(parents=True)
+    for kept in ("book.toml", ".libriscribe/journal.jsonl", ".libriscribe/format"):
+        shutil.copy(book.path(kept), copy.path(kept))
+    return copy
+
+
+@pytest.fixture
+def bare(desk: Desk, request: pytest.FixtureRequest) -> Iterator[ProjectFolder]:
+    """The book, reduced to what was asked for and what was answered."""
+    copy = with_nothing_but_the_journal(desk, "bare")
+    yield copy
+    shutil.rmtree(copy.root)
+
+
+def test_bar_14_deleted_files_come_back_byte_for_byte_without_a_call(
+    desk: Desk, bare: ProjectFolder
+) -> None:
+    author = nobody()
+    began = perf_counter()
+    ran = desk.run("resume", "bare", backend=author)
+    seconds = perf_counter() - began
+    assert bare.contents() == desk.project().contents()
+    assert author.asked == []
+    assert bare.records("sent") == desk.project().records("sent")
+    assert f"0 calls, {CALLS} replayed" in ran.out
+    assert seconds <= LONGEST_SECONDS * SLACK
+    sys.stdout.write(f"{CALLS} calls replayed in {seconds:.2f} s, bar {LONGEST_SECONDS} s\n")
+
+
+def test_bar_14_replay_rebuilds_and_compares_without_touching_the_book(
+    desk: Desk, tmp_path: Path
+) -> None:
+    before = {path: path.stat() for path in desk.project().root.rglob("*")}
+    ran = desk.run("replay", "book", "--to", str(tmp_path / "again"), "--json", backend=nobody())
+    assert ran.value["rebuilt"] is True
+    assert ran.value["replies"] == CALLS
+    assert {file["likeness"] for file in ran.value["files"]} == {"same"}
+    again = ProjectFolder(tmp_path / "again", tmp_path / "none")
+    assert again.contents() == desk.project().contents()
+    after = {path: path.stat() for path in desk.project().root.rglob("*")}
+    assert {path: (stat.st_mtime_ns, stat.st_size) for path, stat in before.items()} == {
+        path: (stat.st_mtime_ns, stat.st_size) for path, stat in after.items()
+    }
+
+
+def test_bar_14_a_reply_that_is_gone_is_missed(desk: Desk, bare: ProjectFolder) -> None:
+    journal = bare.path(".libriscribe/journal.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if b'"t":"done"' in line)
+    journal.write_bytes(b"".join(lines[:last] + lines[last + 1 :]))
+    ran = desk.run("replay", "bare", expect=5)
+    assert "the journal holds no reply of offline to" in ran.err

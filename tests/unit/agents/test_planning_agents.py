@@ -1,0 +1,213 @@
+"""Concept, cast, world, outline, scenes: what they ask for and what they make of the answer."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.agent_desk import CAST, CONCEPT, AgentDesk, outline
+
+from libriscribe2.agents.character_generator import CharacterGeneratorAgent
+from libriscribe2.agents.concept_generator import ConceptGeneratorAgent
+from libriscribe2.agents.outliner import BATCH, OutlinerAgent
+from libriscribe2.agents.scene_outliner import SceneOutlinerAgent
+from libriscribe2.agents.worldbuilding import WorldbuildingAgent
+from libriscribe2.errors import MaxRetriesExceededError, ProjectError
+from libriscribe2.llm.backend import Request
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.models.story import OutlineFile
+
+KEYWORDS = {"primary_keywords": ["sea"], "secondary_keywords": [], "genre_keywords": ["mystery"]}
+
+
+def desk_of(folder: Path, **brief: Any) -> AgentDesk:
+    desk = AgentDesk(folder, **brief)
+    desk.put("concept.json", {"concept": CONCEPT})
+    return desk
+
+
+def chapters_asked(request: Request) -> str:
+    """As many chapters as the schema wants at least."""
+    assert request.schema is not None
+    return json.dumps(outline(request.schema["properties"]["chapters"]["minItems"]))
+
+
+async def test_OV_14_the_concept_is_drafted_criticised_refined_and_given_keywords(
+    tmp_path: Path,
+) -> None:
+    desk = AgentDesk(tmp_path)
+    refined = CONCEPT | {"title": "Refined", "raw_content": "x"}
+    script = (json.dumps(CONCEPT), "Too thin.", json.dumps(refined), json.dumps(KEYWORDS))
+    made = await desk.run(ConceptGeneratorAgent, *script)
+    assert isinstance(made, ConceptFile)
+    assert made.model_dump() == {
+        "concept": CONCEPT | {"title": "Refined"},
+        "keywords": KEYWORDS,
+    }
+    parts = [call.step for call in desk.calls]
+    assert parts == [f"concept/{part}" for part in ("draft", "critique", "refine", "keywords")]
+    assert "Too thin." in desk.prompt(2)
+    assert "A keeper reads." in desk.prompt(2)
+    assert "Refined" in desk.prompt(3)
+
+
+async def test_OV_24_keywords_without_a_single_word_are_asked_for_again(tmp_path: Path) -> None:
+    empty = json.dumps({"primary_keywords": [], "secondary_keywords": [], "genre_keywords": []})
+    script = (json.dumps(CONCEPT), "Fine.", json.dumps(CONCEPT), empty, json.dumps(KEYWORDS))
+    desk = AgentDesk(tmp_path)
+    made = await desk.run(ConceptGeneratorAgent, *script)
+    assert isinstance(made, ConceptFile)
+    assert made.keywords.primary_keywords == ["sea"]
+    assert len(desk.calls) == 5
+
+
+async def test_OV_24_keywords_of_any_kind_will_do(tmp_path: Path) -> None:
+    """What the schema's counts cannot say must not be refused, and what it says must be kept."""
+    desk = AgentDesk(tmp_path)
+    script = (json.dumps(CONCEPT), "Fine.", json.dumps(CONCEPT), json.dumps(KEYWORDS))
+    await desk.run(ConceptGeneratorAgent, *script)
+    assert desk.schema(3)["primary_keywords"]["minItems"] == 1
+
+
+async def test_OV_14_the_authors_title_outranks_the_models(tmp_path: Path) -> None:
+    desk = AgentDesk(tmp_path, title="Mine")
+    script = (json.dumps(CONCEPT), "Fine.", json.dumps(CONCEPT), json.dumps(KEYWORDS))
+    made = await desk.run(ConceptGeneratorAgent, *script)
+    assert isinstance(made, ConceptFile)
+    assert made.concept.title == "Mine"
+    assert "title: Mine" in desk.prompt(0)
+
+
+def test_OV_15_a_concept_is_checked_by_its_schema(tmp_path: Path) -> None:
+    with AgentDesk(tmp_path).hired(ConceptGeneratorAgent) as agent:
+        assert isinstance(agent, ConceptGeneratorAgent)
+        assert agent._validate_concept_json(dict(CONCEPT)) == (True, [])
+        valid, errors = agent._validate_concept_json({"title": "T", "description": "D"})
+        assert not valid
+        assert any("logline" in error for error in errors)
+
+
+@pytest.mark.parametrize(
+    ("asked", "bounds"),
+    [("2", {"minItems": 2, "maxItems": 2}), ("1-4", {"minItems": 1, "maxItems": 4})],
+)
+async def test_SC_the_cast_has_the_asked_count_in_the_schema(
+    tmp_path: Path, asked: str, bounds: dict[str, int]
+) -> None:
+    desk = desk_of(tmp_path, characters=asked)
+    await desk.run(CharacterGeneratorAgent, json.dumps({"characters": CAST}))
+    shown = desk.schema()["characters"]
+    assert {key: shown[key] for key in bounds} == bounds
+    assert "character" in desk.prompt().partition("<json_schema>")[0]
+
+
+@pytest.mark.parametrize(("category", "needed"), [("Fiction", "places"), ("Business", "terms")])
+async def test_SC_a_story_needs_places_and_a_subject_terms(
+    tmp_path: Path, category: str, needed: str
+) -> None:
+    desk = desk_of(tmp_path, category=category)
+    three = [{"name": f"N{n}", "description": "D"} for n in (1, 2, 3)]
+    few, enough = ({"overview": "O", needed: three[:n]} for n in (2, 3))
+    await desk.run(WorldbuildingAgent, json.dumps(few), json.dumps(enough))
+    assert len(desk.calls) == 2
+    assert desk.schema()[needed]["minItems"] == 3
+
+
+async def test_SC_an_outline_has_the_asked_count(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, chapters="3-5")
+    made = await desk.run(OutlinerAgent, chapters_asked)
+    assert isinstance(made, OutlineFile)
+    assert len(made.chapters) == 3
+    shown = desk.schema()["chapters"]
+    assert (shown["minItems"], shown["maxItems"]) == (3, 5)
+    assert "Outline the whole book in 3 to 5 chapters." in desk.prompt()
+
+
+async def test_SC_a_wrong_number_of_chapters_is_refused(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, chapters="3")
+    with pytest.raises(MaxRetriesExceededError) as caught:
+        await desk.run(OutlinerAgent, *[json.dumps(outline(4))] * 3)
+    assert "'outline'" in caught.value.what
+    assert "chapters: 4 items" in caught.value.why
+
+
+async def test_SC_a_very_long_outline_comes_in_batches_that_know_each_other(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, chapters="100")
+    made = await desk.run(OutlinerAgent, *[chapters_asked] * 3)
+    assert isinstance(made, OutlineFile)
+    assert len(made.chapters) == 100
+    bounds = [desk.schema(n)["chapters"] for n in range(3)]
+    assert [(one["minItems"], one["maxItems"]) for one in bounds] == [(40, 40), (40, 40), (20, 20)]
+    assert [call.step for call in desk.calls] == ["outline", "outline/from41", "outline/from81"]
+    assert f"the first {BATCH} chapters" in desk.prompt(0)
+    assert "<outline>\n1. Part 1: " in desk.prompt(1)
+    assert "the next 40 chapters after chapter 40." in desk.prompt(1)
+    assert "after chapter 80, which bring the book to its end" in desk.prompt(2)
+
+
+async def test_SC_a_range_that_begins_below_a_batch_may_end_above_it(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, chapters="45-60")
+    made = await desk.run(OutlinerAgent, *[chapters_asked] * 2)
+    assert isinstance(made, OutlineFile)
+    assert len(made.chapters) == 45
+    last = desk.schema(1)["chapters"]
+    assert (last["minItems"], last["maxItems"]) == (5, 20)
+
+
+async def test_QU_the_outline_shows_cast_and_places(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, chapters="1")
+    desk.put("characters.json", {"characters": CAST})
+    await desk.run(OutlinerAgent, chapters_asked)
+    assert '"name": "Mara Voss"' in desk.prompt()
+    assert "<places>\n[]\n</places>" in desk.prompt()
+
+
+SCENE = {"summary": "S", "characters": ["Mara Voss"], "place": "The Slip"}
+
+
+async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_cast(
+    tmp_path: Path,
+) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="1,2")
+    desk.planned(3)
+    replies = [json.dumps({"scenes": [SCENE] * n}) for n in (1, 2, 2)]
+    made = await desk.run(SceneOutlinerAgent, *replies)
+    assert isinstance(made, ScenesFile)
+    assert [(one.chapter, one.title, len(one.scenes)) for one in made.chapters] == [
+        (1, "Part 1", 1),
+        (2, "Part 2", 2),
+        (3, "Part 3", 2),
+    ]
+    assert [call.step for call in desk.calls] == [f"scenes/ch0{n}" for n in (1, 2, 3)]
+    scenes = desk.schema(1)["scenes"]
+    assert (scenes["minItems"], scenes["maxItems"]) == (2, 2)
+    names = scenes["items"]["properties"]["characters"]["items"]["enum"]
+    assert names == ["Mara Voss", "Jon Ide"]
+    middle = desk.prompt(1)
+    assert '"number": 1' in middle
+    assert '"number": 3' in middle
+    assert '"of": 3' in middle
+
+
+async def test_SC_an_unknown_person_in_a_scene_is_refused(tmp_path: Path) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="1")
+    desk.planned(1)
+    stranger = json.dumps({"scenes": [SCENE | {"characters": ["A Stranger"]}]})
+    made = await desk.run(SceneOutlinerAgent, stranger, json.dumps({"scenes": [SCENE]}))
+    assert isinstance(made, ScenesFile)
+    assert made.chapters[0].scenes[0].characters == ["Mara Voss"]
+    assert "A Stranger" in desk.dumps()[0]["feedback"] or "Mara Voss" in desk.dumps()[0]["feedback"]
+
+
+async def test_SC_a_book_without_people_plans_sections(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, category="Business", scenes_per_chapter="2")
+    desk.put("outline.json", outline(1))
+    await desk.run(SceneOutlinerAgent, json.dumps({"scenes": [{"summary": "S"}] * 2}))
+    assert "enum" not in str(desk.schema()["scenes"])
+    assert "2 sections" in desk.prompt()
+
+
+async def test_XC_08_an_agent_without_its_input_says_which(tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match=r"concept\.json is missing"):
+        await AgentDesk(tmp_path).run(WorldbuildingAgent)

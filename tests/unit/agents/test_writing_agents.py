@@ -1,0 +1,197 @@
+"""Chapters, summaries, title, manuscript: prose in, prose out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.agent_desk import AgentDesk
+
+from libriscribe2.agents.chapter_writer import (
+    NEXT_BUDGET,
+    REMEMBERED,
+    SCENE_BREAK,
+    STORY_BUDGET,
+    TAIL_BUDGET,
+    ChapterWriterAgent,
+)
+from libriscribe2.agents.manuscript import ManuscriptAgent
+from libriscribe2.agents.summarizer import PART_BUDGET, SummarizerAgent
+from libriscribe2.agents.title_generator import TitleGeneratorAgent
+from libriscribe2.errors import MaxRetriesExceededError
+from libriscribe2.llm.backend import Completion
+from libriscribe2.models.title import TitleFile
+
+MANY = 12
+
+
+def desk_of(folder: Path, chapters: int = 3, **brief: Any) -> AgentDesk:
+    desk = AgentDesk(folder, **brief)
+    desk.planned(chapters)
+    return desk
+
+
+def block(prompt: str, name: str) -> str:
+    """What stands in a block of a prompt."""
+    return prompt.partition(f"<{name}>\n")[2].partition(f"\n</{name}>")[0]
+
+
+async def test_CW_a_chapter_is_its_scenes_under_its_title(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, words=600)
+    text = await desk.run(ChapterWriterAgent, "One *dark* night.\n", " Two.", chapter=1)
+    assert text == f"# Part 1\n\nOne *dark* night.{SCENE_BREAK}Two.\n"
+    assert [call.step for call in desk.calls] == ["chapters/ch01/scene01", "chapters/ch01/scene02"]
+    assert "Write this scene in about 100 words." in desk.prompt(0)
+    assert ("chapters/ch01/scene01", "One ") in desk.pieces
+
+
+async def test_CW_a_scene_sees_its_plan_its_people_its_place_and_the_text_before(
+    tmp_path: Path,
+) -> None:
+    desk = desk_of(tmp_path)
+    await desk.run(ChapterWriterAgent, "First scene.", "Second scene.", chapter=1)
+    first, second = desk.prompt(0), desk.prompt(1)
+    assert json.loads(block(first, "scene")) == {
+        "number": 1,
+        "of": 2,
+        "summary": "She lights it.",
+        "characters": ["Mara Voss"],
+        "place": "The Lamp Room",
+    }
+    assert json.loads(block(first, "characters")) == [{"name": "Mara Voss", "role": "keeper"}]
+    assert [one["name"] for one in json.loads(block(first, "places"))] == ["The Lamp Room"]
+    assert json.loads(block(first, "chapter"))["of"] == 3
+    assert (block(first, "text_before"), block(second, "text_before")) == ("", "First scene.")
+    assert (block(first, "next"), block(second, "next")) == ("She lights it.", "")
+
+
+async def test_CW_a_later_chapter_sees_the_last_summaries_and_the_end_of_the_one_before(
+    tmp_path: Path,
+) -> None:
+    desk = desk_of(tmp_path, MANY)
+    for number in range(1, MANY):
+        desk.put(f".libriscribe/summaries/{number:02d}.md", f"Summary {number}. " * 200)
+        desk.put(f"chapters/{number:02d}.md", f"# T\n\n{'early ' * 2000}the very end {number}")
+    await desk.run(ChapterWriterAgent, "One.", "Two.", chapter=MANY)
+    prompt = desk.prompt(0)
+    story = block(prompt, "story_so_far").splitlines()
+    assert [line.partition(":")[0] for line in story] == ["Chapter 9", "Chapter 10", "Chapter 11"]
+    assert len(story) == REMEMBERED
+    assert sum(map(len, story)) <= STORY_BUDGET
+    before = block(prompt, "text_before")
+    assert before.endswith("the very end 11")
+    assert len(before) <= TAIL_BUDGET
+
+
+async def test_QU_what_comes_next_is_shown_in_short(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, 1)
+    scenes = [{"summary": "S"}, {"summary": "next " * 500}]
+    desk.put("scenes.json", {"chapters": [{"chapter": 1, "scenes": scenes}]})
+    await desk.run(ChapterWriterAgent, "One.", "Two.", chapter=1)
+    assert len(block(desk.prompt(0), "next")) <= NEXT_BUDGET
+
+
+async def test_CW_a_reply_that_is_fenced_is_unwrapped_and_an_empty_one_refused(
+    tmp_path: Path,
+) -> None:
+    desk = desk_of(tmp_path)
+    script = ("```\nOne.\n```", "", "Two.")
+    text = await desk.run(ChapterWriterAgent, *script, chapter=1)
+    assert text == f"# Part 1\n\nOne.{SCENE_BREAK}Two.\n"
+    assert [dump["attempt"] for dump in desk.dumps()] == [1, 1, 2]
+
+
+async def test_CW_prose_that_was_cut_is_continued(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path)
+    cut = Completion("She went and", finish_reason="length")
+    text = await desk.run(ChapterWriterAgent, cut, " came back.", "Two.", chapter=1)
+    assert text == f"# Part 1\n\nShe went and came back.{SCENE_BREAK}Two.\n"
+
+
+async def test_OV_34_half_a_chapter_is_no_chapter(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path)
+    with pytest.raises(MaxRetriesExceededError):
+        await desk.run(ChapterWriterAgent, "One.", "", "", "", chapter=1)
+    assert desk.anew == ["chapters/ch01/scene02"]
+    await desk.run(ChapterWriterAgent, "Two.", chapter=1)
+    assert [call.step for call in desk.calls] == ["chapters/ch01/scene02"]
+
+
+def test_CW_a_chapter_depends_on_the_one_before_and_the_last_summaries() -> None:
+    assert ChapterWriterAgent.inputs(ChapterWriterAgent.unit(1)) == ChapterWriterAgent.reads
+    fifth = ChapterWriterAgent.inputs(ChapterWriterAgent.unit(5))
+    assert fifth[len(ChapterWriterAgent.reads) :] == (
+        "chapters/04.md",
+        *(f".libriscribe/summaries/0{n}.md" for n in (2, 3, 4)),
+    )
+
+
+async def test_SU_a_chapter_is_summarised_as_it_was_written(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path)
+    desk.put("chapters/02.md", "# Part 2\n\nShe lit it.\n")
+    assert await desk.run(SummarizerAgent, " She lit it. ", chapter=2) == "She lit it.\n"
+    assert "She lit it." in block(desk.prompt(), "text")
+    assert json.loads(block(desk.prompt(), "chapter"))["number"] == 2
+    assert "about 110 words" in desk.prompt()
+    assert SummarizerAgent.inputs(SummarizerAgent.unit(2)) == ("chapters/02.md",)
+
+
+async def test_SU_a_very_long_chapter_is_summarised_in_parts(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path)
+    desk.put("chapters/01.md", "\n\n".join(["word " * 1000] * 14))
+    text = await desk.run(SummarizerAgent, "First.", "Second.", "Third.", chapter=1)
+    assert text == "First.\n\nSecond.\n\nThird.\n"
+    assert [call.step for call in desk.calls] == [f"summaries/ch01/part0{n}" for n in (1, 2, 3)]
+    assert all(len(block(desk.prompt(n), "text")) <= PART_BUDGET for n in range(3))
+    assert "about 36 words" in desk.prompt(0)
+
+
+async def test_TI_a_title_is_chosen_from_the_summaries(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, 2, auto_title=True)
+    for number in (1, 2):
+        desk.put(f".libriscribe/summaries/0{number}.md", f"What happened in {number}.")
+    made = await desk.run(TitleGeneratorAgent, json.dumps({"title": "Low Water"}))
+    assert isinstance(made, TitleFile)
+    assert made.title == "Low Water"
+    assert "1. Part 1: What happened in 1." in desk.prompt()
+    assert desk.schema()["title"]["maxLength"] == 120
+
+
+@pytest.mark.parametrize(
+    ("brief", "chosen", "title"),
+    [
+        ({"title": 'Mine: a "book"'}, "Chosen", 'Mine: a "book"'),
+        ({}, "Chosen", "Chosen"),
+        ({}, None, "The Log"),
+    ],
+)
+async def test_MA_the_title_page_has_the_best_title(
+    tmp_path: Path, brief: dict[str, str], chosen: str | None, title: str
+) -> None:
+    desk = desk_of(tmp_path, 1, author="A. Writer", **brief)
+    desk.put("chapters/01.md", "# Part 1\r\n\r\nText.\r\n")
+    if chosen is not None:
+        desk.put("title.json", {"title": chosen})
+    text = await desk.run(ManuscriptAgent)
+    assert isinstance(text, str)
+    page, _, rest = text.removeprefix("---\n").partition("---\n\n")
+    fields = dict(line.split(": ", 1) for line in page.splitlines())
+    assert {key: json.loads(value) for key, value in fields.items()} == {
+        "title": title,
+        "author": "A. Writer",
+        "category": "Fiction",
+        "language": "English",
+        "audience": "General",
+    }
+    assert rest == "# Part 1\n\nText.\n"
+    assert desk.calls == []
+
+
+async def test_MA_chapters_stand_in_order_as_they_are(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, MANY)
+    for number in range(1, MANY + 1):
+        desk.put(f"chapters/{number:02d}.md", f"# C{number}\n\nText *{number}*.\n\n")
+    text = await desk.run(ManuscriptAgent)
+    assert isinstance(text, str)
+    expected = "\n\n".join(f"# C{n}\n\nText *{n}*." for n in range(1, MANY + 1))
+    assert text.endswith(f"---\n\n{expected}\n")
