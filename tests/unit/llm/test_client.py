@@ -3,13 +3,15 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, NoCallLog, Request, Usage
+from libriscribe2.llm.budget import Budget, Hold
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import Attempt, CallOptions
 from libriscribe2.llm.resilience import RetryPolicy, Wait
@@ -392,3 +394,105 @@ def test_a_key_depends_on_what_is_asked_and_on_nothing_else() -> None:
 def test_a_completion_survives_its_record() -> None:
     whole = Completion("r", "why", "stop", Usage(1, 2, 3, 4, known=True), 0.1, "m", ({"id": 1},), 2)
     assert Completion.from_record(whole.as_record()) == whole
+
+
+class BudgetLog(MemoryCallLog):
+    """A call log that also keeps the amounts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.amounts: list[float | None] = []
+
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
+        super().sent(key, step=step, model=model)
+        self.amounts.append(est_usd)
+
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
+        super().failed(key, kind=kind, status=status)
+        self.amounts.append(usd)
+
+
+async def test_bar_23_the_log_hears_what_is_held_back_and_what_may_be_lost() -> None:
+    log = BudgetLog()
+    lost, refused = BackendError("timeout", "late"), BackendError("rate", "slow", status=429)
+    client, _ = client_of(lost, refused, "ok", log=log)
+    await client.think("hi")
+    held = log.amounts[0]
+    assert held is not None
+    assert held > 0
+    assert log.amounts == [held, held, held, 0.0, held]
+
+
+async def test_bar_23_a_withheld_reply_is_paid_and_noted_once() -> None:
+    log = BudgetLog()
+    client, _ = client_of(Completion("", finish_reason="content_filter", cost_usd=0.25), log=log)
+    with pytest.raises(ContentFilteredError):
+        await client.think("hi")
+    assert [kind for kind, _ in log.notes] == ["sent", "failed filtered"]
+    assert log.amounts[1] == 0.25
+
+
+async def test_bar_23_a_withheld_stream_is_never_done() -> None:
+    log = BudgetLog()
+    client, _ = client_of(Completion("half", finish_reason="content_filter"), log=log)
+    with pytest.raises(ContentFilteredError):
+        _ = [piece async for piece in client.stream("hi")]
+    assert [kind for kind, _ in log.notes] == ["sent", "failed filtered"]
+
+
+async def test_bar_23_a_call_that_waited_while_the_run_was_stopped_never_leaves() -> None:
+    backend = ScriptedBackend(["one", "two"])
+    log = MemoryCallLog()
+
+    class Stopping(Budget):
+        """A budget at which somebody else's failure comes in between."""
+
+        @asynccontextmanager
+        async def hold(self, request: Request) -> AsyncIterator[Hold]:
+            async with super().hold(request) as held:
+                session.stopped = True
+                yield held
+
+    session = CallSession(budget=Stopping())
+    client = LLMClient("", "", "m", backend=backend, call_log=log, session=session)
+    with pytest.raises(RunStoppedError):
+        await client.think("hi")
+    assert backend.calls == []
+    assert log.notes == []
+
+
+async def test_a_fallbacks_paid_reply_comes_before_a_new_request_to_the_first_model() -> None:
+    log = MemoryCallLog()
+    client, backend = client_of(BackendError("quota", "no credit"), "from b", "new", log=log)
+    client = client.using("a", ["b"])
+    assert (await client.think("q"))["reply"] == "from b"
+    assert (await client.think("q"))["reply"] == "from b"
+    assert [call.model for call in backend.calls] == ["a", "b"]
+
+
+async def test_pieces_of_a_continued_reply_lose_their_thoughts_and_add_up_their_cost() -> None:
+    usage = Usage(10, 5, known=True)
+    client, _ = client_of(
+        Completion("It was calm and", finish_reason="length", usage=usage, cost_usd=0.25),
+        Completion("<think>go on</think> then a storm.", usage=usage, cost_usd=0.5),
+    )
+    told: list[Attempt] = []
+    options = CallOptions(prose=True, on_attempt=told.append)
+    text = await client.with_options(options).think_with_retry(
+        "write", lambda reply: {"status": "success", "data": reply}
+    )
+    assert text == "It was calm and then a storm."
+    whole = told[0].call.completion
+    assert (whole.cost_usd, whole.usage.input_tokens, whole.reasoning) == (0.75, 20, "go on")
+
+
+async def test_a_wait_before_a_retry_ends_when_the_run_is_stopped() -> None:
+    async def never(_seconds: float) -> None:
+        await asyncio.Event().wait()
+
+    backend = ScriptedBackend([BackendError("server", "oops"), "ok"])
+    session = CallSession(sleep=never)
+    session.on_wait = lambda _wait: session.stop()
+    with pytest.raises(RunStoppedError):
+        await LLMClient("", "", "m", backend=backend, session=session).think("q")
+    assert len(backend.calls) == 1

@@ -259,3 +259,21 @@ def test_a_cause_outranks_a_context() -> None:
     error.__context__ = httpx.ConnectError("unrelated")
     error.__cause__ = http_error(429)
     assert classify(error).kind == "rate"
+
+
+@pytest.mark.parametrize(
+    ("error", "unsent"),
+    [
+        (httpx.ConnectError("refused"), True),
+        (httpx.ConnectTimeout("late"), True),
+        (ConnectionRefusedError("refused"), True),
+        (httpx.ReadError("reset"), False),
+        (httpx.ReadTimeout("late"), False),
+        (ConnectionResetError("reset"), False),
+    ],
+)
+def test_bar_23_only_a_request_that_never_left_was_surely_not_paid(
+    error: Exception, *, unsent: bool
+) -> None:
+    assert classify(error).unsent is unsent
+    assert not classify(error, started=True).unsent

@@ -51,6 +51,7 @@ async def test_OV_43_failures_are_the_same_for_every_provider(
         backend = LiteLLMBackend(server.root + path, KEY)
         error = await failed(backend, replace(ASK, model=model), stream=stream)
     assert (error.kind, error.status, error.retry_after) == (kind, status, retry_after)
+    assert not error.unsent
     assert KEY not in "".join(traceback.format_exception(error))
     assert len(server.posts) == 1, "nobody but us retries"
 
@@ -59,7 +60,9 @@ async def test_OV_43_failures_are_the_same_for_every_provider(
 async def test_a_refused_connection_is_one(*, stream: bool) -> None:
     with OpenAIServer() as server:
         gone = server.url
-    assert (await failed(LiteLLMBackend(gone, KEY), stream=stream)).kind == "connection"
+    error = await failed(LiteLLMBackend(gone, KEY), stream=stream)
+    assert error.kind == "connection"
+    assert error.unsent
 
 
 async def test_no_key_at_all_is_told_as_one() -> None:

@@ -6,16 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.concept import ConceptModel
 from libriscribe2.models.excerpts import (
+    PREMISE_BUDGET,
     book_lines,
     cards,
+    cast_of,
     chapter_block,
-    parts,
-    shorten,
-    tail,
+    concept_block,
+    premise_block,
+    scene_block,
     to_json,
 )
+from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import Character, Entry, OutlineChapter
+from libriscribe2.utils.text_budget import weigh
 
 TEXTS = st.text(alphabet="ab .!\n", max_size=400)
 
@@ -37,38 +42,21 @@ def test_a_chapter_is_shown_with_its_number() -> None:
     assert shown == {"number": 2, "of": 9, "title": "T", "summary": "S"}
 
 
-@given(TEXTS, st.integers(1, 300))
-def test_a_shortened_text_is_a_beginning_within_the_budget(text: str, budget: int) -> None:
-    short = shorten(text, budget)
-    assert len(short) <= budget
-    assert text.startswith(short)
-
-
-def test_a_text_is_shortened_at_a_sentence_or_a_word() -> None:
-    assert shorten("One two. Three four.", 12) == "One two."
-    assert shorten("Onetwothree four five", 17) == "Onetwothree four"
-
-
-@given(TEXTS, st.integers(1, 300))
-def test_a_tail_is_an_end_within_the_budget(text: str, budget: int) -> None:
-    end = tail(text, budget)
-    assert len(end) <= budget
-    assert text.rstrip().endswith(end.rstrip()) or text.endswith(end)
-
-
-def test_a_tail_begins_at_a_paragraph_or_a_word() -> None:
-    assert tail("first part\n\nsecond part goes on and on", 33) == "second part goes on and on"
-    assert tail("alpha beta gamma", 9) == "gamma"
-
-
 @given(st.lists(TEXTS, max_size=6), st.integers(8, 1500))
 def test_cards_keep_to_their_budget(texts: list[str], budget: int) -> None:
-    entries = [
-        Entry(name=f"N{n}", description=text or "d") for n, text in enumerate(texts) if text.strip()
-    ]
+    described = [text for text in texts if text.strip()]
+    entries = [Entry(name=f"N{n}", description=text) for n, text in enumerate(described)]
     shown = cards(entries, ("name", "description"), budget)
-    assert [row["name"] for row in json.loads(shown)] == [entry.name for entry in entries]
-    assert len(shown) <= max(budget, 2 + 26 * len(entries))
+    names = [row["name"] for row in json.loads(shown)]
+    assert names == [entry.name for entry in entries][: len(names)]
+    assert weigh(shown) <= budget
+
+
+def test_of_very_many_entries_the_first_are_shown() -> None:
+    entries = [Entry(name=f"Person {n}", description="d") for n in range(2_000)]
+    shown = cards(entries, ("name", "description"), 1_200)
+    assert 900 < len(shown) <= 1_200
+    assert json.loads(shown)[0] == {"name": "Person 0"}
 
 
 def test_the_last_fields_go_first() -> None:
@@ -76,12 +64,25 @@ def test_the_last_fields_go_first() -> None:
     assert json.loads(cards(entries, ("name", "description"), 60)) == [{"name": "Harbour"}]
 
 
-@given(TEXTS, st.integers(5, 120))
-def test_parts_hold_the_whole_text(text: str, budget: int) -> None:
-    found = parts(text, budget)
-    assert all(len(part) <= budget for part in found)
-    assert "".join("".join(found).split()) == "".join(text.split())
+def test_long_fields_are_cut_in_every_block() -> None:
+    long = "word " * 4_000
+    brief = Brief(premise=long[:19_000], genre=long[:9_000])
+    concept = ConceptModel(title="T", logline=long, description=long)
+    plan = ScenePlan(summary=long, goal=long, characters=["A"] * 90)
+    assert len(premise_block(brief)) <= PREMISE_BUDGET
+    assert len(book_lines(brief)) < 500
+    assert len(concept_block(concept)) < 6_500
+    assert len(chapter_block(OutlineChapter(title=long, summary=long), 1, 2)) < 2_000
+    assert len(scene_block(plan, 1, 2)) < 2_000
 
 
-def test_a_text_that_fits_is_one_part() -> None:
-    assert parts("a\n\nb", 100) == ["a\n\nb"]
+def test_a_cast_is_found_by_full_names_and_by_unambiguous_parts() -> None:
+    cast = [Character(name=name, role="r") for name in ("Ada Brown", "Bo Brown", "Cy")]
+
+    def named(*names: str) -> list[str]:
+        plan = ScenePlan(summary="s", characters=list(names))
+        return [person.name for person in cast_of(plan, cast)]
+
+    assert named("Bo Brown", "cy") == ["Bo Brown", "Cy"]
+    assert named("Ada", "an old fisherman") == ["Ada Brown"]
+    assert named("Brown") == []
