@@ -106,7 +106,9 @@ class Workshop:
         self._session = _session(settings, store)
         self._session.on_call = partial(_tell_call, self._events)
         self._session.on_wait = partial(_tell_wait, self._events)
-        self._routed = RoutedBackend(lambda name: self._resolved(name).url, _limits(settings.llm))
+        self._routed = RoutedBackend(
+            lambda name: self._resolved(name).url, time_limits(settings.llm)
+        )
         self._client = LLMClient(
             "",
             "",
@@ -257,7 +259,7 @@ def _budget(config: BudgetConfig, store: ProjectStore) -> Budget:
     return Budget(caps, before=before, price_of=price_of, project=store.paths.root.name)
 
 
-def _limits(llm: LlmConfig) -> TimeLimits:
+def time_limits(llm: LlmConfig) -> TimeLimits:
     """The clocks over each request."""
     return TimeLimits(
         first_piece=llm.first_token_seconds,

@@ -72,14 +72,6 @@ def test_OV_35_a_wrong_count_is_feedback_too(desk: Desk) -> None:
     assert len(desk.project().json("characters.json")["characters"]) == 3
 
 
-def test_OV_35_a_person_who_is_not_in_the_cast_is_refused(desk: Desk) -> None:
-    plan = json.dumps({"scenes": [{"summary": "x", "characters": ["Nobody Known"]}]})
-    author = Author(reply=at("scenes/ch01", plan, attempts=1))
-    desk.create(backend=author)
-    assert author.steps.count("scenes/ch01") == 2
-    assert "Nobody Known" not in desk.project().text("scenes.json")
-
-
 def test_OV_40_a_filtered_reply_ends_the_run_and_is_not_recorded_as_done(desk: Desk) -> None:
     author = Author({6}, failure=lambda: BackendError("filtered", "content policy"))
     ran = desk.create(backend=author, expect=5)

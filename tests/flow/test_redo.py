@@ -19,7 +19,7 @@ def states(desk: Desk) -> dict[str, str]:
 
 def test_XC_04_a_chapter_is_written_again_and_only_it(desk: Desk, book: ProjectFolder) -> None:
     before = book.contents()
-    author = Author(reply=lambda _request: "Another text.")
+    author = Author(reply=lambda _request: "Another text. " * 20)
     ran = desk.run("redo", "book", "chapters", "--chapter", "2", backend=author)
     assert author.steps == ["chapters/ch02/scene01"]
     assert author.asked[0].generation == 1

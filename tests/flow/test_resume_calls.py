@@ -97,13 +97,8 @@ def test_XC_04_the_model_of_the_first_run_is_kept(desk: Desk) -> None:
 
 def test_XC_04_what_is_under_way_when_a_sibling_fails_is_kept(desk: Desk) -> None:
     """Scene plans are asked for several chapters at once."""
-
-    def reply(request: object) -> str | None:
-        del request
-        return None
-
     size = ("--chapters", "4", "--scenes-per-chapter", "1", "--words", "200")
-    first = Author({8}, reply=reply)
+    first = Author({8})
     desk.create("--max-concurrency", "4", size=size, backend=first, expect=7)
     assert [step for step in first.steps if step.startswith("scenes/")] == [
         f"scenes/ch0{n}" for n in (1, 2, 3, 4)

@@ -9,7 +9,8 @@ from typing import Any
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.project_faults import QuickOps
 
-from libriscribe2.cli.projects import read_brief, wanted_stages
+from libriscribe2.cli.projects import read_brief
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.pipeline.structure import Edit, read_slots
 from libriscribe2.pipeline.structure_edits import Slots

@@ -8,8 +8,9 @@ import typer
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.projects import locate, open_project, settings_of, wanted_stages
+from libriscribe2.cli.projects import locate, open_project, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.pipeline.adoption import Adopted, edited_files, file_name
 from libriscribe2.pipeline.adoption import adopt as take

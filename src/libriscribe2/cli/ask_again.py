@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from libriscribe2.app import time_limits
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.llm.backend import Backend, Completion
+from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions, CallRecord
 from libriscribe2.llm.providers import ModelChoice, check_model
 from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.time_limits import TimeLimits
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
@@ -60,9 +60,7 @@ def recorded_call(paths: ProjectPaths, number: int) -> RecordedCall:
     return RecordedCall(number, step, model, reply, tuple(prompt))
 
 
-async def ask_again(
-    call: RecordedCall, settings: Settings, choice: ModelChoice, backend: Backend | None = None
-) -> Completion:
+async def ask_again(call: RecordedCall, settings: Settings, choice: ModelChoice) -> Completion:
     """The reply of another model to a recorded prompt.
 
     Raises:
@@ -73,15 +71,10 @@ async def ask_again(
     url = settings.llm.base_url or choice.url or ""
     if not url:
         check_model(choice.model, os.environ)
-    routed = RoutedBackend(lambda _model: url or None, TimeLimits())
+    routed = RoutedBackend(lambda _model: url or None, time_limits(settings.llm))
     answers: list[CallRecord] = []
-    client = LLMClient(
-        url,
-        "",
-        choice.model,
-        backend=backend if backend is not None else routed,
-        session=CallSession(on_call=answers.append),
-    )
+    session = CallSession(on_call=answers.append)
+    client = LLMClient(url, "", choice.model, backend=routed, session=session)
     try:
         await client.with_options(CallOptions(step=call.step)).think(call.prompt)
     finally:

@@ -9,7 +9,7 @@ import typer
 from libriscribe2.app import check_models
 from libriscribe2.cli.book_run import RunRequest, run_book
 from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.brief_options import ask_for_brief, brief_from, equal_command
+from libriscribe2.cli.brief_options import ask_for_brief, brief_from, equal_command, kind_note
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.dry_run import quote_new
 from libriscribe2.cli.model_choice import is_interactive, model_for
@@ -27,9 +27,10 @@ from libriscribe2.cli.options import (
     ProjectNameOption,
     UntilOption,
 )
-from libriscribe2.cli.projects import budget_flags, setting_flags, settings_of, wanted_stages
+from libriscribe2.cli.projects import budget_flags, setting_flags, settings_of
 from libriscribe2.cli.quotes import tell_quote
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
@@ -50,8 +51,12 @@ def create(
     category: Annotated[
         str | None,
         typer.Option(
-            "--category", "-c", help="Fiction, or a kind of non-fiction.", show_default="Fiction"
+            "--category", "-c", help="Fiction, Fantasy, Business, ...", show_default="Fiction"
         ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="fiction or non-fiction.", show_default="by the category"),
     ] = None,
     language: Annotated[
         str | None,
@@ -124,6 +129,7 @@ def create(
         "author": author,
         "genre": genre,
         "category": category,
+        "book_kind": kind,
         "language": language,
         "audience": target_audience,
         "tone": tone,
@@ -145,8 +151,17 @@ def create(
             "mock": mock or None,
             "until": until,
             "project_name": project_name,
+            "max_concurrency": max_concurrency,
+            "max_cost": max_cost,
+            "max_calls": max_calls,
+            "max_minutes": max_minutes,
+            "dry_run": dry_run or None,
+            "log_level": log_level,
+            "as_json": as_json or None,
         }
         brief = _brief(options, of_run, settings, renderer)
+        if note := kind_note(brief):
+            renderer.note(note)
         asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
         until_stages = asked if until is None else [until]
         choice = model_for(settings)
@@ -201,7 +216,7 @@ def _kept(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
     budget = settings.budget
     caps = {"max_cost": budget.max_cost, "max_calls": budget.max_calls}
     given = {name: cap for name, cap in caps.items() if cap is not None}
-    return {"models": {"default": choice.model}} | ({"budget": given} if given else {})
+    return {"models": {"default": {"model": choice.model}}} | ({"budget": given} if given else {})
 
 
 def _brief(

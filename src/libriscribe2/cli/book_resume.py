@@ -28,16 +28,9 @@ from libriscribe2.cli.options import (
     RefreshOption,
     UntilOption,
 )
-from libriscribe2.cli.projects import (
-    budget_flags,
-    locate,
-    open_project,
-    setting_flags,
-    settings_of,
-    stage_called,
-    wanted_stages,
-)
+from libriscribe2.cli.projects import budget_flags, locate, open_project, setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import stage_called, wanted_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.survey import units_of

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 
 import typer
 
+from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.tracebacks import traceback_of
 from libriscribe2.errors import LibriScribeError
 
 
@@ -19,5 +21,7 @@ def reported(renderer: Renderer, *, as_json: bool = False) -> Iterator[None]:
     try:
         yield
     except LibriScribeError as error:
+        if CliContext.current().debug:
+            renderer.trace(traceback_of(error))
         renderer.error(error, as_json=as_json)
         raise typer.Exit(error.exit_code) from error

@@ -1,19 +1,26 @@
 """From the options of `create` to a brief, and from a conversation to the same options."""
 
 import shlex
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import typer
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.kind import is_original
 
-OPTION_OF = {
+OPTION_OF: Final = {
     "premise": "PREMISE",
     "audience": "--target-audience",
+    "book_kind": "--kind",
+    "as_json": "--json",
 }
+
+_SHOWN: Final = 60
+"""Characters of a wrong value that an error repeats."""
 
 
 def brief_from(options: Mapping[str, Any]) -> Brief:
@@ -27,43 +34,80 @@ def brief_from(options: Mapping[str, Any]) -> Brief:
         return Brief.model_validate(given)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        key = str(first["loc"][0])
-        option = OPTION_OF.get(key, f"--{key.replace('_', '-')}")
-        why = str(first["msg"]).removeprefix("Value error, ")
+        value = repr(first.get("input"))
+        shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
         raise UsageError(
-            f"{option} {first.get('input')!r} cannot be used.",
-            why=why,
+            f"{_option(str(first['loc'][0]))} {shown} cannot be used.",
+            why=_why(first),
             fix="See `libriscribe2 create --help`.",
         ) from error
 
 
+def kind_note(brief: Brief) -> str:
+    """What to tell of a kind that was concluded from the author's own category; else empty."""
+    if brief.book_kind or is_original(brief.category):
+        return ""
+    other = "non-fiction" if brief.kind == "fiction" else "fiction"
+    return f"kind: {brief.kind}, by the category {brief.category!r}; `--kind {other}` changes that."
+
+
 def ask_for_brief(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask a few questions about what the options leave open.
+    """Ask a few questions about what the options leave open, each until the answer can be used.
 
     Returns:
         The options with the answers.
+
+    Raises:
+        UsageError: An option is wrong; nothing was asked then.
     """
+    brief_from({**options, "premise": "not known yet"})
     answers = dict(options)
-    answers["premise"] = typer.prompt("What is your book about?", err=True)
     questions = (
+        ("premise", "What is your book about?", None),
         ("category", "Fiction, or a kind of non-fiction such as Business", "Fiction"),
         ("genre", "Genre (may be empty)", ""),
         ("language", "Language", "English"),
         ("chapters", "How many chapters, such as 10 or 8-12", "12"),
     )
     for key, question, default in questions:
-        if answers.get(key) is None:
-            answers[key] = typer.prompt(question, default=default, err=True)
+        if key == "premise" or answers.get(key) is None:
+            check = _usable(key)
+            answers[key] = typer.prompt(question, default=default, value_proc=check, err=True)
     return answers
 
 
 def equal_command(options: Mapping[str, Any]) -> str:
     """The command line that says the same as the answers; None and "" need no option."""
-    words = ["libriscribe2", "create", str(options["premise"])]
+    given: list[str] = []
     for key, value in options.items():
-        name = OPTION_OF.get(key, f"--{key.replace('_', '-')}")
+        name = _option(key)
         if isinstance(value, bool):
-            words.append(name if value else f"--no-{name[2:]}")
+            given.append(name if value else f"--no-{name[2:]}")
         elif key != "premise" and value not in (None, ""):
-            words += [name, str(value)]
-    return shlex.join(words)
+            given += [name, str(value)]
+    premise = str(options["premise"])
+    words = [*given, "--", premise] if premise.startswith("-") else [premise, *given]
+    return shlex.join(["libriscribe2", "create", *words])
+
+
+def _option(key: str) -> str:
+    """How the command line calls a key."""
+    return OPTION_OF.get(key, f"--{key.replace('_', '-')}")
+
+
+def _why(fault: ErrorDetails) -> str:
+    """What Pydantic says of a fault, without its prefix."""
+    return str(fault["msg"]).removeprefix("Value error, ")
+
+
+def _usable(key: str) -> Callable[[str], str]:
+    """A check of an answer; a wrong one makes Typer say why and ask again."""
+
+    def check(answer: str) -> str:
+        try:
+            Brief.model_validate({"premise": "not known yet", key: answer})
+        except ValidationError as error:
+            raise typer.BadParameter(_why(error.errors(include_url=False)[0])) from error
+        return answer
+
+    return check

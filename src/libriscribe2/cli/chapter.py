@@ -8,8 +8,9 @@ from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.chapter_edit import EditRequest, carry_out
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.projects import locate, read_brief, settings_of, wanted_stages
+from libriscribe2.cli.projects import locate, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.pipeline import structure_edits as edits
 from libriscribe2.pipeline.structure_edits import Outlined, Slots

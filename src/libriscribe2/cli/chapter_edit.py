@@ -9,8 +9,9 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.projects import locate, open_project, read_brief, settings_of, wanted_stages
+from libriscribe2.cli.projects import locate, open_project, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.pipeline.structure import Edit, Slot, read_slots

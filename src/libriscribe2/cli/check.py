@@ -10,9 +10,10 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.projects import locate, read_brief, settings_of, wanted_stages
+from libriscribe2.cli.projects import locate, read_brief, settings_of
 from libriscribe2.cli.quantities import counted
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.pipeline.health import Finding, examine, told
 from libriscribe2.pipeline.health_records import examine_records

@@ -8,8 +8,9 @@ import typer
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.projects import locate, stage_names
+from libriscribe2.cli.projects import locate
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import stage_names
 from libriscribe2.settings import Loaded, load_for_project, user_file, without_secrets
 
 app = typer.Typer(

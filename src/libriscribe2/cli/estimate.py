@@ -16,9 +16,10 @@ from libriscribe2.cli.options import (
     RefreshOption,
     UntilOption,
 )
-from libriscribe2.cli.projects import locate, setting_flags, settings_of, wanted_stages
+from libriscribe2.cli.projects import locate, setting_flags, settings_of
 from libriscribe2.cli.quotes import keep_quote, tell_quote
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore

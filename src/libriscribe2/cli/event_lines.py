@@ -46,10 +46,6 @@ def wait_line(event: Event) -> str:
     return f"{who}waiting {duration(event.seconds)}{_because(why)}"
 
 
-def _run_start(event: Event) -> str:
-    return f"run {event.run}{_after(event.message)}"
-
-
 def _stage_skipped(event: Event) -> str:
     return f"{unit_name(event)}: skipped{_because(event.reason)}"
 
@@ -83,7 +79,6 @@ def _after(message: str) -> str:
 
 
 _LINES: Final[Mapping[EventName, Callable[[Event], str]]] = {
-    "run.start": _run_start,
     "run.end": _run_end,
     "run.interrupted": _run_interrupted,
     "stage.skipped": _stage_skipped,

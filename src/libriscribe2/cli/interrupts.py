@@ -1,9 +1,7 @@
 """Running the event loop so that Ctrl-C ends the program within two seconds, resumably."""
 
 import asyncio
-import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -11,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 import typer
 
+from libriscribe2.cli.leaving import leave
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 T = TypeVar("T")
@@ -36,10 +35,10 @@ def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) ->
 
     def interrupted() -> None:
         if told.is_set():
-            _end_now()
+            leave(EXIT_INTERRUPTED)
         told.set()
         on_interrupt()
-        watchdog = threading.Timer(GRACE_SECONDS, _end_now)
+        watchdog = threading.Timer(GRACE_SECONDS, leave, (EXIT_INTERRUPTED,))
         watchdog.daemon = True
         watchdog.start()
 
@@ -62,10 +61,3 @@ def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) ->
         if not told.is_set():
             interrupted()
         raise typer.Exit(EXIT_INTERRUPTED) from error
-
-
-def _end_now() -> None:
-    """End the process without waiting for threads that hang in a connection."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(EXIT_INTERRUPTED)

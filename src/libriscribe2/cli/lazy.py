@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
+from libriscribe2.cli.pipes import EXIT_CLOSED_PIPE, reader_gone, stop_writing
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 
@@ -64,15 +65,26 @@ class RootGroup(TyperGroup):
     ) -> Any:
         """Run a command line; one that cannot be understood is told in one line."""
         try:
-            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
-        except ClickException as error:
-            _tell(error)
-            code = error.exit_code
-        except typer.Abort:
-            code = EXIT_INTERRUPTED
+            code = self._run(args, prog_name, complete_var, False, windows_expand_args, **extra)
+            sys.stdout.flush()
+        except (BrokenPipeError, SystemExit) as error:
+            if not reader_gone(error):
+                raise
+            stop_writing()
+            code = EXIT_CLOSED_PIPE
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code
+
+    def _run(self, *arguments: Any, **extra: Any) -> Any:
+        """What a command returns, or the exit code of one that could not be begun."""
+        try:
+            return super().main(*arguments, **extra)
+        except ClickException as error:
+            _tell(error)
+            return error.exit_code
+        except typer.Abort:
+            return EXIT_INTERRUPTED
 
     @override
     def list_commands(self, ctx: Any) -> list[str]:

@@ -1,18 +1,17 @@
-"""From what a user types to a project: names, folders, briefs, stages."""
+"""From what a user types to a project: names, folders, settings, briefs."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from libriscribe2.agents.agent_base import Agent
+from libriscribe2.cli.stage_choice import stage_names
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.stages import all_stages, find_stage, up_to
 from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import ConvertedView, convert, is_legacy, read_legacy
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths, check_project_name
@@ -20,11 +19,6 @@ from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
-
-
-def stage_names() -> tuple[str, ...]:
-    """Every name under which a stage is known."""
-    return tuple(name for agent in all_stages() for name in (agent.name, *agent.also_called))
 
 
 def setting_flags(
@@ -105,9 +99,11 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
     project = typed or named
     if not project:
         raise UsageError("Which project?", fix="Name one: `libriscribe2 resume PROJECT`.")
-    folder = Path(project)
-    is_path = len(folder.parts) > 1 or project in (".", "..")
-    root = folder.resolve() if is_path else settings.projects_dir / check_project_name(project)
+    root = (
+        Path(project).resolve()
+        if _is_path(project)
+        else settings.projects_dir / check_project_name(project)
+    )
     if root.is_dir():
         return ProjectPaths(root, settings.debug_dir / root.name)
     close = get_close_matches(root.name, _projects(settings.projects_dir), n=1)
@@ -132,40 +128,10 @@ def read_brief(paths: ProjectPaths) -> Brief:
         raise _bad_brief(paths, error) from error
 
 
-def wanted_stages(brief: Brief, until: Iterable[str] = ()) -> tuple[type[Agent], ...]:
-    """The stages of a run.
-
-    Args:
-        brief: Says which stages the book has.
-        until: Stages to run up to; none means all.
-
-    Raises:
-        UsageError: There is no such stage, or this book has none of that name.
-    """
-    stages = tuple(agent for agent in all_stages() if agent.wanted(brief))
-    ends = [stage_called(name, stages) for name in until]
-    if not ends:
-        return stages
-    kept = {agent.name for end in ends for agent in up_to(end.name, stages)}
-    return tuple(agent for agent in stages if agent.name in kept)
-
-
-def stage_called(name: str, stages: Iterable[type[Agent]]) -> type[Agent]:
-    """The stage of that name, or of one of its other names.
-
-    Raises:
-        UsageError: There is none.
-    """
-    known = tuple(stages)
-    called = (agent for agent in known if name in agent.also_called)
-    found = find_stage(name, known) or next(called, None)
-    if found is not None:
-        return found
-    close = get_close_matches(name, stage_names(), n=1)
-    hint = f"Did you mean {close[0]!r}? " if close else ""
-    raise UsageError(
-        f"This book has no stage {name!r}.",
-        fix=f"{hint}Its stages are {', '.join(agent.name for agent in known)}.",
+def _is_path(project: str) -> bool:
+    """Whether it is a folder that is named; the shell's completion leaves a slash at the end."""
+    return project in (".", "..") or any(
+        mark in project for mark in ("/", os.sep, os.altsep or os.sep)
     )
 
 

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
-from libriscribe2.cli.projects import read_brief, wanted_stages
+from libriscribe2.cli.projects import read_brief
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.scripted import ScriptedBackend

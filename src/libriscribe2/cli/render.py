@@ -114,6 +114,10 @@ class Renderer:
         """A warning for stderr, quiet or not."""
         self._talk(Text.assemble(("warning", "bold yellow"), ": ", clean(text)))
 
+    def trace(self, text: str) -> None:
+        """A traceback for stderr, quiet or not."""
+        self._talk(Text(clean(text).rstrip("\n")))
+
     def error(self, error: LibriScribeError, *, as_json: bool = False) -> None:
         """A failure for stderr: what, why and fix.
 

@@ -1,8 +1,6 @@
 """The root command: what can be said before a command's name, and the last line of defence."""
 
-import os
 import sys
-import traceback
 from typing import Annotated
 
 import typer
@@ -10,6 +8,8 @@ import typer
 from libriscribe2 import __version__
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.lazy import RootGroup
+from libriscribe2.cli.leaving import leave
+from libriscribe2.cli.tracebacks import traceback_of
 from libriscribe2.errors import LibriScribeError
 
 app = typer.Typer(
@@ -49,17 +49,18 @@ def root(
 ) -> None:
     """Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key."""
     ctx.obj = CliContext(quiet=quiet, debug=debug)
+    ctx.obj.keep()
 
 
 def main() -> None:
     """Run the command line; an error that nobody expected ends in one line and exit code 1."""
     try:
-        app()
+        code = app(standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - the last boundary before the user
-        if "--debug" in sys.argv:
-            sys.stderr.write("".join(traceback.format_exception(error)))
+        if CliContext.current().debug:
+            sys.stderr.write(traceback_of(error))
         bug = f"error: this is a bug in LibriScribe2: {type(error).__name__}: {error}"
         fix = "  fix: run it again as `libriscribe2 --debug ...`, and report what it shows."
         typer.echo(f"{bug}\n{fix}", err=True)
-        sys.stdout.flush()
-        os._exit(LibriScribeError.exit_code)
+        code = LibriScribeError.exit_code
+    leave(code if isinstance(code, int) else 0)

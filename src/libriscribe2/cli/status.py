@@ -8,9 +8,10 @@ import typer
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of, wanted_stages
+from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.quantities import cost
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.pipeline.staleness import Verdict
 from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book

@@ -62,7 +62,10 @@ def delete(slots: Slots, number: int) -> Slots:
     """
     _check_number(number, len(slots))
     if len(slots) == 1:
-        raise UsageError("The only chapter of a book cannot be deleted.")
+        raise UsageError(
+            "The only chapter of a book cannot be deleted",
+            fix="Rename it, or write it again with `libriscribe2 redo`.",
+        )
     return (*slots[: number - 1], *slots[number:])
 
 
@@ -75,7 +78,8 @@ def move(slots: Slots, number: int, to: int) -> Slots:
     _check_number(number, len(slots))
     _check_number(to, len(slots))
     if number == to:
-        raise UsageError(f"Chapter {number} is there already.")
+        why = f"the book has {len(slots)} chapters and this is its place"
+        raise UsageError(f"Chapter {number} is there already", why=why)
     rest = [*slots[: number - 1], *slots[number:]]
     return (*rest[: to - 1], slots[number - 1], *rest[to - 1 :])
 
@@ -95,7 +99,7 @@ def rename(slots: Slots, number: int, title: str, text: str | None) -> Slots:
     _check_number(number, len(slots))
     new, slot = _said(title, "title"), slots[number - 1]
     if new == slot.title:
-        raise UsageError(f"Chapter {number} has that title already.")
+        raise UsageError(f"Chapter {number} has that title already", fix="Give it another one.")
     texts = {} if text is None else {CHAPTER_FILES: retitled(text, slot.title, new)}
     if text is not None and texts[CHAPTER_FILES] == text:
         texts = {}
@@ -209,7 +213,7 @@ def _said(text: str, what: str) -> str:
     """
     line = " ".join(text.split())
     if not line:
-        raise UsageError(f"The {what} of a chapter cannot be blank.")
+        raise UsageError(f"The {what} of a chapter cannot be blank", fix=f"Say what its {what} is.")
     return line
 
 
@@ -220,5 +224,5 @@ def _check_number(number: int, last: int) -> None:
         UsageError: It is not.
     """
     if not 1 <= number <= last:
-        known = f"choose 1 to {last}" if last > 0 else "the book has no two chapters"
-        raise UsageError(f"There is no chapter {number} for that", fix=known)
+        why = f"it takes one of 1 to {last}" if last > 0 else "the book has only one chapter"
+        raise UsageError(f"There is no chapter {number} for that", why=why)

@@ -107,9 +107,12 @@ def division(
         ProjectError: The chapter is not written yet.
     """
     if not 1 <= chapter <= chapters:
-        raise UsageError(f"There is no chapter {chapter}", fix=f"choose 1 to {chapters}")
+        raise UsageError(f"There is no chapter {chapter}", fix=f"Choose one of 1 to {chapters}.")
     if (scene_break is None) == (paragraph is None):
-        raise UsageError("Say where to split: either --break or --paragraph.")
+        raise UsageError(
+            "The place to split at is not clear",
+            fix="Name one: --break for a scene break, or --paragraph for a paragraph.",
+        )
     if not view.exists(chapter_file(chapter)):
         raise ProjectError(
             f"Chapter {chapter} is not written yet",

@@ -70,7 +70,7 @@ class Coercion:
             ("number_from_string", _number),
             ("boolean_from_string", _boolean),
             ("string_from_number", _string),
-            ("one_item_list", _item),
+            ("one_item_list", self._item),
         ):
             changed = change(value, wanted[0])
             if changed is not None and accepts_type(wanted[0], changed):
@@ -89,6 +89,13 @@ class Coercion:
         parts = lines if len(lines) > 1 else value.split(",")
         bare = (_BULLET.sub("", part).strip().strip(",").strip() for part in parts)
         return [part for part in bare if part]
+
+    def _item(self, value: Any, node: Mapping[str, Any]) -> Any:
+        """The item of a one-item list where one object is wanted, or the object as a list."""
+        if isinstance(value, list) and len(value) == 1 and "object" in types_of(node):
+            return value[0]
+        wrapped = isinstance(value, dict) and "array" in types_of(node)
+        return [value] if wrapped and branch_for(node.get("items"), value, self._root) else None
 
     def _renamed(self, value: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
         """The object under the schema's spelling of its keys ("Primary Keywords" and such)."""
@@ -130,10 +137,3 @@ def _string(value: Any, node: Mapping[str, Any]) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and "string" in types_of(node):
         return str(value)
     return None
-
-
-def _item(value: Any, node: Mapping[str, Any]) -> Any:
-    """The item of a one-item list where one object is wanted, or the object as a list."""
-    if isinstance(value, list) and len(value) == 1 and "object" in types_of(node):
-        return value[0]
-    return [value] if isinstance(value, dict) and "array" in types_of(node) else None

@@ -45,7 +45,7 @@ _FRAMED_INSTRUCTION: Final = re.compile(
 # character are looked for first, because that costs next to nothing.
 _HINTS: Final = (("<", '"<'), ("$", '"$'), ("%", '"%'), ("…", '"…'), (".", '"..'))
 _SMALL_HINT: Final = re.compile(r'"[\[{_(<$%.…]')
-_NO_WORD: Final = re.compile(r"[\W_]+")
+_NO_WORD: Final = re.compile(r"[\s_-]+")
 _SMALL: Final = 16_000
 _MAX_NAME: Final = 80
 _MAX_PLACEHOLDER: Final = 120

@@ -21,6 +21,7 @@ from libriscribe2.utils.report import (
     Repair,
 )
 from libriscribe2.utils.spans import MAX_SPANS, Span, find_spans
+from libriscribe2.utils.strict_json import strict_parse
 
 
 def best_reading(
@@ -137,9 +138,7 @@ def _refusal(task: Task, spans: Sequence[Span], readings: Sequence[Reading]) -> 
 def _span_refusal(task: Task, span: Span) -> Refusal:
     """The refusal of one damaged span: the decoder's words in strict mode, else the repair's."""
     trouble = span.outcome.trouble if span.outcome is not None else None
-    if span.failure is not None and (task.strict or trouble is None):
-        failure = span.failure
-        return refusal(failure.kind, task.text, failure.position, failure.message)
-    if trouble is None:
-        return refusal("syntax", task.text, span.start)
-    return refusal(trouble.kind, task.text, trouble.position, trouble.detail)
+    if trouble is not None and not task.strict:
+        return refusal(trouble.kind, task.text, trouble.position, trouble.detail)
+    failure = span.failure or strict_parse(task.text, span.start)
+    return refusal(failure.kind, task.text, failure.position, failure.message)

@@ -28,6 +28,7 @@ _MARK: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_EMPTY: Final = re.compile(r"(?:\{\s*\}|\[\s*\])\s*\Z")
 _INFO: Final = re.compile(r"[ \t]*([\w+#./-]*)")
 _LINE_START: Final = re.compile(r"(?:^|\n)[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?$")
 _RESTART: Final = re.compile(
@@ -82,6 +83,12 @@ def find_spans(text: str, schema: Mapping[str, Any] | None = None) -> list[Span]
         text: The text.
         schema: The wanted JSON Schema, if known; it guides the repair of missing brackets.
     """
+    if _EMPTY.match(text):
+        return [Span(0, len(text), {} if text[0] == "{" else [])]
+    return _scan(text, schema)
+
+
+def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
     spans: list[Span] = []
     fence: _Fence | None = None
     failures = position = 0

@@ -18,6 +18,7 @@ from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.scenes import ScenesFile
 from libriscribe2.models.story import OutlineFile
 
+CRITIQUE = "The keeper wants too little, and nothing stands against her. " * 3 + "Begin later."
 KEYWORDS = {"primary_keywords": ["sea"], "secondary_keywords": [], "genre_keywords": ["mystery"]}
 
 
@@ -38,7 +39,7 @@ async def test_OV_14_the_concept_is_drafted_criticised_refined_and_given_keyword
 ) -> None:
     desk = AgentDesk(tmp_path)
     refined = CONCEPT | {"title": "Refined", "raw_content": "x"}
-    script = (json.dumps(CONCEPT), "Too thin.", json.dumps(refined), json.dumps(KEYWORDS))
+    script = (json.dumps(CONCEPT), CRITIQUE, json.dumps(refined), json.dumps(KEYWORDS))
     made = await desk.run(ConceptGeneratorAgent, *script)
     assert isinstance(made, ConceptFile)
     assert made.model_dump() == {
@@ -47,14 +48,14 @@ async def test_OV_14_the_concept_is_drafted_criticised_refined_and_given_keyword
     }
     parts = [call.step for call in desk.calls]
     assert parts == [f"concept/{part}" for part in ("draft", "critique", "refine", "keywords")]
-    assert "Too thin." in desk.prompt(2)
+    assert CRITIQUE in desk.prompt(2)
     assert "A keeper reads." in desk.prompt(2)
     assert "Refined" in desk.prompt(3)
 
 
 async def test_OV_24_keywords_without_a_single_word_are_asked_for_again(tmp_path: Path) -> None:
     empty = json.dumps({"primary_keywords": [], "secondary_keywords": [], "genre_keywords": []})
-    script = (json.dumps(CONCEPT), "Fine.", json.dumps(CONCEPT), empty, json.dumps(KEYWORDS))
+    script = (json.dumps(CONCEPT), CRITIQUE, json.dumps(CONCEPT), empty, json.dumps(KEYWORDS))
     desk = AgentDesk(tmp_path)
     made = await desk.run(ConceptGeneratorAgent, *script)
     assert isinstance(made, ConceptFile)
@@ -65,14 +66,14 @@ async def test_OV_24_keywords_without_a_single_word_are_asked_for_again(tmp_path
 async def test_OV_24_keywords_of_any_kind_will_do(tmp_path: Path) -> None:
     """What the schema's counts cannot say must not be refused, and what it says must be kept."""
     desk = AgentDesk(tmp_path)
-    script = (json.dumps(CONCEPT), "Fine.", json.dumps(CONCEPT), json.dumps(KEYWORDS))
+    script = (json.dumps(CONCEPT), CRITIQUE, json.dumps(CONCEPT), json.dumps(KEYWORDS))
     await desk.run(ConceptGeneratorAgent, *script)
     assert desk.schema(3)["primary_keywords"]["minItems"] == 1
 
 
 async def test_OV_14_the_authors_title_outranks_the_models(tmp_path: Path) -> None:
     desk = AgentDesk(tmp_path, title="Mine")
-    script = (json.dumps(CONCEPT), "Fine.", json.dumps(CONCEPT), json.dumps(KEYWORDS))
+    script = (json.dumps(CONCEPT), CRITIQUE, json.dumps(CONCEPT), json.dumps(KEYWORDS))
     made = await desk.run(ConceptGeneratorAgent, *script)
     assert isinstance(made, ConceptFile)
     assert made.concept.title == "Mine"
@@ -182,29 +183,18 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
     assert [call.step for call in desk.calls] == [f"scenes/ch0{n}" for n in (1, 2, 3)]
     scenes = desk.schema(1)["scenes"]
     assert (scenes["minItems"], scenes["maxItems"]) == (2, 2)
-    names = scenes["items"]["properties"]["characters"]["items"]["enum"]
-    assert names == ["Mara Voss", "Jon Ide"]
     middle = desk.prompt(1)
+    assert '"name": "Jon Ide"' in middle
+    assert '"name": "The Slip"' in middle
     assert '"number": 1' in middle
     assert '"number": 3' in middle
     assert '"of": 3' in middle
-
-
-async def test_SC_an_unknown_person_in_a_scene_is_refused(tmp_path: Path) -> None:
-    desk = AgentDesk(tmp_path, scenes_per_chapter="1")
-    desk.planned(1)
-    stranger = json.dumps({"scenes": [SCENE | {"characters": ["A Stranger"]}]})
-    made = await desk.run(SceneOutlinerAgent, stranger, json.dumps({"scenes": [SCENE]}))
-    assert isinstance(made, ScenesFile)
-    assert made.chapters[0].scenes[0].characters == ["Mara Voss"]
-    assert "A Stranger" in desk.dumps()[0]["feedback"] or "Mara Voss" in desk.dumps()[0]["feedback"]
 
 
 async def test_SC_a_book_without_people_plans_sections(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, category="Business", scenes_per_chapter="2")
     desk.put("outline.json", outline(1))
     await desk.run(SceneOutlinerAgent, json.dumps({"scenes": [{"summary": "S"}] * 2}))
-    assert "enum" not in str(desk.schema()["scenes"])
     assert "2 sections" in desk.prompt()
 
 

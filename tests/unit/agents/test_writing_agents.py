@@ -8,10 +8,11 @@ import pytest
 from tests.support.agent_desk import AgentDesk
 
 from libriscribe2.agents.chapter_writer import (
+    EARLIER_BUDGET,
     NEXT_BUDGET,
+    RECENT_BUDGET,
     REMEMBERED,
     SCENE_BREAK,
-    STORY_BUDGET,
     TAIL_BUDGET,
     ChapterWriterAgent,
 )
@@ -23,6 +24,8 @@ from libriscribe2.llm.backend import Completion
 from libriscribe2.models.title import TitleFile
 
 MANY = 12
+REST = " and so it went on in the night," * 3 + " until it ended."
+ONE, TWO, THREE = (f"{word} *dark* night{REST}" for word in ("One", "Two", "Three"))
 
 
 def desk_of(folder: Path, chapters: int = 3, **brief: Any) -> AgentDesk:
@@ -38,8 +41,8 @@ def block(prompt: str, name: str) -> str:
 
 async def test_CW_a_chapter_is_its_scenes_under_its_title(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, words=600)
-    text = await desk.run(ChapterWriterAgent, "One *dark* night.\n", " Two.", chapter=1)
-    assert text == f"# Part 1\n\nOne *dark* night.{SCENE_BREAK}Two.\n"
+    text = await desk.run(ChapterWriterAgent, f"{ONE}\n", f" {TWO}", chapter=1)
+    assert text == f"# Part 1\n\n{ONE}{SCENE_BREAK}{TWO}\n"
     assert [call.step for call in desk.calls] == ["chapters/ch01/scene01", "chapters/ch01/scene02"]
     assert "Write this scene in about 100 words." in desk.prompt(0)
     assert ("chapters/ch01/scene01", "One ") in desk.pieces
@@ -49,7 +52,7 @@ async def test_CW_a_scene_sees_its_plan_its_people_its_place_and_the_text_before
     tmp_path: Path,
 ) -> None:
     desk = desk_of(tmp_path)
-    await desk.run(ChapterWriterAgent, "First scene.", "Second scene.", chapter=1)
+    await desk.run(ChapterWriterAgent, ONE, TWO, chapter=1)
     first, second = desk.prompt(0), desk.prompt(1)
     assert json.loads(block(first, "scene")) == {
         "number": 1,
@@ -61,7 +64,7 @@ async def test_CW_a_scene_sees_its_plan_its_people_its_place_and_the_text_before
     assert json.loads(block(first, "characters")) == [{"name": "Mara Voss", "role": "keeper"}]
     assert [one["name"] for one in json.loads(block(first, "places"))] == ["The Lamp Room"]
     assert json.loads(block(first, "chapter"))["of"] == 3
-    assert (block(first, "text_before"), block(second, "text_before")) == ("", "First scene.")
+    assert (block(first, "text_before"), block(second, "text_before")) == ("", ONE)
     assert (block(first, "next"), block(second, "next")) == ("She lights it.", "")
 
 
@@ -72,12 +75,14 @@ async def test_CW_a_later_chapter_sees_the_last_summaries_and_the_end_of_the_one
     for number in range(1, MANY):
         desk.put(f".libriscribe/summaries/{number:02d}.md", f"Summary {number}. " * 200)
         desk.put(f"chapters/{number:02d}.md", f"# T\n\n{'early ' * 2000}the very end {number}")
-    await desk.run(ChapterWriterAgent, "One.", "Two.", chapter=MANY)
+    await desk.run(ChapterWriterAgent, ONE, TWO, chapter=MANY)
     prompt = desk.prompt(0)
     story = block(prompt, "story_so_far").splitlines()
-    assert [line.partition(":")[0] for line in story] == ["Chapter 9", "Chapter 10", "Chapter 11"]
-    assert len(story) == REMEMBERED
-    assert sum(map(len, story)) <= STORY_BUDGET
+    recent, earlier = story[-REMEMBERED:], story[:-REMEMBERED]
+    assert [line.partition(":")[0] for line in recent] == ["Chapter 9", "Chapter 10", "Chapter 11"]
+    assert sum(map(len, recent)) <= RECENT_BUDGET + REMEMBERED * len("Chapter 11: ")
+    assert earlier[-1] == "Chapter 8, as planned: 8: It happens."
+    assert sum(map(len, earlier)) <= EARLIER_BUDGET
     before = block(prompt, "text_before")
     assert before.endswith("the very end 11")
     assert len(before) <= TAIL_BUDGET
@@ -87,7 +92,7 @@ async def test_QU_what_comes_next_is_shown_in_short(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, 1)
     scenes = [{"summary": "S"}, {"summary": "next " * 500}]
     desk.put("scenes.json", {"chapters": [{"chapter": 1, "scenes": scenes}]})
-    await desk.run(ChapterWriterAgent, "One.", "Two.", chapter=1)
+    await desk.run(ChapterWriterAgent, ONE, TWO, chapter=1)
     assert len(block(desk.prompt(0), "next")) <= NEXT_BUDGET
 
 
@@ -95,25 +100,25 @@ async def test_CW_a_reply_that_is_fenced_is_unwrapped_and_an_empty_one_refused(
     tmp_path: Path,
 ) -> None:
     desk = desk_of(tmp_path)
-    script = ("```\nOne.\n```", "", "Two.")
+    script = (f"```\n{ONE}\n```", "", TWO)
     text = await desk.run(ChapterWriterAgent, *script, chapter=1)
-    assert text == f"# Part 1\n\nOne.{SCENE_BREAK}Two.\n"
+    assert text == f"# Part 1\n\n{ONE}{SCENE_BREAK}{TWO}\n"
     assert [dump["attempt"] for dump in desk.dumps()] == [1, 1, 2]
 
 
 async def test_CW_prose_that_was_cut_is_continued(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
-    cut = Completion("She went and", finish_reason="length")
-    text = await desk.run(ChapterWriterAgent, cut, " came back.", "Two.", chapter=1)
-    assert text == f"# Part 1\n\nShe went and came back.{SCENE_BREAK}Two.\n"
+    cut = Completion(f"{ONE} She went and", finish_reason="length")
+    text = await desk.run(ChapterWriterAgent, cut, " came back.", TWO, chapter=1)
+    assert text == f"# Part 1\n\n{ONE} She went and came back.{SCENE_BREAK}{TWO}\n"
 
 
 async def test_OV_34_half_a_chapter_is_no_chapter(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
     with pytest.raises(MaxRetriesExceededError):
-        await desk.run(ChapterWriterAgent, "One.", "", "", "", chapter=1)
+        await desk.run(ChapterWriterAgent, ONE, "", "A remark.", "", chapter=1)
     assert desk.anew == ["chapters/ch01/scene02"]
-    await desk.run(ChapterWriterAgent, "Two.", chapter=1)
+    await desk.run(ChapterWriterAgent, TWO, chapter=1)
     assert [call.step for call in desk.calls] == ["chapters/ch01/scene02"]
 
 
@@ -129,7 +134,7 @@ def test_CW_a_chapter_depends_on_the_one_before_and_the_last_summaries() -> None
 async def test_SU_a_chapter_is_summarised_as_it_was_written(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
     desk.put("chapters/02.md", "# Part 2\n\nShe lit it.\n")
-    assert await desk.run(SummarizerAgent, " She lit it. ", chapter=2) == "She lit it.\n"
+    assert await desk.run(SummarizerAgent, f" {ONE} ", chapter=2) == f"{ONE}\n"
     assert "She lit it." in block(desk.prompt(), "text")
     assert json.loads(block(desk.prompt(), "chapter"))["number"] == 2
     assert "about 110 words" in desk.prompt()
@@ -139,8 +144,8 @@ async def test_SU_a_chapter_is_summarised_as_it_was_written(tmp_path: Path) -> N
 async def test_SU_a_very_long_chapter_is_summarised_in_parts(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
     desk.put("chapters/01.md", "\n\n".join(["word " * 1000] * 14))
-    text = await desk.run(SummarizerAgent, "First.", "Second.", "Third.", chapter=1)
-    assert text == "First.\n\nSecond.\n\nThird.\n"
+    text = await desk.run(SummarizerAgent, ONE, TWO, THREE, chapter=1)
+    assert text == f"{ONE}\n\n{TWO}\n\n{THREE}\n"
     assert [call.step for call in desk.calls] == [f"summaries/ch01/part0{n}" for n in (1, 2, 3)]
     assert all(len(block(desk.prompt(n), "text")) <= PART_BUDGET for n in range(3))
     assert "about 36 words" in desk.prompt(0)
@@ -181,7 +186,7 @@ async def test_MA_the_title_page_has_the_best_title(
         "author": "A. Writer",
         "category": "Fiction",
         "language": "English",
-        "audience": "General",
+        "target_audience": "General",
     }
     assert rest == "# Part 1\n\nText.\n"
     assert desk.calls == []

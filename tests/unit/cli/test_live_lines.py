@@ -89,8 +89,8 @@ def test_a_dumb_terminal_has_plain_lines(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("TERM", "dumb")
     screen = Screen(Terminal)
     with screen.renderer.live():
-        screen.renderer.render_event(event("run.start"))
-    assert screen.talk == "run r1\n"
+        screen.renderer.render_event(event("stage.end", stage="concept", seconds=2))
+    assert screen.talk == "concept: done, 2.0s\n"
 
 
 def test_a_second_run_starts_with_empty_live_lines() -> None:

@@ -18,8 +18,7 @@ def chapter(name: str, number: int, **fields: Any) -> Event:
 @pytest.mark.parametrize(
     ("told", "line"),
     [
-        (event("run.start"), "run r1"),
-        (event("run.start", message="3 chapters"), "run r1: 3 chapters"),
+        (event("run.start", message="3 chapters"), None),
         (event("stage.start", stage="concept"), None),
         (event("llm.call", stage="concept", calls=1), None),
         (event("stage.skipped", stage="concept", reason="fresh"), "concept: skipped (fresh)"),

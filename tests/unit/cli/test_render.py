@@ -186,10 +186,16 @@ def test_an_event_as_json_is_one_line_that_reads_back() -> None:
 def test_quiet_leaves_warnings_and_errors() -> None:
     screen = Screen(quiet=True)
     screen.renderer.note("note")
-    screen.renderer.render_event(event("run.start"))
+    screen.renderer.render_event(event("stage.end", stage="concept", seconds=2))
     screen.renderer.warning("careful")
     screen.renderer.error(ConfigError("what"))
     assert screen.talk == "warning: careful\nerror: what.\n"
+
+
+def test_a_traceback_is_shown_even_when_quiet_and_cannot_steer_the_terminal() -> None:
+    screen = Screen(quiet=True)
+    screen.renderer.trace("Traceback\n  [bold]x\x1b[2J\n")
+    assert screen.talk == "Traceback\n  [bold]x[2J\n"
 
 
 def test_a_stream_of_another_encoding_writes_utf8_and_never_fails() -> None:

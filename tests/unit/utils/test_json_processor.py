@@ -246,7 +246,7 @@ def test_OV_50_readers_of_one_field() -> None:
 
 
 def test_OV_50_required_fields_and_cleaning() -> None:
-    data = {"a": "", "b": "x", "c": None, "d": 0, "e": False, "f": [], "g": "  "}
+    data: dict[str, Any] = {"a": "", "b": "x", "c": None, "d": 0, "e": False, "f": [], "g": "  "}
     assert JSONProcessor.validate_required_fields(data, "abcdefgh") == ["a", "c", "f", "g", "h"]
     cleaned = JSONProcessor.clean_json_data({"a": "", "b": " x ", "c": None, "d": 0, "e": " "})
     assert cleaned == {"b": "x", "d": 0}

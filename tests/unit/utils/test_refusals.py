@@ -9,7 +9,7 @@ REFUSED: list[tuple[str, str]] = [
     (" \u200b\n", "empty"),
     ("I'm sorry, but I can't help with {that}.", "no_json"),
     ("Title: The Storm\nLogline: a story", "no_json"),
-    ("a { color: red } in a sentence", "no_json"),
+    ("a { color: red } in a sentence", "syntax"),
     ("as shown in [1], it rains", "no_json"),
     ('<!DOCTYPE html><html><script>var x = {"a": 1};</script></html>', "markup_document"),
     ('<think>I could say {"a": 1}', "unclosed_reasoning"),
@@ -77,7 +77,9 @@ REFUSED: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "kind"), REFUSED, ids=[f"{kind}-{at}" for at, (_, kind) in enumerate(REFUSED)])
+@pytest.mark.parametrize(
+    ("reply", "kind"), REFUSED, ids=[f"{kind}-{at}" for at, (_, kind) in enumerate(REFUSED)]
+)
 def test_OV_29_refused_with_a_reason(reply: str, kind: str) -> None:
     report = extract_with_report(reply)
     assert not report.ok
@@ -104,7 +106,7 @@ def test_none_is_refused_like_an_empty_reply() -> None:
 def test_the_place_is_quoted_with_line_and_column() -> None:
     refusal = extract_with_report('{\n  "a": 1,\n  "price": 100 * 3\n}').refusal
     assert refusal is not None
-    assert "line 3, column 15" in refusal.feedback
+    assert "line 3, column 12" in refusal.feedback
     assert '"price": 100 * 3' in refusal.feedback
 
 
@@ -113,7 +115,7 @@ def test_PR_16_strict_mode_carries_the_decoders_own_message() -> None:
     assert report.value is None
     assert report.refusal is not None
     assert "line 1 column" in report.refusal.reason
-    assert report.refusal.position == 15 or report.refusal.position == 16
+    assert report.refusal.position in {15, 16}
 
 
 @pytest.mark.parametrize(

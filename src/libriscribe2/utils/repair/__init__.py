@@ -82,10 +82,7 @@ def _proven(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, int]:
     """One reading with its conservation checked, and how many doubts it met."""
     parser = RepairParser(text, start, policy)
     outcome = parser.run()
-    if outcome.value is None:
-        return outcome, parser.doubts
     lost = lost_content(text, start, outcome.end, parser.cursor.contents)
-    if lost is None:
-        return outcome, parser.doubts
-    trouble = Trouble("ambiguous", lost)
-    return replace(outcome, value=None, trouble=trouble), parser.doubts
+    if outcome.value is not None and lost is not None:
+        outcome = replace(outcome, value=None, trouble=Trouble("ambiguous", lost))
+    return outcome, parser.doubts

@@ -124,5 +124,5 @@ class Cursor:
         if KEY.match(text, at) is None:
             return True
         # "Note: ..." after a blank line; in an object whose other keys carry quotes.
-        blank = not text[text.rfind("\n", 0, line) : line].strip()
+        blank = not text[text.rfind("\n", 0, line) + 1 : line].strip()
         return blank and not any(one.name == "unquoted_key" for one in self.repairs)

@@ -33,7 +33,7 @@ _QUOTED_KEY: Final = (
     r"""(?:\\?["“”„«＂「『][^"“”„«»＂「」『』\n\\]{1,80}\\?["“”»＂」』]"""
     r"""|['‘’‹][^'‘’‹›\n\\]{1,80}['’‘›]|`[^`\n]{1,80}`)\s*[:：=]"""
 )
-_BARE_KEY: Final = r"""[^\W\d][\w$-]{0,60}["'”’]?\s*[:：](?!//)"""
+_BARE_KEY: Final = r"""(?:[^\W\d]|\$)[\w$-]{0,60}["'”’]?\s*[:：](?!//)"""
 _LITERAL: Final = r"(?:true|false|null|True|False|None|undefined)\b"
 _OPEN_KEY: Final = rf"""["'][^\W\d][\w -]{{0,60}}:\s*(?:["'\[{{\d]|{_LITERAL})"""
 KEY: Final = re.compile(rf"(?:{_QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})")
@@ -90,6 +90,8 @@ ADJACENT: Final = re.compile(
 _BARE_ELEMENT: Final = re.compile(r"[^\W\d][\w' -]{0,60}\s*[,\]]")
 COLON: Final = re.compile(r"\s*+(?:[:：]|=>?)")
 _LEFT_OUT: Final = re.compile(r"\s*(?:\.{3}|…)\s*[,}\]]")
+# A string that is computed with: no literal, but the string ends before the operator.
+_OPERATION: Final = re.compile(r"\s*+[+*/%]\s*+[\w.]+\s*[,}\]\n]")
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
 ELLIPSIS_WORDS: Final = re.compile(
     r"\.{3}|…|\b(?:rest|remaining|remainder|more|etc|omitted|continue[sd]?|continuation|and so on"
@@ -189,6 +191,7 @@ def _ends(text: str, position: int) -> bool:
         or PARAGRAPH.match(text, position) is not None
         or FENCE_LINE.match(text, position) is not None
         or _LEFT_OUT.match(text, position) is not None
+        or _OPERATION.match(text, position) is not None
         or CONCATENATION.match(text, position) is not None
         or COMMENT_START.match(text, position) is not None
     )

@@ -11,7 +11,7 @@ _NUMBER: Final = re.compile(
     r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
 )
 _NUMBER_END: Final = re.compile(
-    r"[ \t]*+(?:[,，;}\]｝］#\r\n]|\Z|//|/\*|`{3}|~{3})|\s+(?=[\"'“\d\[{-])"
+    r"[ \t]*+(?:[,，;}\]｝］#\r\n]|\Z|//|/\*|<!--|`{3}|~{3})|\s+(?=[\"'“\d\[{-])"
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
 _LITERALS: Final[dict[str, tuple[Any, str]]] = {
@@ -86,7 +86,9 @@ def _number(text: str, start: int, *, in_list: bool) -> Scalar:
     date = _DATE.match(text, start)
     if date is not None and _NUMBER_END.match(text, date.end()):
         return Scalar(date.group(), date.end(), "unquoted_value")
-    if OPERATOR.match(text, end) and not text.startswith(("//", "/*"), skip_space(text, end)):
+    if OPERATOR.match(text, end) and not text.startswith(
+        ("//", "/*", "<!--"), skip_space(text, end)
+    ):
         return Scalar(None, end, trouble="arithmetic")
     if not _NUMBER_END.match(text, end):
         bare = _bare_text(text, start, in_list=in_list)

@@ -1,0 +1,100 @@
+"""`adopt`: an edit becomes the base of what follows."""
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import Desk, ProjectFolder
+
+MINE = "# Mine\n\nI wrote this myself.\n"
+
+
+@pytest.fixture
+def book(desk: Desk) -> ProjectFolder:
+    """A finished book of two chapters, the first one edited."""
+    desk.create()
+    desk.project().write("chapters/01.md", MINE)
+    return desk.project()
+
+
+def states(desk: Desk) -> dict[str, str]:
+    rows = desk.run("status", "book", "--json").value["units"]
+    return {row["unit"]: row["state"] for row in rows}
+
+
+def test_XC_04_an_adopted_edit_is_up_to_date_and_keeps_its_bytes(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    ran = desk.run("adopt", "book", "chapters/01.md")
+    assert ran.out == "chapters/01.md\n"
+    assert "chapters/01.md: edited -> fresh" in ran.err
+    assert "chapters/02.md: stale, chapters/01.md changed" in ran.err.replace(
+        ".libriscribe/summaries/01.md, ", ""
+    )
+    assert book.text("chapters/01.md") == MINE
+    assert states(desk)["chapters/01.md"] == "fresh"
+    author = Author()
+    desk.run("resume", "book", backend=author)
+    assert author.asked == []
+
+
+def test_XC_04_an_adopted_edit_is_remade_when_its_base_changes(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    desk.run("adopt", "book", "chapters/01.md")
+    book.write("book.toml", book.text("book.toml").replace("words = 200", "words = 400"))
+    assert states(desk)["chapters/01.md"] == "stale"
+    desk.run("resume", "book", "--refresh")
+    assert MINE in book.trash()
+    assert book.text("chapters/01.md") != MINE
+
+
+def test_XC_04_all_edited_files_are_adopted_at_once(desk: Desk, book: ProjectFolder) -> None:
+    book.write("world.json", book.text("world.json").replace('"overview": "', '"overview": "My '))
+    ran = desk.run("adopt", "book", "--all", "--json")
+    assert ran.value["adopted"] == ["world.json", "chapters/01.md"]
+    shifted = {one["unit"]: (one["before"], one["after"]) for one in ran.value["states"]}
+    assert shifted == {
+        "world.json": ("edited", "fresh"),
+        "chapters/01.md": ("edited", "fresh"),
+    }
+    assert "outline.json" in ran.value["stale"]
+    again = desk.run("adopt", "book", "--all")
+    assert again.out == ""
+    assert "No file of the book is edited" in again.err
+
+
+def test_XC_04_a_stale_file_is_adopted_as_it_is(desk: Desk, book: ProjectFolder) -> None:
+    assert states(desk)["chapters/02.md"] == "stale"
+    ran = desk.run("adopt", "book", "chapters/02.md")
+    assert "chapters/02.md: stale -> fresh" in ran.err
+    assert states(desk)["chapters/02.md"] == "fresh"
+
+
+@pytest.mark.parametrize(
+    "typed", ["projects/book/chapters/01.md", "./projects/book/chapters/01.md"]
+)
+def test_XC_04_a_file_may_be_named_by_its_path(desk: Desk, book: ProjectFolder, typed: str) -> None:
+    assert desk.run("adopt", "book", typed).out == "chapters/01.md\n"
+    assert desk.run("adopt", "book", str(book.path("chapters/01.md"))).out == "chapters/01.md\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        ((), 2, "Which files"),
+        (("chapters/01.md", "--all"), 2, "Which files"),
+        (("chapters/1.md",), 2, "Did you mean chapters/0"),
+        (("notes",), 2, "Its files are concept.json"),
+        ((".libriscribe/summaries/02.md",), 3, "is missing"),
+    ],
+)
+def test_XC_08_what_cannot_be_adopted_is_refused(
+    desk: Desk, book: ProjectFolder, words: tuple[str, ...], code: int, told: str
+) -> None:
+    book.path(".libriscribe/summaries/02.md").unlink()
+    assert told in desk.run("adopt", "book", *words, expect=code).err
+    assert states(desk)["chapters/01.md"] == "edited"
+
+
+def test_XC_08_a_damaged_file_is_not_adopted(desk: Desk, book: ProjectFolder) -> None:
+    book.write("scenes.json", "{}")
+    assert "scenes.json" in desk.run("adopt", "book", "scenes.json", expect=3).err

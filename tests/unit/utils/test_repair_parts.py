@@ -1,0 +1,99 @@
+"""Parts of the repair parser that replies reach only together with other damage."""
+
+import pytest
+
+from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.utils.repair import repair_json
+from libriscribe2.utils.repair.closers import plan_closing
+from libriscribe2.utils.repair.conservation import lost_content
+from libriscribe2.utils.repair.escapes import unescape
+from libriscribe2.utils.repair.frames import Policy
+from libriscribe2.utils.repair.string_tokens import string_token
+
+
+@pytest.mark.parametrize(
+    ("text", "contents", "lost"),
+    [
+        ('{"a": "b"}', [(2, 3), (7, 8)], None),
+        ('{"a": x "b"}', [(2, 3), (9, 10)], 3),
+        ('{"a": "b" y}', [(2, 3), (7, 8)], 8),
+        ('{"a": /* c */ "b", // d\n}', [(2, 3), (15, 16)], None),
+        ('{"a": "b"}', [(7, 8), (2, 3)], 0),
+    ],
+)
+def test_conservation_finds_the_first_lost_word(
+    text: str, contents: list[tuple[int, int]], lost: int | None
+) -> None:
+    assert lost_content(text, 0, len(text), contents) == lost
+
+
+@pytest.mark.parametrize(
+    ("text", "stack", "pops", "repair"),
+    [
+        ("}", [True], 1, ""),
+        ("}, more", [True], 1, ""),
+        ('}, "b": 1}', [True], 0, "extra_closer"),
+        ("]}", [True, False], 1, ""),
+        ("}", [True, False], 2, "missing_closer"),
+        ("]", [True], 1, "wrong_closer"),
+        ('], "b": 1}', [True], 0, "extra_closer"),
+        ("}" * 300, [False], 1, "wrong_closer"),
+    ],
+)
+def test_closing_brackets_are_explained(
+    text: str, stack: list[bool], pops: int, repair: str
+) -> None:
+    closing = plan_closing(text, 0, stack, Policy().closing)
+    assert (closing.pops, closing.repair) == (pops, repair)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "repair"),
+    [
+        ("plain", "plain", ""),
+        ("\\n\\u00e9", "\né", ""),
+        ('bare " and \\n', 'bare " and \n', ""),
+        ("\\x41", "A", "foreign_escape"),
+        ("\\U00110000", "\\U00110000", "invalid_escape"),
+        ("\\", "\\", "invalid_escape"),
+        ("..\\new\\file \\q", "..\\new\\file \\q", "backslash_path"),
+        ("\\\\server\\share \\q", "\\\\server\\share \\q", "backslash_path"),
+    ],
+)
+def test_escapes(raw: str, text: str, repair: str) -> None:
+    found = unescape(raw)
+    assert (found.text, found.repair) == (text, repair)
+
+
+def test_a_lost_quote_leaves_the_brackets_on_the_next_lines_out() -> None:
+    text = '"Foo {x}\n  }\n ],'
+    token = string_token(text, 0, len(text), lost=True)
+    assert (token.text, token.end) == ("Foo {x}", 8)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        ('{"a": """never closed', "cut_off"),
+        ('{"a": """closed""" and "x": 1', "cut_off"),
+        ('{"a": "say "x\n}\n', "ambiguous"),
+        ('{"a": "x" "y" z "w", "b": "v"', "cut_off"),
+        ('{"key\nover": 1}', "syntax"),
+    ],
+)
+def test_strings_without_a_certain_end(reply: str, kind: str) -> None:
+    outcome = repair_json(reply)
+    assert outcome.value is None
+    assert outcome.trouble is not None
+    assert outcome.trouble.kind in {kind, "ambiguous"}
+
+
+def test_quote_marks_must_be_on_every_line_of_the_block() -> None:
+    report = extract_with_report('> {"a": "x"\nb: 1,\n> "c": 2}')
+    assert not report.ok
+
+
+def test_a_known_key_ends_a_string_that_lost_its_quote() -> None:
+    many = ", ".join(f'{{"k{n}": "x, "v{n}": 1}}, {{"v{n}": 2}}' for n in range(60))
+    report = extract_with_report(f"[{many}]")
+    assert not report.lossy
