@@ -103,8 +103,8 @@ def test_XC_08_an_unknown_key_of_the_user_file_names_file_key_and_the_nearest(de
         ("language = ", "langage = ", ("langage", "unknown key", "'language'")),
         ("words = 200", 'words = "many"', ("words", "integer")),
         ("words = 200", "words = = 2", ("line",)),
-        ("[models]", "[modles]", ("modles", "models")),
-        ('default = "offline"', 'defualt = "offline"', ("defualt", "default")),
+        ("[models.default]", "[modles]", ("modles", "models")),
+        ("[models.default]", "[models.defualt]", ("defualt", "default")),
     ],
 )
 def test_XC_08_a_wrong_book_toml_is_exit_3_naming_the_place(
@@ -155,7 +155,7 @@ def test_XC_08_a_missing_key_or_unknown_model_is_exit_4_before_anything_is_made(
 def test_XC_08_the_model_of_a_single_stage_is_looked_at_too(desk: Desk) -> None:
     desk.create("--until", "outline")
     book = desk.project()
-    book.write("book.toml", book.text("book.toml") + 'chapters = "openai/gpt-5.4-mini"\n')
+    book.write("book.toml", book.text("book.toml") + '[models]\nchapters = "openai/gpt-5.4-mini"\n')
     author = Author()
     ran = desk.run("resume", "book", backend=author, expect=4)
     assert "OPENAI_API_KEY" in ran.err

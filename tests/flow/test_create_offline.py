@@ -153,7 +153,7 @@ def test_XC_03_characters_keep_their_names_to_the_last_chapter(book: ProjectFold
 def test_XC_03_the_brief_keeps_what_was_asked_and_the_model(book: ProjectFolder) -> None:
     assert book.brief()["premise"] == PREMISE
     assert book.brief()["words"] == 1200
-    assert 'default = "offline"' in book.text("book.toml")
+    assert '[models.default]\nmodel = "offline"\n' in book.text("book.toml")
 
 
 @pytest.mark.parametrize(

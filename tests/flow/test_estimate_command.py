@@ -1,5 +1,6 @@
 """`estimate` and `--dry-run`: what it would take, with nothing sent and nothing touched."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ def test_estimate_says_unknown_where_the_price_is(desk: Desk) -> None:
 def test_estimate_prices_each_stage_by_its_own_model(desk: Desk) -> None:
     desk.create("--until", "outline")
     book = desk.project()
-    book.write("book.toml", book.text("book.toml") + f'chapters = "{MODEL}"\n')
+    book.write("book.toml", book.text("book.toml") + f'\n[models.chapters]\nmodel = "{MODEL}"\n')
     parts: list[dict[str, Any]] = desk.run("estimate", "book", "--json").value["stages"]
     models = {part["stage"]: part["model"] for part in parts}
     assert models == {"scenes": "offline", "chapters": MODEL, "summaries": "offline"}
@@ -140,6 +141,7 @@ def test_the_quote_stands_beside_what_the_run_took(desk: Desk) -> None:
     assert quote.startswith(f"quoted: {total['calls']} calls, {total['input_tokens']:,} tokens in")
     assert actual.startswith(f"since then: {total['calls']} calls, ")
     assert actual.endswith("$0.00")
+    assert {quote, actual} <= set(desk.run("status", "book").out.splitlines())
 
 
 def test_without_a_quote_nothing_is_said_of_one(desk: Desk) -> None:
@@ -160,3 +162,15 @@ def test_the_quote_is_private(desk: Desk) -> None:
     desk.run("estimate", "book")
     mode = desk.project().path(".libriscribe/quote.json").stat().st_mode
     assert os.name != "posix" or mode & 0o077 == 0
+
+
+def test_estimate_of_a_project_of_the_original_leaves_it_alone(desk: Desk) -> None:
+    folder = desk.project().root
+    folder.mkdir(parents=True)
+    old = {"project_name": "book", "title": "Mine", "description": PREMISE, "num_chapters": 2}
+    (folder / "project_data.json").write_text(json.dumps(old), encoding="utf-8")
+    before = everything(desk.folder)
+    ran = desk.run("estimate", "book", "--mock", "--json")
+    assert ran.value["total"]["calls"] > 0
+    assert everything(desk.folder) == before
+    assert [path.name for path in folder.iterdir()] == ["project_data.json"]

@@ -116,6 +116,7 @@ def test_XC_08_a_reader_who_goes_away_is_no_error_message(desk: Desk) -> None:
         process.stdout.close()
         assert process.stderr is not None
         talk = process.stderr.read()
+        assert process.wait() == 141
     assert "Traceback" not in talk
     assert "bug in LibriScribe2" not in talk
     desk.run("resume", "book")

@@ -69,12 +69,23 @@ def test_OV_44_an_old_book_is_converted_once(old: Desk) -> None:
     assert old.project("summer").contents() == first
 
 
-def test_OV_44_status_shows_an_old_book(old: Desk) -> None:
-    before = (old.folder / "projects" / "summer" / "concept.json").read_bytes()
+def test_OV_44_status_shows_an_old_book_and_writes_nothing(old: Desk) -> None:
+    folder = old.folder / "projects" / "summer"
+    before = {path: path.read_bytes() for path in folder.rglob("*")}
     record = old.run("status", "summer", "--json").value
+    assert record["title"] == "L'\u00e9t\u00e9"
     assert record["chapters"] == 2
     states = {row["unit"]: row["state"] for row in record["units"]}
-    assert (states["concept.json"], states["chapters/01.md"]) == ("edited", "edited")
+    assert (states["concept.json"], states["chapters/01.md"]) == ("original", "original")
     assert (states["chapters/02.md"], states["manuscript.md"]) == ("missing", "missing")
-    assert not (old.folder / "projects" / "summer" / "book.toml").exists()
-    assert (old.folder / "projects" / "summer" / "concept.json").read_bytes() == before
+    told = old.run("status", "summer")
+    assert "chapters/01.md\toriginal\t" in told.out
+    assert "`libriscribe2 resume summer` converts it" in told.err
+    assert {path: path.read_bytes() for path in folder.rglob("*")} == before
+
+
+def test_OV_44_status_of_a_converted_book_has_no_originals(old: Desk) -> None:
+    old.run("resume", "summer", "--mock", "--until", "outline")
+    ran = old.run("status", "summer")
+    assert "original" not in ran.out + ran.err
+    assert "chapters/01.md\tedited\t" in ran.out

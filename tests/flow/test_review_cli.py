@@ -104,7 +104,7 @@ def test_XC_08_debug_shows_the_traceback_of_an_expected_error(desk: Desk) -> Non
 
 
 def test_XC_08_debug_as_a_value_asks_for_no_traceback(desk: Desk) -> None:
-    ran = desk.run_apart("resume", "--project-name=--debug", expect=2)
+    ran = desk.run_apart("resume", "--project-name", "--debug", expect=2)
     assert "Traceback" not in ran.err
 
 

@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any, Final
 
 import pytest
@@ -18,8 +18,8 @@ from tests.support.desk import Desk, ProjectFolder
 MANY: Final = ("--chapters", "40", "--scenes-per-chapter", "10", "--words", "8000")
 CALLS: Final = 488
 LONGEST_SECONDS: Final = 2.0
-SLACK: Final = 4.0
-"""A machine that runs other tests at the same time is slower than the bar's."""
+SLACK: Final = 3.0
+"""Processor time counts, so that other tests do not; a slower machine may take so much longer."""
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +65,9 @@ def test_bar_14_deleted_files_come_back_byte_for_byte_without_a_call(
     desk: Desk, bare: ProjectFolder
 ) -> None:
     author = nobody()
-    began = perf_counter()
+    began = process_time()
     ran = desk.run("resume", "bare", backend=author)
-    seconds = perf_counter() - began
+    seconds = process_time() - began
     assert bare.contents() == desk.project().contents()
     assert author.asked == []
     assert bare.records("sent") == desk.project().records("sent")

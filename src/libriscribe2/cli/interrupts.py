@@ -1,21 +1,58 @@
 """Running the event loop so that Ctrl-C ends the program within two seconds, resumably."""
 
 import asyncio
+import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 import typer
 
-from libriscribe2.cli.leaving import leave
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 T = TypeVar("T")
 
 GRACE_SECONDS: Final = 1.2
 """How long calls under way may take to end; a reply that comes in time is kept."""
+
+
+class _Ending:
+    """The end of the program, once a signal has come.
+
+    Attributes:
+        cancel: Ends the work; does nothing while there is none.
+    """
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.cancel: Callable[[], object] = _nothing
+        self._tell = tell
+        self._told = threading.Lock()
+        self._begun = False
+
+    def begin(self) -> None:
+        """Let the work end, but not for long; a second time ends the process at once."""
+        if self._begun:
+            self._now()
+        self._begun = True
+        watchdog = threading.Timer(GRACE_SECONDS, self._now)
+        watchdog.daemon = True
+        watchdog.start()
+        self.cancel()
+
+    def tell(self) -> None:
+        """Tell the user how to go on, once."""
+        if self._told.acquire(blocking=False):
+            self._tell()
+
+    def _now(self) -> None:
+        """End the process without waiting for threads that hang in a connection."""
+        self.tell()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(EXIT_INTERRUPTED)
 
 
 def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) -> T:
@@ -26,38 +63,49 @@ def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) ->
 
     Args:
         work: What to run.
-        on_interrupt: Tells the user how to go on; called once, at the first signal.
+        on_interrupt: Tells the user how to go on; called once, after the first signal.
 
     Raises:
         typer.Exit: With code 130, after a signal.
     """
-    told = threading.Event()
-
-    def interrupted() -> None:
-        if told.is_set():
-            leave(EXIT_INTERRUPTED)
-        told.set()
-        on_interrupt()
-        watchdog = threading.Timer(GRACE_SECONDS, leave, (EXIT_INTERRUPTED,))
-        watchdog.daemon = True
-        watchdog.start()
+    ending = _Ending(on_interrupt)
 
     async def guarded() -> T:
-        task = asyncio.ensure_future(work)
-        loop = asyncio.get_running_loop()
+        task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
 
         def stop() -> None:
-            interrupted()
+            ending.tell()
             task.cancel()
 
-        with suppress(NotImplementedError):  # Windows: KeyboardInterrupt does it there
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, stop)
-        return await task
+        ending.cancel = lambda: loop.call_soon_threadsafe(stop)
+        try:
+            return await task
+        finally:
+            ending.cancel = _nothing
 
     try:
-        return asyncio.run(guarded())
-    except (asyncio.CancelledError, KeyboardInterrupt) as error:
-        if not told.is_set():
-            interrupted()
+        with _handled(ending.begin):
+            return asyncio.run(guarded())
+    except asyncio.CancelledError as error:
+        ending.tell()
         raise typer.Exit(EXIT_INTERRUPTED) from error
+
+
+@contextmanager
+def _handled(begin: Callable[[], None]) -> Iterator[None]:
+    """Call `begin` at each SIGINT and SIGTERM while the block runs.
+
+    The loop's own handlers would wait for the loop's next turn, and a provider's client that is
+    used for the first time keeps the loop busy with imports for seconds.
+    """
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: begin()) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _nothing() -> None:
+    """There is nothing to be ended."""

@@ -1,5 +1,6 @@
 """`libriscribe2 status`: how a book stands."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -10,13 +11,18 @@ from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.quantities import cost
+from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.title import TitleFile
 from libriscribe2.pipeline.staleness import Verdict
 from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
-from libriscribe2.project.paths import MANUSCRIPT
+from libriscribe2.project.legacy import is_legacy, read_legacy
+from libriscribe2.project.paths import CONCEPT, MANUSCRIPT, TITLE, ProjectPaths
 from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
 from libriscribe2.utils.words import count_words
@@ -42,8 +48,13 @@ def status(
         brief = read_brief(paths)
         stages = wanted_stages(brief)
         check_artifacts(stages, view)
-        found = survey(stages, brief, view)
-        record = {"project": paths.root.name, **_sums(view), "units": [_row(one) for one in found]}
+        found, old = survey(stages, brief, view), _originals(paths)
+        record = {
+            "project": paths.root.name,
+            "title": _title(brief, Book(view)),
+            **_sums(view),
+            "units": [_row(one, old) for one in found],
+        }
         if rates:
             record["rates"] = [asdict(rate) for rate in _rates(view)]
     if as_json:
@@ -52,12 +63,30 @@ def status(
     rows = [(row["unit"], row["state"], row["reason"]) for row in record["units"]]
     renderer.table(("file", "state", "why"), rows)
     totals = {key: value for key, value in record.items() if key not in ("units", "rates")}
-    renderer.panel(paths.root.name, {**totals, "cost_usd": cost(record["cost_usd"])})
+    quoted = quote_beside_actual(renderer, paths, view.manifest)
+    renderer.panel(paths.root.name, {**totals, "cost_usd": cost(record["cost_usd"]), **quoted})
     if rates:
         shares = [(r.name, f"{r.count} of {r.of}", r.agent, r.model) for r in _rates(view)]
         renderer.table(("rate", "count", "agent", "model"), shares)
-    if any(one.runs for one in found):
+    if old:
+        told = "A project of the original LibriScribe2"
+        renderer.note(f"{told}: `libriscribe2 resume {paths.root.name}` converts it.")
+    elif any(one.runs for one in found):
         renderer.note(f"Go on with `libriscribe2 resume {paths.root.name}`.")
+
+
+def _title(brief: Brief, book: Book) -> str:
+    """The author's title, else the one that was found; empty before there is one."""
+    if brief.title:
+        return brief.title
+    if book.has(TITLE):
+        return book.load(TITLE, TitleFile).title
+    return book.load(CONCEPT, ConceptFile).concept.title if book.has(CONCEPT) else ""
+
+
+def _originals(paths: ProjectPaths) -> Collection[str]:
+    """The files that would come from the original LibriScribe2; none in a project of this one."""
+    return read_legacy(paths.root).artifacts.keys() if is_legacy(paths) else ()
 
 
 def _sums(view: ProjectView) -> dict[str, Any]:
@@ -83,13 +112,14 @@ def _rates(view: ProjectView) -> list[Rate]:
     return reply_rates(read, totals.calls + totals.failed, totals.filtered)
 
 
-def _row(found: Verdict) -> dict[str, Any]:
+def _row(found: Verdict, originals: Collection[str]) -> dict[str, Any]:
     """A unit as a flat record."""
+    original = found.unit.output in originals
     return {
         "stage": found.unit.stage,
         "chapter": found.unit.chapter,
         "unit": found.unit.output,
-        "state": found.state,
+        "state": "original" if original else found.state,
         "runs": found.runs,
-        "reason": found.reason,
+        "reason": "from the original LibriScribe2" if original else found.reason,
     }

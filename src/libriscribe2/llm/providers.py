@@ -186,7 +186,10 @@ def _check_with_litellm(model: str, environ: Mapping[str, str]) -> None:
     if provider is None:
         close = similar_models(model)
         why = f"did you mean {' or '.join(close)}?" if close else "the name has no known provider"
-        fix = "write it as PROVIDER/NAME, as in openai/gpt-5.4-mini, or choose --model offline"
+        fix = (
+            "write it as PROVIDER/NAME, as in openai/gpt-5.4-mini, set OPENAI_BASE_URL for a server "
+            "of your own, or choose --model offline"
+        )
         raise ModelError(f"No provider has a model named {model!r}", why, fix)
     missing = [name for name in missing_variables(model) if _value(environ, name) is None]
     if missing and provider not in KEYLESS_PREFIXES:

@@ -34,7 +34,10 @@ class Knowledge:
     stages: tuple[AgentType, ...]
 
     def of(self, edit: Edit, before: int) -> Known:
-        """What is known of every file that the edit concerns.
+        """What is known of every chapter's files and of the two plans.
+
+        Chapters that keep their number are named too: their requests told another number of
+        chapters, or another text before them, so no recorded reply makes them any more.
 
         Args:
             edit: The edit.
@@ -46,7 +49,7 @@ class Knowledge:
                 name = agent.unit(number).output
                 slot = edit.slots[number - 1] if number <= len(edit.slots) else None
                 made = None if slot is None else self._of_chapter(agent, number, slot, edit)
-                if not self._says_nothing_new(name, made):
+                if made is not None or name in self.view.manifest.files:
                     known[name] = made
         return known
 
@@ -109,13 +112,6 @@ class Knowledge:
             rename = renaming(self._by_chapter, number - source)
             inputs = renewed(self.view.manifest.files[old.output], changed, inputs, rename)
         return inputs
-
-    def _says_nothing_new(self, name: str, made: Mapping[str, Any] | None) -> bool:
-        """Whether a file keeps name and inputs, or nothing was or is known of it."""
-        known = self.view.manifest.files.get(name)
-        if made is None or known is None:
-            return made is None and known is None
-        return made.get("from") == name and made["in"] == known.inputs
 
 
 def _content(

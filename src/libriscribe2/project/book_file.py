@@ -25,7 +25,8 @@ _HEADER: Final = (
 _COMMENTS: Final = {
     "premise": "the idea, in your words",
     "title": "empty: the concept finds one",
-    "category": "Fiction, or a kind of non-fiction such as Business",
+    "category": "in your words, such as Fiction, Fantasy or Business",
+    "book_kind": "fiction or non-fiction; empty follows the category",
     "project_type": "short_story, novella, book, novel or epic",
     "chapters": "10 or 8-12; empty follows the project type",
     "characters": "5, 3-7 or 5+; empty follows the chapters",

@@ -20,7 +20,7 @@ _REASONING_TAG: Final = re.compile(
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
 _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w+[^<]{0,80}<\|message\|>")
 _VALUE_START: Final = re.compile(
-    r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}]|\w+\s*:)|\[\s*[\["'“{\]\d-]"""
+    r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}/#]|\w+\s*:)|\[\s*[\["'“{\]\d-]"""
 )
 
 

@@ -111,15 +111,21 @@ def _read(task: Task, span: Span, before: int) -> Reading | None:
     if task.wanted is None and {one.name for one in repairs} >= _GUESSED:
         # "a { color: red }" in a sentence has no mark of JSON but its braces.
         verdict = replace(verdict, level=min(verdict.level, BARE))
-    placed = task.wanted is not None and verdict.level == FULL
-    lossless = span.outcome.trouble is None and (placed or not _may_be_misplaced(task.text, span))
+    lossless = span.outcome.trouble is None
+    if lossless and lacks_end(span.outcome):
+        lossless = _is_whole(task, span, verdict)
     return Reading(span.start, span.end, verdict, span.fence, repairs, lossless, cue)
 
 
-def _may_be_misplaced(text: str, span: Span) -> bool:
-    """Whether the bracket that was added at the end could as well be missing further in."""
-    added = span.outcome is not None and lacks_end(span.outcome)
-    return added and text[span.start : span.end].rstrip().endswith("}")
+def _is_whole(task: Task, span: Span, verdict: Judgement) -> bool:
+    """Whether a value is whole although its last bracket had to be added.
+
+    With a schema it must be complete; without one the bracket must not be as well missing further
+    in, after an object that ends right before.
+    """
+    if task.wanted is not None:
+        return verdict.level == FULL
+    return not task.text[span.start : span.end].rstrip().endswith("}")
 
 
 def _cue(lead: str) -> int:

@@ -66,8 +66,8 @@ def resolve(node: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
 def _pointer(reference: str, root: Mapping[str, Any]) -> Any:
     node: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
-        if step:
-            node = node.get(step.replace("~1", "/").replace("~0", "~")) if node else None
+        name = step.replace("~1", "/").replace("~0", "~")
+        node = node.get(name) if step and isinstance(node, Mapping) else node
     return node
 
 

@@ -106,15 +106,16 @@ def _unescaped(text: str, limit: int) -> str:
 def hides_value(text: str) -> bool:
     """Whether the whole value shows only in a view, so that a value found as is would be a part.
 
-    It is one JSON string, or its lines carry the marks of a quoted block, or its opening brace is
-    missing.
+    It is one JSON string, or all its quotes are escaped, or its lines carry the marks of a quoted
+    block, or its opening brace is missing.
     """
     if text.startswith('"') and _decoded_string(text)[:1] in ("{", "["):
         return True
     if _QUOTED_VALUE.search(text) is not None:
         return True
     plain = _PLAIN_START.search(text)
-    return bool(_with_brace(text, plain.start() if plain else len(text)))
+    limit = plain.start() if plain else len(text)
+    return bool(_with_brace(text, limit) or ('\\"' in text[:limit] and _unescaped(text, limit)))
 
 
 def _with_brace(text: str, limit: int) -> str:

@@ -90,7 +90,7 @@ def test_a_dumb_terminal_has_plain_lines(monkeypatch: pytest.MonkeyPatch) -> Non
     screen = Screen(Terminal)
     with screen.renderer.live():
         screen.renderer.render_event(event("stage.end", stage="concept", seconds=2))
-    assert screen.talk == "concept: done, 2.0s\n"
+    assert screen.talk == "concept: done, 2s\n"
 
 
 def test_a_second_run_starts_with_empty_live_lines() -> None:

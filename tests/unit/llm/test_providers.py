@@ -157,6 +157,7 @@ def test_a_name_that_nobody_serves_is_told_before_any_request(name: str, hint: s
         check_model(name, {"OPENAI_API_KEY": "k"})
     assert hint in raised.value.why
     assert "--model offline" in raised.value.fix
+    assert "set OPENAI_BASE_URL for a server of your own" in raised.value.fix
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.prefix)

@@ -23,6 +23,7 @@ from libriscribe2.utils.normalise import normalise
         ('{"a": 1}\n<think>after</think>', '{"a": 1}', ("reasoning_block",)),
         ('Here: {"a": "<think>b</think>"}', 'Here: {"a": "<think>b</think>"}', ()),
         ('{"a": "<think>b</think>",}', '{"a": "<think>b</think>",}', ()),
+        ('{ // c\n"a": "<think>b</think>"}', '{ // c\n"a": "<think>b</think>"}', ()),
         ('{"a": 1,\n<think>b</think>}', '{"a": 1,\n}', ("reasoning_block",)),
         (
             "<|start|>assistant<|channel|>analysis<|message|>hm<|end|>"

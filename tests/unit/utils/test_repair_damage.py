@@ -95,7 +95,7 @@ REPAIRED: list[tuple[str, Any, str]] = [
     ('> {\n> "a": 1\n> }', {"a": 1}, "block_quote"),
     ("{&quot;a&quot;: &quot;x &amp; y&quot;}", {"a": "x & y"}, "html_entities"),
     ('{\\n \\"a\\": \\"say \\\\\\"x\\\\\\"\\"\\n}', {"a": 'say "x"'}, "escaped_quotes"),
-    ('The text is "{\\"a\\": 1}" here', {"a": 1}, "escaped_delimiters"),
+    ('The text is "{\\"a\\": 1}" here', {"a": 1}, "escaped_quotes"),
     ("{'a': ('x', 'y'), 'b': ('z')}", {"a": ["x", "y"], "b": "z"}, "python_tuple"),
     ('{\u200b"a":\u200b "x"\u200b,\n\u200b"b": 2}', {"a": "x", "b": 2}, "zero_width_characters"),
 ]
