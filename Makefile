@@ -11,7 +11,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast check static format types lint contracts coverage bench docs clean
+.PHONY: help setup demo test soak check static format types lint contracts coverage bench docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -32,6 +32,9 @@ demo: $(READY) ## Write a short book without a key, and say where it is
 
 test: $(READY) ## Run the tests (offline)
 	$(BIN)/pytest -n auto
+
+soak: $(READY) ## Run the long tests
+	$(BIN)/pytest -n auto -m soak
 
 check: static test ## All that has to be green: format, lint, types, contracts, tests
 

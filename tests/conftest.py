@@ -38,15 +38,6 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_guard)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Live tests run only when they are asked for by `-m live`."""
-    if "live" in str(config.getoption("-m")):
-        return
-    for item in items:
-        if item.get_closest_marker("live"):
-            item.add_marker(pytest.mark.skip(reason="run with -m live and a key"))
-
-
 @pytest.fixture(scope="session")
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder with nothing in it."""

@@ -82,6 +82,16 @@ def test_bar_14_a_file_that_differs_is_exit_5(desk: Desk) -> None:
     assert "A. Keeper" not in book.text("manuscript.md")
 
 
+def test_bar_14_a_reply_that_is_gone_is_missed(desk: Desk) -> None:
+    desk.create()
+    journal = desk.project().path(".libriscribe/journal.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if b'"t":"done"' in line)
+    journal.write_bytes(b"".join(lines[:last] + lines[last + 1 :]))
+    ran = desk.run("replay", "book", expect=5)
+    assert "the journal holds no reply of offline to" in ran.err
+
+
 def test_bar_14_to_wants_an_empty_folder(desk: Desk) -> None:
     desk.create()
     ran = desk.run("replay", "book", "--to", "projects", expect=2)

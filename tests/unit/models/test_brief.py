@@ -24,7 +24,9 @@ def test_unknown_keys_are_refused() -> None:
         Brief.model_validate({"premise": "x", "chapterz": "3"})
 
 
-@pytest.mark.parametrize("field", ["title", "author", "genre", "tone", "chapters"])
+@pytest.mark.parametrize(
+    "field", ["title", "author", "genre", "tone", "chapters", "scenes_per_chapter"]
+)
 def test_blank_is_the_same_as_not_given(field: str) -> None:
     assert Brief.model_validate({"premise": "x", field: " \t"}) == Brief(premise="x")
     given = Brief.model_validate({"premise": "x", field: " 7 "})
