@@ -31,7 +31,7 @@ demo: $(READY) ## Write a short book without a key, and say where it is
 	$(BIN)/libriscribe2 demo
 
 test: $(READY) ## Run the tests (offline)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadfile
 
 soak: $(READY) ## Run the long tests
 	$(BIN)/pytest -n auto -m soak
@@ -53,7 +53,7 @@ contracts: $(READY)
 	$(BIN)/lint-imports
 
 coverage: $(READY) ## Tests with branch coverage; fails under the bar of pyproject.toml
-	$(BIN)/pytest -n auto --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n auto --dist loadfile --cov --cov-report=term-missing:skip-covered
 
 bench: $(READY) ## Measure; figures belong into bench/README.md
 	$(BIN)/python -m bench

@@ -25,6 +25,7 @@ FIELDS = [
     "raw_response",
     "formatting_issues",
     "extraction_method",
+    "content_type",
     "attempt",
     "stage",
     "step",
