@@ -48,7 +48,7 @@ SHORT_FIELDS: Final = (
 FEWEST_WORDS: Final = 20
 """Fewer words than these are no scene, summary or critique, whatever was asked."""
 
-BOOK_KEYS: Final = ("title", "category", "genre", "audience", "language", "tone")
+BOOK_KEYS: Final = (*("title", "category", "book_kind", "genre", "audience", "language", "tone"),)
 """Fields of the brief that every prompt with a `<book>` block shows."""
 
 

@@ -6,8 +6,6 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.title import TitleFile
 from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, MANUSCRIPT, OUTLINE, TITLE
 
 
@@ -25,10 +23,8 @@ class ManuscriptAgent(Agent):
     async def execute(self, unit: Unit) -> str:
         """The title page as YAML front matter (a JSON string is one), and all chapters in order."""
         del unit
-        concept = self.book.load(CONCEPT, ConceptFile).concept
-        chosen = self.book.load(TITLE, TitleFile).title if self.book.has(TITLE) else ""
         page = {
-            "title": self.brief.title or chosen or concept.title,
+            "title": self.book.title(self.brief),
             "author": self.brief.author,
             "genre": self.brief.genre,
             "category": self.brief.category,

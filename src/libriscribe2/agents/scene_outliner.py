@@ -25,7 +25,7 @@ class SceneOutlinerAgent(Agent):
     also_called = ("scene_outline",)
     follows = True
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)
-    brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "project_type")
+    brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "words", "project_type")
     writes = SCENES
     shape = ScenesFile
 
@@ -69,7 +69,7 @@ class SceneOutlinerAgent(Agent):
     ) -> PlannedChapter:
         """One chapter's scenes."""
         chapter = outline[number - 1]
-        count = self.brief.scene_range(number)
+        count = self.brief.scene_range(number, len(outline))
         limits = {"scenes": count.bounds()}
         planned = await self.ask(
             unit,

@@ -78,6 +78,7 @@ class Renderer:
         # `model_dump_json` refuses a lone surrogate, which a file's name may hold.
         record = event.model_dump(mode="json")
         self._write(clean_json(json.dumps(record, ensure_ascii=False)))
+        self._stdout.flush()  # a reader follows the run line by line
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Rows for stdout: a table on a terminal, tab-separated lines in a pipe."""

@@ -14,15 +14,12 @@ from libriscribe2.cli.quantities import cost
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.models.brief import Brief
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.title import TitleFile
 from libriscribe2.pipeline.staleness import Verdict
 from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.legacy import is_legacy, read_legacy
-from libriscribe2.project.paths import CONCEPT, MANUSCRIPT, TITLE, ProjectPaths
+from libriscribe2.project.paths import MANUSCRIPT, ProjectPaths
 from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
 from libriscribe2.utils.words import count_words
@@ -51,7 +48,7 @@ def status(
         found, old = survey(stages, brief, view), _originals(paths)
         record = {
             "project": paths.root.name,
-            "title": _title(brief, Book(view)),
+            "title": Book(view).title(brief),
             **_sums(view),
             "units": [_row(one, old) for one in found],
         }
@@ -73,15 +70,6 @@ def status(
         renderer.note(f"{told}: `libriscribe2 resume {paths.root.name}` converts it.")
     elif any(one.runs for one in found):
         renderer.note(f"Go on with `libriscribe2 resume {paths.root.name}`.")
-
-
-def _title(brief: Brief, book: Book) -> str:
-    """The author's title, else the one that was found; empty before there is one."""
-    if brief.title:
-        return brief.title
-    if book.has(TITLE):
-        return book.load(TITLE, TitleFile).title
-    return book.load(CONCEPT, ConceptFile).concept.title if book.has(CONCEPT) else ""
 
 
 def _originals(paths: ProjectPaths) -> Collection[str]:

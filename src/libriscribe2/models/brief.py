@@ -127,8 +127,8 @@ class Brief(BaseModel):
         count = next((people for limit, people in steps if chapters <= limit), 10)
         return CountRange(count, count)
 
-    def scene_range(self, chapter: int) -> CountRange:
-        """How many scenes chapter number `chapter` (from 1) is to have.
+    def scene_range(self, chapter: int, chapters: int) -> CountRange:
+        """How many scenes chapter number `chapter` (from 1) of `chapters` is to have.
 
         Where the author does not say, as many as the size class has, but no more than the words
         of a chapter are enough for.
@@ -137,8 +137,7 @@ class Brief(BaseModel):
         count = counts[min(chapter, len(counts)) - 1]
         if self.scenes_per_chapter:
             return count
-        words = self.words_per_chapter(self.chapter_range().middle())
-        return count.at_most(words // SHORTEST_SCENE)
+        return count.at_most(self.words_per_chapter(chapters) // SHORTEST_SCENE)
 
     def words_per_chapter(self, chapters: int) -> int:
         """Words that each of `chapters` chapters is to have."""

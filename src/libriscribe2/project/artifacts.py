@@ -6,8 +6,19 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.story import Character, CharactersFile, Entry, OutlineFile, WorldFile
-from libriscribe2.project.paths import CHARACTERS, OUTLINE, WORLD, chapter_file, summary_file
+from libriscribe2.models.title import TitleFile
+from libriscribe2.project.paths import (
+    CHARACTERS,
+    CONCEPT,
+    OUTLINE,
+    TITLE,
+    WORLD,
+    chapter_file,
+    summary_file,
+)
 from libriscribe2.project.view import ProjectView
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -48,6 +59,14 @@ class Book:
             return model.model_validate(self._view.read_json(name))
         except ValidationError as error:
             raise _bad_shape(name, error) from error
+
+    def title(self, brief: Brief) -> str:
+        """The author's title, else the one that was found; empty before there is one."""
+        if brief.title:
+            return brief.title
+        if self.has(TITLE):
+            return self.load(TITLE, TitleFile).title
+        return self.load(CONCEPT, ConceptFile).concept.title if self.has(CONCEPT) else ""
 
     def chapters(self) -> int:
         """How many chapters the outline has; 0 before there is one."""
