@@ -5,12 +5,11 @@ import json
 import logging
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel
 
-from libriscribe2.agents.agent_context import AgentContext, Unit
+from libriscribe2.agents.agent_context import AgentContext, MadeFrom, Unit
 from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.options import Attempt, CallOptions
 from libriscribe2.llm.session import RunStoppedError
@@ -50,27 +49,6 @@ FEWEST_WORDS: Final = 20
 
 BOOK_KEYS: Final = (*("title", "category", "book_kind", "genre", "audience", "language", "tone"),)
 """Fields of the brief that every prompt with a `<book>` block shows."""
-
-
-@dataclass
-class MadeFrom:
-    """What an artifact was made from, for the journal.
-
-    Attributes:
-        keys: Keys of the calls whose replies were used, in order.
-        models: The models that answered, in order.
-        prompts: Hash of each prompt's wording, by name.
-    """
-
-    keys: list[str] = field(default_factory=list)
-    models: list[str] = field(default_factory=list)
-    prompts: dict[str, str] = field(default_factory=dict)
-
-    def add(self, key: str, model: str) -> None:
-        """Note a reply that was used."""
-        self.keys.append(key)
-        if model not in self.models:
-            self.models.append(model)
 
 
 class Agent:

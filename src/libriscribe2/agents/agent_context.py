@@ -1,4 +1,4 @@
-"""What an agent is given: its unit of work, and all that it works with."""
+"""What an agent is given, its unit of work, and what it notes of what it used."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -57,3 +57,24 @@ class AgentContext:
     anew: Callable[[str], None] = field(default=lambda _step: None)
     stop: Callable[[], None] = field(default=lambda: None)
     on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
+
+
+@dataclass
+class MadeFrom:
+    """What an artifact was made from, for the journal.
+
+    Attributes:
+        keys: Keys of the calls whose replies were used, in order.
+        models: The models that answered, in order.
+        prompts: Hash of each prompt's wording, by name.
+    """
+
+    keys: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    prompts: dict[str, str] = field(default_factory=dict)
+
+    def add(self, key: str, model: str) -> None:
+        """Note a reply that was used."""
+        self.keys.append(key)
+        if model not in self.models:
+            self.models.append(model)

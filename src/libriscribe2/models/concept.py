@@ -20,10 +20,6 @@ class KeywordsModel(Shape):
     secondary_keywords: TextList = Field(default_factory=list, description="Side subjects")
     genre_keywords: TextList = Field(default_factory=list, description="Genre and mood")
 
-    def any(self) -> bool:
-        """Whether there is at least one keyword."""
-        return bool(self.primary_keywords or self.secondary_keywords or self.genre_keywords)
-
 
 class ConceptFile(Shape):
     """`concept.json`: exactly the concept and its keywords."""

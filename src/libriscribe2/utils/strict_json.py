@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
 
-_LARGE: Final = 16_000
+_LARGE: Final = 1_500
+_WINDOW: Final = 4_000
+_LONG_MEMBER: Final = 100
 _SPACED_COLON: Final = re.compile(r'"\s+:')
 
 
@@ -107,28 +109,39 @@ def _merge(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _CAREFUL: Final = json.JSONDecoder(object_pairs_hook=_merge, parse_constant=_refuse_constant)
 
 
-def _counting(total: list[int]) -> Generator[dict[str, Any], dict[str, Any], None]:
-    """Count the members of each object that is sent, and send it back."""
-    members: dict[str, Any] = {}
-    while True:
+def _counting() -> Generator[Any, dict[str, Any] | None, None]:
+    """Count the members of each object that is sent, and send it back; for None, the count."""
+    total = 0
+    members = yield
+    while members is not None:
+        total += len(members)
         members = yield members
-        total[0] += len(members)
+    yield total
 
 
-def _scan_large(text: str, start: int) -> tuple[Any, int]:
-    """Read a large value at the decoder's own speed, and prove afterwards that no key is lost.
+def has_long_members(text: str, start: int = 0) -> bool:
+    """Whether JSON text holds few members for its length, by its first 4,000 characters.
+
+    Work per member is then cheaper than any look at all of the text.
+    """
+    window = min(len(text) - start, _WINDOW)
+    return text.count('":', start, start + window) * _LONG_MEMBER <= window
+
+
+def _scan_dense(text: str, start: int) -> tuple[Any, int]:
+    """Read many short members at the decoder's own speed, and prove that no key is lost.
 
     A key that stood twice makes the objects hold fewer members than the text has colons. Only
     where colons in the content hide that, the members are compared one by one.
     """
-    total = [0]
-    counting = _counting(total)
+    counting = _counting()
     next(counting)
     decoder = json.JSONDecoder(object_hook=counting.send, parse_constant=_refuse_constant)
     value, end = decoder.raw_decode(text, start)
-    if text.count(":", start, end) == total[0]:
+    total = counting.send(None)
+    if text.count(":", start, end) == total:
         return value, end
-    plain = text.count('":', start, end) == total[0]
+    plain = text.count('":', start, end) == total
     if plain and text.find('\\":', start, end) < 0 and not _SPACED_COLON.search(text, start, end):
         return value, end
     return _CAREFUL.raw_decode(text, start)
@@ -142,7 +155,8 @@ def strict_parse(text: str, start: int = 0, *, part: bool = False) -> StrictPars
         start: Index of the value's first character.
         part: Whether the value is probably a small part of the text.
     """
-    scan = _CAREFUL.raw_decode if part or len(text) - start < _LARGE else _scan_large
+    dense = not part and len(text) - start >= _LARGE and not has_long_members(text, start)
+    scan = _scan_dense if dense else _CAREFUL.raw_decode
     try:
         value, end = scan(text, start)
     except json.JSONDecodeError as error:

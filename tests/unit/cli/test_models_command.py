@@ -1,0 +1,51 @@
+"""`libriscribe2 models`: which model does what."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from libriscribe2.cli import models
+from libriscribe2.cli.root import app
+from libriscribe2.llm.local_servers import LocalServer
+
+SERVER = LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))
+
+
+@pytest.fixture(autouse=True)
+def one_local_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(models, "local_servers", lambda: (SERVER,))
+
+
+def test_every_asking_stage_is_told_with_its_model_and_fallbacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    monkeypatch.setenv("LIBRISCRIBE2_MODELS__SCENE", "anthropic/a, openai/b")
+    ran = CliRunner().invoke(app, ["models", "--json", "--model", "openai/x"])
+    told = json.loads(ran.stdout)
+    rows = {row["stage"]: row for row in told["stages"]}
+    assert "manuscript" not in rows
+    assert rows["outline"] == {"stage": "outline", "model": "openai/x", "fallbacks": []}
+    assert rows["chapters"]["model"] == "anthropic/a"
+    assert rows["chapters"]["fallbacks"] == ["openai/b"]
+    assert told["providers_with_key"] == ["OpenAI"]
+    assert told["local_servers"][0]["models"] == ["ollama_chat/llama3"]
+
+
+def test_the_table_says_why_the_default_is_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-1")
+    ran = CliRunner().invoke(app, ["models"])
+    assert ran.exit_code == 0
+    assert "outline\tanthropic/" in ran.stdout
+    assert "(ANTHROPIC_API_KEY is set)" in ran.stderr
+    assert "key found: Anthropic" in ran.stderr
+    assert "Ollama at http://127.0.0.1:11434: ollama_chat/llama3" in ran.stderr
+
+
+def test_a_project_has_models_of_its_own(tmp_path: Path) -> None:
+    CliRunner().invoke(app, ["demo", "-p", "mine"])
+    ran = CliRunner().invoke(app, ["models", "mine", "--json"])
+    assert json.loads(ran.stdout)["default"]["model"] == "offline"

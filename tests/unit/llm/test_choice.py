@@ -1,0 +1,83 @@
+"""Which model a run uses, and whose server answers for it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from libriscribe2.llm.choice import choose_model, resolve_model
+from libriscribe2.llm.local_servers import LocalServer
+from libriscribe2.llm.providers import ModelChoice
+
+OLLAMA = LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))
+LLAMA = LocalServer("llama.cpp", "http://127.0.0.1:8080/v1", ("openai/qwen",))
+OFFLINE = ModelChoice("offline", "no key is set and no local server answers")
+
+
+def nothing() -> Sequence[LocalServer]:
+    """No local server answers."""
+    return ()
+
+
+def unasked() -> Sequence[LocalServer]:
+    """Nobody may look for local servers here."""
+    raise AssertionError("local servers were looked for")
+
+
+def test_a_named_model_is_taken() -> None:
+    found = choose_model("anthropic/claude-x", {"ANTHROPIC_API_KEY": "k"}, unasked, lambda _: True)
+    assert (found.model, found.url) == ("anthropic/claude-x", None)
+
+
+def test_without_a_name_a_configured_key_decides_before_any_server_is_looked_for() -> None:
+    found = choose_model("", {"ANTHROPIC_API_KEY": "k"}, unasked, lambda _: True)
+    assert found.model.startswith("anthropic/")
+    assert "ANTHROPIC_API_KEY" in found.reason
+
+
+def test_else_a_local_server_that_may_be_used() -> None:
+    found = choose_model("", {}, lambda: (OLLAMA, LLAMA), lambda server: server is LLAMA)
+    assert (found.model, found.url) == ("openai/qwen", LLAMA.url)
+    assert "llama.cpp answers" in found.reason
+
+
+@pytest.mark.parametrize("servers", [(), (OLLAMA,)])
+def test_else_the_offline_author_which_says_why(servers: tuple[LocalServer, ...]) -> None:
+    assert choose_model("", {}, lambda: servers, lambda _: False) == OFFLINE
+
+
+def test_a_book_that_a_local_server_began_finds_it_again() -> None:
+    found = choose_model("openai/qwen", {}, lambda: (OLLAMA, LLAMA), lambda _: False)
+    assert found == ModelChoice("openai/qwen", f"llama.cpp serves it at {LLAMA.url}", LLAMA.url)
+
+
+def test_a_named_model_whose_server_is_gone_stays_what_it_is() -> None:
+    assert choose_model("openai/qwen", {}, nothing, lambda _: True).url is None
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "url"),
+    [
+        ("", "openai/a", "http://local/v1"),
+        ("openai/a", "openai/a", "http://local/v1"),
+        ("anthropic/b", "anthropic/b", None),
+        ("offline", "offline", None),
+    ],
+)
+def test_a_server_belongs_to_its_model_and_no_other(name: str, model: str, url: str | None) -> None:
+    default = ModelChoice("openai/a", "found", "http://local/v1")
+    found = resolve_model(name, default, "", {})
+    assert (found.model, found.url) == (model, url)
+
+
+def test_a_server_of_the_settings_is_for_every_model_but_the_offline_author() -> None:
+    default = ModelChoice("openai/a", "configured")
+    assert resolve_model("mistral/b", default, "http://proxy/v1", {}).url == "http://proxy/v1"
+    assert resolve_model("offline", default, "http://proxy/v1", {}).url is None
+
+
+def test_a_bare_name_beside_a_base_url_is_a_model_of_that_server() -> None:
+    environ = {"OPENAI_BASE_URL": "http://own/v1"}
+    default = choose_model("small", environ, unasked, lambda _: True)
+    assert (default.model, default.url) == ("openai/small", "http://own/v1")
+    assert resolve_model("small", default, "", environ) == default
+    assert resolve_model("anthropic/b", default, "", environ).url is None

@@ -1,0 +1,28 @@
+"""Each model is asked where it is served, and only there."""
+
+from tests.support.openai_server import OpenAIServer
+from tests.support.transport import with_litellm
+
+from libriscribe2.llm.backend import Completion, Request
+from libriscribe2.llm.routed_backend import RoutedBackend
+from libriscribe2.llm.time_limits import TimeLimits
+
+pytestmark = with_litellm
+
+
+def request(model: str) -> Request:
+    return Request("s", model, ({"role": "user", "content": "Write about 5 words."},))
+
+
+async def test_the_offline_author_answers_for_its_own_name_only() -> None:
+    with OpenAIServer() as one, OpenAIServer() as other:
+        urls = {"openai/a": one.url, "openai/b": other.url}
+        routed = RoutedBackend(urls.get, TimeLimits())
+        offline = await routed.complete(request("offline"))
+        await routed.complete(request("openai/a"))
+        pieces = [piece async for piece in routed.stream(request("openai/b"))]
+        await routed.complete(request("openai/b"))
+        await routed.aclose()
+    assert offline.model == "offline"
+    assert isinstance(pieces[-1], Completion)
+    assert (len(one.posts), len(other.posts)) == (1, 2)
