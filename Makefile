@@ -11,7 +11,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak check static format types lint contracts coverage bench docs clean
+.PHONY: help setup demo test soak check static format types lint contracts coverage bench fuzz docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -57,6 +57,12 @@ coverage: $(READY) ## Tests with branch coverage; fails under the bar of pyproje
 
 bench: $(READY) ## Measure; figures belong into bench/README.md
 	$(BIN)/python -m bench
+
+FUZZ_SECONDS := 600
+
+fuzz: $(READY) ## Fuzz the readers of replies; atheris is installed by hand, see bench/README.md
+	@mkdir -p .fuzz
+	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_replies.py -max_total_time=$(FUZZ_SECONDS) -max_len=1500 -timeout=20 .fuzz tests/fuzz/corpus
 
 docs: $(READY) ## Write docs/cli.md anew from --help
 	$(BIN)/python tests/docs/help_page.py

@@ -1,6 +1,8 @@
 """The JSON Schema that a structured request shows to the model."""
 
 from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -25,10 +27,17 @@ def request_schema(model: type[BaseModel], limits: Limits | None = None) -> dict
     Raises:
         KeyError: `limits` names a property that the model does not have.
     """
-    raw = model.model_json_schema()
-    schema: dict[str, Any] = _inline(raw, raw.get("$defs", {}))
+    schema = deepcopy(_plain_schema(model))
     for path, keywords in (limits or {}).items():
         _at(schema, path).update(keywords)
+    return schema
+
+
+@cache
+def _plain_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The schema of `model` without limits; shared, so not to be changed."""
+    raw = model.model_json_schema()
+    schema: dict[str, Any] = _inline(raw, raw.get("$defs", {}))
     return schema
 
 

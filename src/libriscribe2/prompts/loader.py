@@ -17,6 +17,7 @@ all shipped ones. `$$` stands for a dollar sign.
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -86,16 +87,26 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
     """
     files = (f"{name}.{kind}.md", f"{name}.md")
     own = [overrides / file for file in files] if overrides is not None else []
-    shipped = [_SHIPPED.joinpath(file) for file in files]
-    found = next((place for place in (*own, *shipped) if place.is_file()), None)
+    found = next((place for place in own if place.is_file()), None)
     if found is not None:
         return _parse(found.name, str(found), _read(found))
+    shipped = next((prompt for file in files if (prompt := _shipped(file))), None)
+    if shipped is not None:
+        return shipped
     raise ConfigError(
         f"There is no prompt {name!r}.",
         fix=f"Add {name}.md to libriscribe2/prompts or to the project's folder prompts/.",
     )
 
 
+@cache
+def _shipped(file: str) -> Prompt | None:
+    """A prompt of the package, read once; None where there is none of that name."""
+    place = _SHIPPED.joinpath(file)
+    return _parse(file, str(place), _read(place)) if place.is_file() else None
+
+
+@cache
 def load_text(name: str) -> str:
     """A shipped text that prompts share, such as the format rules."""
     return _SHIPPED.joinpath(name).read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ _TEXT: Final = re.compile(r"\w")
 def value_artifacts(text: str, value: object) -> tuple[str, ...]:
     """The labels of strict JSON text itself: escapes and emphasis in its strings."""
     found = []
-    if "\\" in text and "\\u" in text and _ESCAPE.search(text):
+    if "\\" in text and _ESCAPE.search(text):
         found.append(UNICODE_ESCAPES)
     if "*" in text:
         stripped = strip_value_emphasis(value, lambda _: True)

@@ -21,7 +21,7 @@ from typing import Any, Final
 from libriscribe2.utils.artifacts import MARKDOWN_CODE_BLOCKS, value_artifacts
 from libriscribe2.utils.choice import FULL, judge
 from libriscribe2.utils.normalise import Normalised, normalise
-from libriscribe2.utils.placeholders import could_be_template
+from libriscribe2.utils.placeholders import begins_like_template, has_hints
 from libriscribe2.utils.refusals import refusal
 from libriscribe2.utils.report import (
     DECODED_STRING,
@@ -80,7 +80,7 @@ def _fast_path(
     parsed = strict_parse(reply, start)
     if parsed.end < 0 or reply[parsed.end :].strip().strip("`" if start else ""):
         return None
-    if wanted is not None or could_be_template(reply, parsed.value):
+    if wanted is not None or has_hints(reply) or begins_like_template(parsed.value):
         verdict = judge(parsed.value, wanted, strict=strict)
         if verdict.level < FULL or verdict.applied:
             return None

@@ -16,15 +16,24 @@ def clean_text(reply: str) -> tuple[str, Stripped]:
     """The JSON text of a reply with emphasis stripped from its string values.
 
     Returns:
-        The text, and what was stripped. A reply without any bracketed value is unchanged.
+        The text, and what was stripped. A reply without any bracketed value is unchanged, and so is
+        one whose damaged value has no certain extent.
     """
+    part, sound = _json_part(reply)
+    if not sound and _json_part(part)[0] != part:
+        return reply, Stripped(reply)
+    stripped = strip_json_text(part) if sound else Stripped(part)
+    return stripped.text, stripped
+
+
+def _json_part(reply: str) -> tuple[str, bool]:
+    """The text of the best value, and whether it is strict JSON; without any, all of the reply."""
     text = normalise(reply).text
     spans = find_spans(text)
     if not spans:
-        return reply, Stripped(reply)
+        return reply, False
     best = max(spans, key=_preference)
-    stripped = strip_json_text(text[best.start : best.end].strip())
-    return stripped.text, stripped
+    return text[best.start : best.end].strip(), best.failure is None
 
 
 def _preference(span: Span) -> tuple[bool, bool, bool, int]:

@@ -5,29 +5,36 @@ another alphabet counts as two, an East Asian one as four: near enough to what t
 of them to keep a prompt under its limit.
 """
 
+import re
 from typing import Final
 from unicodedata import east_asian_width
 
 _WIDE: Final = 4
 _OTHER: Final = 2
 _ASCII: Final = 128
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
+
+
+def weigh(text: str) -> int:
+    """How much of a budget a text takes."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(_weight(character) - 1 for character in _FOREIGN.findall(text))
 
 
 def room(text: str, budget: int) -> int:
     """How many characters at the start of `text` fit `budget`."""
-    if len(text) <= budget and text.isascii():
-        return len(text)
-    left = budget
-    for position, character in enumerate(text[: budget + 1]):
-        left -= _weight(character)
-        if left < 0:
-            return position
-    return min(len(text), budget)
+    fits = min(len(text), max(0, budget))
+    over = weigh(text[:fits]) - budget
+    while over > 0:
+        fits -= 1
+        over -= _weight(text[fits])
+    return fits
 
 
 def room_at_end(text: str, budget: int) -> int:
     """How many characters at the end of `text` fit `budget`."""
-    return room(text[: -budget - 2 : -1], budget)
+    return room(text[: -budget - 1 : -1], budget) if budget > 0 else 0
 
 
 def _weight(character: str) -> int:
@@ -35,11 +42,6 @@ def _weight(character: str) -> int:
     if ord(character) < _ASCII:
         return 1
     return _WIDE if east_asian_width(character) in "WF" else _OTHER
-
-
-def weigh(text: str) -> int:
-    """How much of a budget a text takes."""
-    return len(text) if text.isascii() else sum(map(_weight, text))
 
 
 def shorten(text: str, budget: int) -> str:
@@ -71,13 +73,16 @@ def parts(text: str, budget: int) -> list[str]:
 
     A paragraph that is longer than the budget is cut where the budget ends.
     """
-    whole = [""]
+    whole, taken = [""], 0
     for paragraph in text.split("\n\n"):
         for piece in _pieces(paragraph, budget):
-            if whole[-1] and weigh(whole[-1]) + weigh(piece) + 2 > budget:
+            weight = weigh(piece)
+            if taken and taken + weight + 2 > budget:
                 whole.append(piece)
+                taken = weight
             else:
                 whole[-1] = f"{whole[-1]}\n\n{piece}" if whole[-1] else piece
+                taken += weight + 2 * bool(taken)
     return whole
 
 

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from libriscribe2.utils.json_utils import JSONProcessor, extract_with_report
@@ -132,26 +132,39 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_OV_47_time_grows_with_the_length_and_no_faster(piece: str) -> None:
-    def seconds(size: int) -> float:
-        text = '{"x": ' + piece * (size // len(piece))
-        started = time.perf_counter()
-        extract_with_report(text)
-        JSONProcessor.detect_markdown_artifacts(text)
-        return time.perf_counter() - started
+def seconds_for(text: str) -> float:
+    started = time.perf_counter()
+    extract_with_report(text)
+    JSONProcessor.detect_markdown_artifacts(text)
+    return time.perf_counter() - started
 
-    short, long = seconds(10_000), seconds(80_000)
-    # Eight times the text; quadratic work would take 64 times as long.
-    assert long < 24 * max(short, 0.02)
+
+# Linear work takes a second or two; work that grows with the square takes half a minute and more.
+# The figures themselves are measured by bench/, never here: the machine may be busy.
+FAR_TOO_LONG = 20
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_OV_47_hostile_text_is_no_quadratic_work(piece: str) -> None:
+    assert seconds_for('{"x": ' + piece * (300_000 // len(piece))) < FAR_TOO_LONG
 
 
 def test_OV_47_a_large_clean_reply_takes_the_fast_path() -> None:
     value = {"chapters": [{"n": n, "text": "word " * 200} for n in range(4_000)]}
     text = json.dumps(value)
     assert len(text) > 4_000_000
-    started = time.perf_counter()
     report = extract_with_report(f"```json\n{text}\n```")
-    assert time.perf_counter() - started < 2
     assert report.value == value
+    assert report.method == "markdown_block_extraction"
     assert report.repairs == ()
+
+
+DAMAGED_PIECES = st.sampled_from(['{"', '"', "}", ":", "e", '":', "{", "[", "]", ",", " ", "*", "\n"])
+
+
+@given(st.lists(DAMAGED_PIECES, max_size=14).map("".join))
+@settings(max_examples=300, deadline=None)
+@example('{"{"e""}":')
+def test_MS_15_cleaning_damaged_text_twice_changes_nothing(text: str) -> None:
+    once = JSONProcessor.clean_llm_response(text)
+    assert JSONProcessor.clean_llm_response(once) == once
