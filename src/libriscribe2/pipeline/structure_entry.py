@@ -4,11 +4,13 @@ A chapter is written from its own entry, so a change of another chapter's entry,
 alone, makes it no staler than it was.
 """
 
+from functools import lru_cache
 from typing import Any, Final
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.hashing import value_sha
 from libriscribe2.project.paths import OUTLINE, SCENES
+from libriscribe2.project.user_text import decode_text, parse_json
 from libriscribe2.project.view import ProjectView
 
 PLANS: Final = (OUTLINE, SCENES)
@@ -35,12 +37,20 @@ def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
     """
     if chapter is None or name not in PLANS or not view.exists(name):
         return view.sha(name)
-    try:
-        entries = view.read_json(name)["chapters"]
-        entry = entries[chapter - 1] if chapter <= len(entries) else None
-    except (ProjectError, TypeError, KeyError):  # no plan: it counts as a whole
+    shas = _entry_shas(name, view.read_bytes(name) or b"")
+    if shas is None:  # no plan: it counts as a whole
         return view.sha(name)
-    return None if entry is None else value_sha(_without_number(entry))
+    return shas[chapter - 1] if chapter <= len(shas) else None
+
+
+@lru_cache(maxsize=16)
+def _entry_shas(name: str, data: bytes) -> tuple[str, ...] | None:
+    """The hash of every entry of a plan; None where the bytes are no plan."""
+    try:
+        entries = parse_json(name, decode_text(name, data))["chapters"]
+        return tuple(value_sha(_without_number(entry)) for entry in entries)
+    except (ProjectError, TypeError, KeyError):
+        return None
 
 
 def _without_number(entry: Any) -> Any:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import unicodedata
+from functools import lru_cache
 from typing import Any, Final
 
 from libriscribe2.project.json_text import canonical_json
@@ -10,6 +11,7 @@ from libriscribe2.project.json_text import canonical_json
 _BOM: Final = b"\xef\xbb\xbf"
 
 
+@lru_cache(maxsize=256)
 def content_sha(name: str, data: bytes) -> str:
     r"""The SHA-256 of a file's content, in 64 hex digits, blind to what editors and git change.
 

@@ -11,8 +11,9 @@ from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
 
 HARMONY_OPENER: Final = r"<\|start\|>|<\|channel\|>"
+# Possessive: a run of text could otherwise be split in millions of ways.
 _HEAD: Final = re.compile(
-    r"(?:<\|start\|>)?(?:[^<>|]{0,200}(?:<\|(?:channel|constrain)\|>)?){1,4}<\|message\|>"
+    r"(?:<\|start\|>)?+(?:[^<>|]{0,200}+(?:<\|(?:channel|constrain)\|>)?+){1,4}+<\|message\|>"
 )
 _RECIPIENT: Final = re.compile(r"\bto=([^\s<>]+)")
 _MESSAGE_END: Final = re.compile(r"<\|(?:call|end|return|start)\|>")
