@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-
 from tests.fuzz.reply_laws import LAWS, assert_from, check
 
 CORPUS: Final = sorted((Path(__file__).parent / "corpus").iterdir())

@@ -8,6 +8,7 @@ Names come from these constants and counters; no title and no word of a model ev
 import os
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -152,10 +153,16 @@ def check_project_name(name: str) -> str:
 
 def _is_inside(path: Path, root: Path) -> bool:
     # os.path.realpath, because this is asked for every access and Path.resolve costs ten times.
-    real, base = os.path.realpath(path), os.path.realpath(root)
+    real, base = os.path.realpath(path), _real(Path.cwd(), root)
     if not real.startswith(f"{base}{os.sep}") and real != base:
         return False
     return not Path(real).is_symlink()  # what is still a link leads in a circle
+
+
+@lru_cache(maxsize=64)
+def _real(folder: Path, root: Path) -> str:
+    """Where a project really is, seen from `folder`; it does not move while it is worked on."""
+    return str((folder / root).resolve())
 
 
 def _is_portable(name: str) -> bool:

@@ -7,9 +7,8 @@ surrogate pairs.
 
 import json
 from collections.abc import Generator
-from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _LARGE: Final = 16_000
 _HEAD: Final = 2_000
@@ -30,8 +29,7 @@ class LossyJsonError(ValueError):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True)
-class StrictParse:
+class StrictParse(NamedTuple):
     """A value read strictly, or why not.
 
     Attributes:

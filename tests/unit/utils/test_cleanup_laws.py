@@ -159,7 +159,9 @@ def test_OV_47_a_large_clean_reply_takes_the_fast_path() -> None:
     assert report.repairs == ()
 
 
-DAMAGED_PIECES = st.sampled_from(['{"', '"', "}", ":", "e", '":', "{", "[", "]", ",", " ", "*", "\n"])
+DAMAGED_PIECES = st.sampled_from(
+    ['{"', '"', "}", ":", "e", '":', "{", "[", "]", ",", " ", "*", "\n"]
+)
 
 
 @given(st.lists(DAMAGED_PIECES, max_size=14).map("".join))
