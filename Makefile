@@ -58,7 +58,7 @@ coverage: $(READY) ## Tests with branch coverage; fails under the bar of pyproje
 bench: $(READY) ## Measure; figures belong into bench/README.md
 	$(BIN)/python -m bench
 
-FUZZ_SECONDS := 600
+FUZZ_SECONDS ?= 600
 
 fuzz: $(READY) ## Fuzz the readers of replies; atheris is installed by hand, see bench/README.md
 	@mkdir -p .fuzz

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bs4 import BeautifulSoup
+from bs4.exceptions import ParserRejectedMarkup
 
 from libriscribe2.parsing.contract import ParserResult, failure, has_text
 from libriscribe2.parsing.search_pages import (
@@ -82,7 +83,7 @@ def parse_search_results(
     """
     if not has_text(html_content):
         return failure("The search page is empty. Please run the search again.")
-    page = BeautifulSoup(html_content, "html.parser")
+    page = _parsed(html_content)
     engine = engine_of(page)
     base = base_url or engine.base_url
     results = _unique(organic_results(page, engine), base)
@@ -101,6 +102,14 @@ def parse_search_results(
         "next_page": next_page(page, engine, base),
         "filtered_count": len(results) - len(kept),
     }
+
+
+def _parsed(html: str) -> BeautifulSoup:
+    """The page; where the parser gives up on a broken `<![`, that is read as text."""
+    try:
+        return BeautifulSoup(html, "html.parser")
+    except ParserRejectedMarkup:
+        return BeautifulSoup(html.replace("<![", "&lt;!["), "html.parser")
 
 
 def _unique(found: Iterable[RawResult], base_url: str) -> list[SearchResultItem]:

@@ -44,3 +44,10 @@ def test_SR_06_other_redirects_keep_the_link_when_they_lead_nowhere() -> None:
     assert real_url("https://duckduckgo.com/about", "") == "https://duckduckgo.com/about"
     broken = "https://duckduckgo.com/l/?uddg=http%3A%2F%2F%5Bbad"
     assert real_url(broken, "") == broken
+
+
+def test_SR_10_a_broken_declaration_hides_no_result() -> None:
+    for broken in ("<![\n", "<![%a b]"):
+        found = parse_search_results(f"<html>{PAGE}{broken}{PAGE}</html>")
+        assert [item.title for item in found["data"]] == ["a.example", "b.example", "c.example"]
+        assert parse_search_results(broken)["status"] == "error"

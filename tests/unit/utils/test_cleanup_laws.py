@@ -170,3 +170,23 @@ DAMAGED_PIECES = st.sampled_from(
 def test_MS_15_cleaning_damaged_text_twice_changes_nothing(text: str) -> None:
     once = JSONProcessor.clean_llm_response(text)
     assert JSONProcessor.clean_llm_response(once) == once
+
+
+@pytest.mark.parametrize("placeholder", ["...", "<text>", "…", "${title}", "%(title)s"])
+def test_OV_31_one_placeholder_in_a_long_reply_is_refused(placeholder: str) -> None:
+    chapters = [{"n": n, "text": f"Word {n}: " + "word " * 20} for n in range(200)]
+    assert extract_with_report(json.dumps(chapters)).ok
+    chapters[100]["text"] = placeholder
+    report = extract_with_report(json.dumps(chapters, ensure_ascii=False))
+    assert report.refusal is not None
+
+
+@pytest.mark.parametrize("filler", ["word", "word: word"])
+def test_OV_31_one_doubled_key_in_a_long_reply_is_refused(filler: str) -> None:
+    people = [{"name": f"N{n}", "role": filler, "age": n} for n in range(600)]
+    text = json.dumps(people)
+    assert extract_with_report(text).ok
+    doubled = text.replace('"age": 500', '"age": 500, "role": "other"')
+    report = extract_with_report(doubled)
+    assert report.refusal is not None
+    assert report.refusal.kind == "conflicting_keys"
