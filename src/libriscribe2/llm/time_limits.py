@@ -12,6 +12,9 @@ from libriscribe2.llm.backend import BackendError
 
 T = TypeVar("T")
 
+_LATE_SECONDS = 0.05
+"""How late a wait may be found too long that began after its deadline had passed."""
+
 
 @dataclass(frozen=True, slots=True)
 class TimeLimits:
@@ -64,17 +67,78 @@ async def paced(
     Raises:
         BackendError: Of kind `timeout`.
     """
-    loop = asyncio.get_running_loop()
     end = started + limits.whole_call
-    quiet = started + limits.first_piece
+    watch = _Watch(min(started + limits.first_piece, end))
     what = f"no piece of the reply within {limits.first_piece:g} seconds"
-    while True:
-        deadline = min(quiet, end)
-        reason = what if quiet <= end else f"the reply took over {limits.whole_call:g} seconds"
+    try:
+        while True:
+            whole = watch.deadline == end
+            reason = f"the reply took over {limits.whole_call:g} seconds" if whole else what
+            try:
+                piece = await watch.over(anext(pieces), reason)
+            except StopAsyncIteration:
+                return
+            yield piece
+            watch.until(min(watch.now() + limits.between_pieces, end))
+            what = f"no further piece of the reply for {limits.between_pieces:g} seconds"
+    finally:
+        watch.stop()
+
+
+class _Watch:
+    """One timer for many waits in a row; a clock of its own for each costs too much per piece.
+
+    Attributes:
+        deadline: When the present wait has lasted too long, on the loop's clock.
+    """
+
+    def __init__(self, deadline: float) -> None:
+        loop = asyncio.get_running_loop()
+        self.deadline = deadline
+        self.now = loop.time
+        self._at = loop.call_at
+        self._waiting: asyncio.Task[object] | None = None
+        self._expired = False
+        self._looks_at = deadline
+        self._timer = loop.call_at(deadline, self._look)
+
+    def until(self, deadline: float) -> None:
+        """Set the next wait's deadline; only one that comes earlier needs the timer moved."""
+        self.deadline = deadline
+        if deadline < self._looks_at:
+            self._timer.cancel()
+            self._arm(deadline)
+
+    async def over(self, awaitable: Awaitable[T], reason: str) -> T:
+        """The awaitable's result.
+
+        Raises:
+            BackendError: Of kind `timeout`, with `reason`: the deadline passed.
+        """
+        task = self._waiting = asyncio.current_task()
         try:
-            piece = await within(anext(pieces), deadline, reason)
-        except StopAsyncIteration:
-            return
-        yield piece
-        quiet = loop.time() + limits.between_pieces
-        what = f"no further piece of the reply for {limits.between_pieces:g} seconds"
+            return await awaitable
+        except asyncio.CancelledError:
+            if not self._expired or task is None or task.uncancel():
+                raise
+            raise BackendError("timeout", reason) from None
+        finally:
+            self._waiting = None
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._timer.cancel()
+
+    def _look(self) -> None:
+        """End a wait that has lasted too long, or look again when the present one may have."""
+        if self.now() < self.deadline:
+            self._arm(self.deadline)
+        elif self._waiting is None:  # the consumer's own time; its next wait is looked at then
+            self._arm(self.now() + _LATE_SECONDS)
+        else:
+            self._expired = True
+            self._waiting.cancel()
+
+    def _arm(self, when: float) -> None:
+        self._looks_at = when
+        self._timer = self._at(when, self._look)
