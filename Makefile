@@ -21,7 +21,7 @@ setup: $(READY) ## Prepare .venv from uv.lock
 $(READY): uv.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found." >&2; exit 1; }
 	@if command -v uv >/dev/null 2>&1; then uv=uv; else \
-	  test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+	  $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV); \
 	  test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv; \
 	  uv=$(BIN)/uv; fi; \
 	$$uv sync --quiet --frozen --inexact --compile-bytecode --python $(PYTHON)

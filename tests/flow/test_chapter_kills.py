@@ -16,6 +16,8 @@ from libriscribe2.project.paths import chapter_file
 from libriscribe2.project.peek import peek
 from libriscribe2.project.structure_change import Change
 
+pytestmark = pytest.mark.soak
+
 NEW = Outlined("The Storm", "A storm takes the boat.")
 EVERY = 7
 """Of the calls at which a process can die, one in so many is tried; each edit begins elsewhere."""

@@ -5,10 +5,8 @@ A file of the book is called by its name: its path inside the project folder wit
 Names come from these constants and counters; no title and no word of a model ever becomes a path.
 """
 
-import os
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -152,17 +150,17 @@ def check_project_name(name: str) -> str:
 
 
 def _is_inside(path: Path, root: Path) -> bool:
-    # os.path.realpath, because this is asked for every access and Path.resolve costs ten times.
-    real, base = os.path.realpath(path), _real(Path.cwd(), root)
-    if not real.startswith(f"{base}{os.sep}") and real != base:
+    """Whether no link on the way from `root` leads out of it.
+
+    This is asked for every access: only where there is a link is the whole path looked up.
+    """
+    steps = (path, *path.parents[: len(path.parts) - len(root.parts) - 1])
+    if not any(step.is_symlink() for step in steps):
+        return True
+    try:
+        return path.resolve(strict=False).is_relative_to(root.resolve())
+    except RuntimeError:  # links that lead in a circle
         return False
-    return not Path(real).is_symlink()  # what is still a link leads in a circle
-
-
-@lru_cache(maxsize=64)
-def _real(folder: Path, root: Path) -> str:
-    """Where a project really is, seen from `folder`; it does not move while it is worked on."""
-    return str((folder / root).resolve())
 
 
 def _is_portable(name: str) -> bool:

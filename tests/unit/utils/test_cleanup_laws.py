@@ -146,7 +146,7 @@ FAR_TOO_LONG = 20
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_OV_47_hostile_text_is_no_quadratic_work(piece: str) -> None:
-    assert seconds_for('{"x": ' + piece * (300_000 // len(piece))) < FAR_TOO_LONG
+    assert seconds_for('{"x": ' + piece * (150_000 // len(piece))) < FAR_TOO_LONG
 
 
 def test_OV_47_a_large_clean_reply_takes_the_fast_path() -> None:
