@@ -2,6 +2,8 @@
 
 import pytest
 
+from libriscribe2.cli.context import CliContext
+
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -9,3 +11,9 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture(autouse=True)
+def no_global_option() -> None:
+    """What a command line before this test said (`--debug`) is forgotten."""
+    CliContext().keep()
