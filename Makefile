@@ -24,7 +24,7 @@ $(READY): uv.lock pyproject.toml
 	  $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV); \
 	  test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv; \
 	  uv=$(BIN)/uv; fi; \
-	$$uv sync --quiet --frozen --inexact --compile-bytecode --python $(PYTHON)
+	$$uv sync --quiet --frozen --inexact --all-extras --compile-bytecode --python $(PYTHON)
 	@touch $@
 
 demo: $(READY) ## Write a short book without a key, and say where it is
