@@ -50,6 +50,21 @@ COMMANDS: Final = (
     CommandEntry("adopt", f"{_ROOM}.adopt:adopt", "Take edited files as the new base."),
     CommandEntry("check", f"{_ROOM}.check:check", "Say what is wrong with a book's files."),
     CommandEntry(
+        "view",
+        f"{_ROOM}.view:view",
+        "Open a page with the book and every call, or write it to a folder.",
+    ),
+    CommandEntry(
+        "debug",
+        f"{_ROOM}.debug:app",
+        "Look at what the models answered, and what was made of it.",
+    ),
+    CommandEntry(
+        "report",
+        f"{_ROOM}.report:report",
+        "Measure a book: repetition, edges, length, plan, names, voice.",
+    ),
+    CommandEntry(
         "demo", f"{_ROOM}.demo:demo", "Write a short book with the offline author, without a key."
     ),
     CommandEntry(

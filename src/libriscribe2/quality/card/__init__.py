@@ -1,0 +1,1 @@
+"""The report card: every figure with its human range and its worst places."""

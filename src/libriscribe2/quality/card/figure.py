@@ -1,0 +1,96 @@
+"""One figure of the report card."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from libriscribe2.quality.bands import BANDS, Level
+from libriscribe2.quality.text import ChapterText, Paragraph
+
+Group = Literal["repetition", "edges", "voice", "length", "plan", "names", "ai sound"]
+
+GROUPS: Final[tuple[Group, ...]] = (
+    *("repetition", "edges", "length", "plan", "names", "voice", "ai sound"),
+)
+"""The groups in the order of the card."""
+
+WORST: Final = 5
+"""Most places that a figure points to."""
+
+QUOTE_LENGTH: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a figure comes from.
+
+    Attributes:
+        file: Name of the chapter's file.
+        line: The line, from 1.
+        quote: The text there, or what is to be said of it.
+    """
+
+    file: str
+    line: int
+    quote: str
+
+    def as_record(self) -> dict[str, Any]:
+        """The place as plain JSON."""
+        return {"file": self.file, "line": self.line, "quote": self.quote}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of a book.
+
+    Attributes:
+        name: Its name, as in `BANDS`.
+        group: The part of the card.
+        value: The figure.
+        unit: What it counts, such as `per 1,000 words`.
+        places: The worst places, worst first.
+    """
+
+    name: str
+    group: Group
+    value: float
+    unit: str
+    places: tuple[Place, ...] = field(default=())
+
+    @property
+    def level(self) -> Level:
+        """Where it lies beside books by people."""
+        return BANDS[self.name].level(self.value)
+
+    def as_record(self) -> dict[str, Any]:
+        """The figure as plain JSON."""
+        band = BANDS[self.name]
+        return {
+            "name": self.name,
+            "group": self.group,
+            "value": round(self.value, 4),
+            "unit": self.unit,
+            "level": self.level,
+            "human": {"above": _finite(band.amber), "below": band.low},
+            "places": [place.as_record() for place in self.places],
+        }
+
+
+def place(chapter: ChapterText, paragraph: Paragraph, quote: str = "") -> Place:
+    """A place in a chapter; the beginning of the paragraph where nothing else is quoted."""
+    return Place(chapter.file, paragraph.line, clipped(quote or paragraph.text))
+
+
+def clipped(text: str) -> str:
+    """A text short enough to be shown in a line."""
+    return text if len(text) <= QUOTE_LENGTH else f"{text[: QUOTE_LENGTH - 1].rstrip()}\u2026"
+
+
+def worst(places: Iterable[Place]) -> tuple[Place, ...]:
+    """The first places of many."""
+    return tuple(places)[:WORST]
+
+
+def _finite(value: float) -> float | None:
+    """None for no limit: JSON has no infinity."""
+    return None if value == float("inf") else value

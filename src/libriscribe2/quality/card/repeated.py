@@ -1,0 +1,144 @@
+"""Repetition within a chapter, across chapters, and at their edges."""
+
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+
+from libriscribe2.quality.card.figure import WORST, Figure, Place, clipped, place, worst
+from libriscribe2.quality.edges import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
+from libriscribe2.quality.repetition import (
+    StockPhrase,
+    duplicate_paragraphs,
+    repeated_share,
+    shares_seen_before,
+    stock_phrases,
+    windows,
+)
+from libriscribe2.quality.richness import compressed_share
+from libriscribe2.quality.surface import per_thousand
+from libriscribe2.quality.text import ChapterText
+
+
+def repetition_figures(chapters: Sequence[ChapterText], names: Iterable[str]) -> list[Figure]:
+    """What is said again within and across chapters."""
+    phrases = stock_phrases(chapters, names)
+    often = per_thousand(sum(one.count for one in phrases), chapters)
+    return [
+        _within(chapters),
+        _before(chapters),
+        Figure(
+            "stock phrases",
+            "repetition",
+            often,
+            "per 1,000 words",
+            _distinct(chapters, phrases),
+        ),
+        _duplicates(chapters),
+        Figure(
+            "compressed share",
+            "repetition",
+            fmean([compressed_share(one.text) for one in chapters]),
+            "of the size",
+        ),
+    ]
+
+
+def edge_figures(chapters: Sequence[ChapterText]) -> list[Figure]:
+    """How alike chapters begin and end; none for a single chapter."""
+    if len(chapters) < 2:
+        return []
+    return [
+        _edge("like openings", opening_pairs(chapters), chapters, _opening),
+        _edge("like endings", ending_pairs(chapters), chapters, _ending),
+    ]
+
+
+def _within(chapters: Sequence[ChapterText]) -> Figure:
+    """The worst window of 1,000 words by phrases of four words that stand in it twice."""
+    found = sorted(
+        (
+            (repeated_share(window), index, start)
+            for index, chapter in enumerate(chapters)
+            for start, window in windows(chapter.words)
+        ),
+        key=lambda one: (-one[0], one[1], one[2]),
+    )
+    shown = [
+        place(chapters[index], chapters[index].place_of(start))
+        for share, index, start in found
+        if share > 0
+    ]
+    return Figure("repeated phrases", "repetition", found[0][0], "of the worst page", worst(shown))
+
+
+def _before(chapters: Sequence[ChapterText]) -> Figure:
+    """Phrases of five words that an earlier chapter has, over all chapters but the first."""
+    shares = shares_seen_before(chapters)[1:]
+    ranked = sorted(enumerate(shares, start=1), key=lambda one: (-one[1], one[0]))
+    shown = [
+        Place(chapters[index].file, 1, f"{share:.1%} of its phrases stand in earlier chapters")
+        for index, share in ranked
+        if share > 0
+    ]
+    mean = fmean(shares) if shares else 0.0
+    return Figure("phrases of earlier chapters", "repetition", mean, "of phrases", worst(shown))
+
+
+def _duplicates(chapters: Sequence[ChapterText]) -> Figure:
+    """Paragraphs that stand twice; both places of a pair are told."""
+    pairs = duplicate_paragraphs(chapters)
+    both = (
+        place(chapters[index], paragraph)
+        for pair in pairs
+        for index, paragraph in (pair.first, pair.second)
+    )
+    return Figure("duplicate paragraphs", "repetition", len(pairs), "pairs", worst(both))
+
+
+def _distinct(chapters: Sequence[ChapterText], phrases: Iterable[StockPhrase]) -> tuple[Place, ...]:
+    """The first use of some phrases, of which none runs into another one that is told."""
+    told: list[Place] = []
+    covered: set[tuple[int, int]] = set()
+    for phrase in phrases:
+        index, start = _first_use(chapters, tuple(phrase.text.split(" ")))
+        taken = {(index, start + n) for n in range(phrase.text.count(" ") + 1)}
+        if covered.isdisjoint(taken):
+            chapter = chapters[index]
+            quote = f"{phrase.text} ({phrase.count} times in {phrase.chapters} chapters)"
+            told.append(Place(chapter.file, chapter.place_of(start).line, quote))
+        covered |= taken
+        if len(told) == WORST:
+            break
+    return tuple(told)
+
+
+def _first_use(chapters: Sequence[ChapterText], wanted: tuple[str, ...]) -> tuple[int, int]:
+    """Index of the chapter and of the word where a phrase of the book stands first."""
+    return next(
+        (index, start)
+        for index, chapter in enumerate(chapters)
+        for start in range(len(chapter.words) - len(wanted) + 1)
+        if chapter.words[start : start + len(wanted)] == wanted
+    )
+
+
+def _edge(
+    name: str,
+    pairs: Sequence[EdgePair],
+    chapters: Sequence[ChapterText],
+    shown: Callable[[ChapterText], Place],
+) -> Figure:
+    """The most alike pair of chapters, and both places of it."""
+    top = pairs[0]
+    places = (shown(chapters[top.first]), shown(chapters[top.second])) if top.likeness else ()
+    return Figure(name, "edges", top.likeness, "shared words of the most alike pair", places)
+
+
+def _opening(chapter: ChapterText) -> Place:
+    """How a chapter begins."""
+    return place(chapter, chapter.paragraphs[0])
+
+
+def _ending(chapter: ChapterText) -> Place:
+    """How a chapter ends."""
+    last = chapter.place_of(max(0, len(chapter.words) - EDGE_WORDS // 5))
+    return Place(chapter.file, last.line, clipped(chapter.sentences[-1]))

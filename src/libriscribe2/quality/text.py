@@ -1,0 +1,113 @@
+"""A chapter's text as the figures see it: words, sentences and paragraphs with their lines."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import regex
+
+_WORD: Final = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}\p{N}]+(?:['\u2019][\p{L}\p{M}\p{N}]+)*"
+)
+_IDEOGRAPH: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+_SENTENCE_END: Final = regex.compile(
+    r"""[.!?\u2026]+["'\u2019\u201d\u00bb)\]]*\s+(?=["'\u2018\u201c\u00ab(\[\u00bf\u00a1]*[\p{Lu}\p{N}])"""
+    r"""|[\u3002\uff01\uff1f\u061f\u0964]+["'\u2019\u201d\u300d\u300f)]*\s*"""
+)
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|no|vol|capt|col|gen|lt|sgt|rev|hon)|\b[a-z])\.$",
+    re.IGNORECASE,
+)
+_NO_PROSE: Final = re.compile(r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9})\s*")
+
+_PLAIN: Final = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "}
+)
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph of prose.
+
+    Attributes:
+        text: The paragraph in one line.
+        line: The line of the file where it begins, from 1.
+    """
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class ChapterText:
+    """A chapter to be measured.
+
+    Attributes:
+        number: Its number, from 1.
+        file: The name of its file, for the places that a figure points to.
+        text: Its Markdown.
+    """
+
+    number: int
+    file: str
+    text: str
+
+    @cached_property
+    def paragraphs(self) -> tuple[Paragraph, ...]:
+        """Its prose in order: no headings, no scene breaks."""
+        found, line = [], 1
+        for block in re.split(r"(\n[^\S\n]*(?=\n))", self.text):
+            stripped = block.strip()
+            if stripped and not _NO_PROSE.fullmatch(stripped):
+                lead = len(block) - len(block.lstrip())
+                start = line + block[:lead].count("\n")
+                found.append(Paragraph(" ".join(stripped.split()), start))
+            line += block.count("\n")
+        return tuple(found)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words in lower case, in order."""
+        return tuple(word for one in self.paragraphs for word in words(one.text))
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """Its sentences in order."""
+        return tuple(found for one in self.paragraphs for found in sentences(one.text))
+
+    def place_of(self, word: int) -> Paragraph:
+        """The paragraph that holds the word with this index in `words`."""
+        passed = 0
+        for paragraph in self.paragraphs:
+            passed += len(words(paragraph.text))
+            if word < passed:
+                return paragraph
+        return self.paragraphs[-1]
+
+
+def plain(text: str) -> str:
+    """The text with straight quotation marks and ordinary spaces."""
+    return text.translate(_PLAIN)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case; an ideograph or kana counts as a word."""
+    return [found.casefold() for found in _WORD.findall(plain(text))]
+
+
+def is_ideographic(tokens: tuple[str, ...]) -> bool:
+    """Whether most words are single ideographs, so that a phrase has about twice as many."""
+    return 2 * sum(_IDEOGRAPH.fullmatch(token) is not None for token in tokens) > len(tokens)
+
+
+def sentences(paragraph: str) -> list[str]:
+    """The sentences of a paragraph; an abbreviation does not end one."""
+    found, start = [], 0
+    for end in _SENTENCE_END.finditer(paragraph):
+        if _ABBREVIATION.search(paragraph[start : end.start() + 1]):
+            continue
+        found.append(paragraph[start : end.end()].strip())
+        start = end.end()
+    found.append(paragraph[start:].strip())
+    return [one for one in found if _WORD.search(one)]

@@ -1,0 +1,48 @@
+"""`libriscribe2 report` as an author types it."""
+
+import json
+
+from tests.support.desk import Desk
+
+from libriscribe2.quality.bands import BANDS
+
+
+def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
+    desk.create("--mock")
+    told = desk.run("report", "book")
+    lines = [line.split("\t") for line in told.out.splitlines()]
+    assert lines[0] == ["part", "figure", "value", "human", "verdict"]
+    assert {line[1] for line in lines[1:] if len(line) == 5} <= set(BANDS)
+    record = json.loads(desk.run("report", "book", "--json").out)
+    assert record["project"] == "book"
+    assert record["chapters"] == 2
+    assert all(place["line"] >= 1 for one in record["figures"] for place in one["places"])
+
+
+def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:
+    desk.create("--mock")
+    before = desk.folder / "before.json"
+    before.write_text(desk.run("report", "book", "--json").out, encoding="utf-8")
+    book = desk.project()
+    book.write("chapters/02.md", book.text("chapters/01.md"))
+    told = desk.run("report", "book", "--against", str(before)).out
+    rows = {line.split("\t")[1]: line.split("\t") for line in told.split("\n\n")[0].splitlines()}
+    row = rows["phrases of earlier chapters"]
+    assert row[2].startswith("1 ")
+    assert row[4] == "red"
+    assert float(row[5]) < 1
+
+
+def test_XC_report_of_an_unwritten_book_says_what_is_missing(desk: Desk) -> None:
+    desk.create("--mock", "--until", "outline")
+    told = desk.run("report", "book", expect=5).err
+    assert "no chapter to measure" in told
+    assert "resume" in told
+
+
+def test_XC_report_refuses_a_file_that_is_no_report(desk: Desk) -> None:
+    desk.create("--mock", "--until", "concept")
+    wrong = desk.folder / "wrong.json"
+    wrong.write_text("{}", encoding="utf-8")
+    told = desk.run("report", "book", "--against", str(wrong), expect=2).err
+    assert "not an earlier report" in told
