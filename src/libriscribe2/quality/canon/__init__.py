@@ -1,0 +1,1 @@
+"""Comparing what a book says with what it has said: rules over facts, in code."""
