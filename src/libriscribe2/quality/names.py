@@ -53,10 +53,17 @@ class NameDrift:
 
 @dataclass(frozen=True, slots=True)
 class _Uses:
-    """Capitalised words of a book: how often, and where first."""
+    """Capitalised words of a book.
+
+    Attributes:
+        count: How often each stands.
+        first: Where it stands first.
+        doubtful: Those that only begin sentences, where any word has a capital.
+    """
 
     count: Mapping[str, int]
     first: Mapping[str, tuple[int, Paragraph]]
+    doubtful: frozenset[str]
 
 
 def name_drift(
@@ -72,13 +79,19 @@ def name_drift(
     uses = _uses(chapters)
     known = {word for name in canon for word in _parts(name)}
     right = known | {word for name in others for word in _parts(name)}
-    frequent = {name for name, count in uses.count.items() if count >= MAIN_NAME_USES}
+    frequent = {
+        name
+        for name, count in uses.count.items()
+        if count >= MAIN_NAME_USES and name not in uses.doubtful
+    }
     bases = {name for name in known if len(name) >= SHORTEST} | frequent
     found = []
     for spelling, count in uses.count.items():
         if len(spelling) < SHORTEST or spelling in right:
             continue
-        name = _nearest(spelling, count, bases, uses.count, known)
+        most = 1 if spelling in uses.doubtful else 2
+        near = {name for name in bases if _distance(spelling, name) <= most}
+        name = _nearest(spelling, count, near, uses.count, known)
         if name is not None:
             chapter, paragraph = uses.first[spelling]
             often = uses.count.get(name, 0)
@@ -123,9 +136,7 @@ def _uses(chapters: Sequence[ChapterText]) -> _Uses:
         for word in inside.keys() | at_start.keys()
         if lower[word.lower()] <= _LOWER_SHARE * (inside[word] + at_start[word])
     }
-    # A word that is capitalised only where a sentence begins may be any word.
-    kept = {word: count for word, count in total.items() if inside[word]}
-    return _Uses(kept, first)
+    return _Uses(total, first, frozenset(word for word in total if not inside[word]))
 
 
 def _nearest(
@@ -139,10 +150,15 @@ def _nearest(
             continue
         if count > max(_RARE_USES, _RARE_SHARE * often):
             continue
-        distance = OSA.distance(spelling.casefold(), name.casefold(), score_cutoff=2)
+        distance = _distance(spelling, name)
         if _is_slip(spelling, name, distance):
             near[distance, -often].append(name)
     return min(near[min(near)]) if near else None
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters to change, add, leave out or swap with the next; 3 stands for more than 2."""
+    return OSA.distance(one.casefold(), other.casefold(), score_cutoff=2)
 
 
 def _is_slip(spelling: str, name: str, distance: int) -> bool:
