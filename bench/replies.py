@@ -98,6 +98,7 @@ def main() -> None:
     print_accuracy(options, readers, drawn)
     if options.speed:
         speed.print_throughput(readers)
+        speed.print_clean(readers)
         speed.print_hostile(readers)
 
 

@@ -2,10 +2,12 @@
 
 import base64
 import binascii
+import re
 from typing import Final
 from urllib.parse import parse_qs, urldefrag, urljoin, urlsplit
 
 _WEB: Final = ("http", "https")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def real_url(href: str, base_url: str) -> str | None:
@@ -79,12 +81,12 @@ def _redirect_target(url: str) -> str | None:
 
 
 def _web_url(url: str | None) -> str | None:
-    """The address if it is a complete http(s) one, else None."""
-    if not url:
+    """The address if it is a complete http(s) one, its scheme in lower case, else None."""
+    if not url or _CONTROL.search(url):
         return None
     try:
         parts = urlsplit(url)
         complete = parts.scheme in _WEB and bool(parts.hostname)
     except ValueError:
         return None
-    return url if complete else None
+    return f"{parts.scheme}{url[len(parts.scheme) :]}" if complete else None

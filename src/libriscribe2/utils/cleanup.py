@@ -31,7 +31,7 @@ from libriscribe2.utils.report import (
 )
 from libriscribe2.utils.schema_fit import Schema, as_json_schema
 from libriscribe2.utils.selection import best_reading, under_layers
-from libriscribe2.utils.strict_json import strict_parse
+from libriscribe2.utils.strict_json import parse_plain, strict_parse
 from libriscribe2.utils.views import hides_value, views
 
 MAX_REPLY: Final = 8_000_000
@@ -77,19 +77,17 @@ def _fast_path(
     start = _body_start(reply)
     if reply[start : start + 1] not in ("{", "["):
         return None
-    parsed = strict_parse(reply, start)
-    if parsed.end < 0 or reply[parsed.end :].strip().strip("`" if start else ""):
+    value = _whole_value(reply, start)
+    if value is None:
         return None
-    if wanted is not None or has_hints(reply) or begins_like_template(parsed.value):
-        verdict = judge(parsed.value, wanted, strict=strict)
+    if wanted is not None or has_hints(reply) or begins_like_template(value):
+        verdict = judge(value, wanted, strict=strict)
         if verdict.level < FULL or verdict.applied:
             return None
-    issues = value_artifacts(reply, parsed.value)
+    issues = value_artifacts(reply, value)
     if start:
         issues = (MARKDOWN_CODE_BLOCKS, *issues)
-    return ExtractionReport(
-        parsed.value, method=MARKDOWN_BLOCK if start else DIRECT_PARSE, issues=issues
-    )
+    return ExtractionReport(value, method=MARKDOWN_BLOCK if start else DIRECT_PARSE, issues=issues)
 
 
 def _body_start(reply: str) -> int:
@@ -97,6 +95,17 @@ def _body_start(reply: str) -> int:
     if not reply.startswith("```"):
         return 0
     return reply.find("\n", 0, _FENCE_HEAD) + 1
+
+
+def _whole_value(reply: str, start: int) -> Any:
+    """The value that begins at `start` and is followed by nothing but its fence, or None."""
+    body = reply[start:].rstrip().removesuffix("```") if start else reply
+    value = parse_plain(body)
+    if value is not None:
+        return value
+    parsed = strict_parse(reply, start)
+    rest = reply[parsed.end :].strip()
+    return None if rest.strip("`" if start else "") else parsed.value
 
 
 def _hopeless(text: Normalised) -> str:

@@ -22,6 +22,7 @@ _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w+[^<]{0,80}<\|message\|>")
 _VALUE_START: Final = re.compile(
     r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}/#]|\w+\s*:)|\[\s*[\["'“{\]\d-]"""
 )
+_MARGIN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +94,10 @@ def _split_reasoning(text: str) -> _Split:
     """Move every reasoning block that stands outside JSON values out of the text."""
     kept: list[str] = []
     moved: list[str] = []
+    ends: dict[int, int] = {}
     position = kept_from = 0
     while (tag := _REASONING_TAG.search(text, position)) is not None:
-        inside_until = _value_around(text, kept_from, tag.start())
+        inside_until = _value_around(text, kept_from, tag.start(), ends)
         if inside_until:
             position = inside_until
             continue
@@ -133,17 +135,20 @@ def _block_end(text: str, opening: re.Match[str]) -> tuple[int, int] | None:
     return None
 
 
-def _value_around(text: str, start: int, position: int) -> int:
+def _value_around(text: str, start: int, position: int, ends: dict[int, int]) -> int:
     """Where the JSON value ends that begins after `start` and holds `position`, or 0.
 
     A damaged value has no certain end: a tag in the middle of one of its lines is its content.
+    `ends` keeps where the values end, -1 for a damaged one, so that each is read once.
     """
     while (opening := _VALUE_START.search(text, start, position)) is not None:
-        parsed = strict_parse(text, opening.start())
-        if parsed.end > position:
-            return parsed.end
-        if parsed.end < 0:
-            line = text.rfind("\n", 0, position) + 1
+        at = opening.start()
+        end = ends[at] if at in ends else ends.setdefault(at, strict_parse(text, at).end)
+        if end > position:
+            return end
+        if end < 0:
+            near = max(0, position - _MARGIN)
+            line = max(near, text.rfind("\n", near, position))
             return 0 if not text[line:position].strip() else position + 1
-        start = parsed.end
+        start = end
     return 0

@@ -31,8 +31,9 @@ _TYPE_NAMES: Final = frozenset(
         "value",
     ]
 )
+# Braces with a path, `{{step-1.response.url}}`, are a plan's reference to a result and content.
 _HOLE: Final = re.compile(
-    r"\{\{[^{}]{0,80}\}\}|\$\{[^{}]{0,80}\}|%\([\w ]{1,40}\)s|__[A-Z_]{2,40}__"
+    r"\{\{[^{}.\[]{0,80}\}\}|\$\{[^{}]{0,80}\}|%\([\w ]{1,40}\)s|__[A-Z_]{2,40}__"
 )
 _FRAMED: Final = re.compile(r"<(?P<angle>[^<>/]{1,80})>|\[(?P<square>[^\[\]]{1,80})\]")
 _INSTRUCTION: Final = re.compile(
@@ -47,6 +48,8 @@ _FRAMED_INSTRUCTION: Final = re.compile(
 _MARKS: Final = ("<", "$", "%", "…")
 _DOTS: Final = re.compile(r'"\.\.')
 _SMALL_HINT: Final = re.compile(r'"[\[{_(<$%.…]')
+# What holes and instructions begin with.
+_FIRSTS: Final = frozenset("[{<($%_.…iyepwafIYEPWAF")
 _NO_WORD: Final = re.compile(r"[\s_-]+")
 _SMALL: Final = 16_000
 _MAX_NAME: Final = 80
@@ -57,20 +60,21 @@ def _words(text: str) -> str:
     return _NO_WORD.sub(" ", text).strip().lower()
 
 
-def _is_plain(field: str, text: str) -> bool:
+def _is_plain(field: str, stripped: str) -> bool:
     """A weak sign: a type name, or the field's own name."""
-    if len(text) > _MAX_NAME:
+    if len(stripped) > _MAX_NAME:
         return False
-    lowered = text.strip().lower()
+    lowered = stripped.lower()
     if lowered in _TYPE_NAMES:
         return True
     same_start = bool(field) and lowered[:1] == field[:1].lower()
     return same_start and _words(lowered) == _words(field)
 
 
-def _is_hole(field: str, text: str) -> bool:
+def _is_hole(field: str, stripped: str) -> bool:
     """A strong sign: nobody writes this as content."""
-    stripped = text.strip()
+    if stripped[:1] not in _FIRSTS:
+        return False
     if stripped in _ELLIPSES or _HOLE.fullmatch(stripped) or _INSTRUCTION.fullmatch(stripped):
         return True
     framed = _FRAMED.fullmatch(stripped)
@@ -101,7 +105,8 @@ def begins_like_template(value: Any) -> bool:
             node = node[0]
     if not isinstance(node, str) or len(node) > _MAX_PLACEHOLDER:
         return False
-    return _is_plain(field, node) or _is_hole(field, node)
+    stripped = node.strip()
+    return _is_plain(field, stripped) or _is_hole(field, stripped)
 
 
 def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
@@ -116,9 +121,10 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
         total += 1
         if len(text) > _MAX_PLACEHOLDER:
             continue
-        if _is_hole(field, text):
+        stripped = text.strip()
+        if _is_hole(field, stripped):
             return True
-        weak += _is_plain(field, text) or descriptions.get(field) == text.strip()
+        weak += _is_plain(field, stripped) or descriptions.get(field) == stripped
     return total > 0 and weak * 2 >= total
 
 

@@ -1,32 +1,45 @@
 """Tuples of Python literals, written as JSON lists."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 _HINT: Final = re.compile(r"""[:,\[({]\s*\(\s*["'({\[\d]""")
 _PIECE: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|[()\[\]{},]""")
+_MAX_DEPTH: Final = 200
+_MAX_TUPLES: Final = 10_000
 
 
 def without_tuples(text: str) -> str:
     """The text with `(...)` outside strings as `[...]`; "" when there is no tuple.
 
-    Parentheses without a comma only group in Python, and are dropped.
+    Parentheses without a comma only group in Python, and are dropped. Absurdly deep or many ones
+    are no tuples.
     """
     if _HINT.search(text) is None:
         return ""
-    parts: list[str] = []
-    stack: list[list[int]] = []  # per open bracket: its part's index, 1 after a comma
-    position = 0
+    edits: dict[int, str] = {}
+    stack: list[list[int]] = []  # per open bracket: where it stands, 1 after a comma
     for piece in _PIECE.finditer(text):
-        parts += [text[position : piece.start()], piece.group()]
-        position = piece.end()
         mark = piece.group()
         if mark in ("(", "[", "{"):
-            stack.append([len(parts) - 1, 0])
+            stack.append([piece.start(), 0])
         elif mark == "," and stack:
             stack[-1][1] = 1
         elif mark in (")", "]", "}") and stack:
             opened, commas = stack.pop()
-            if mark == ")" and parts[opened] == "(":
-                parts[opened], parts[-1] = ("[", "]") if commas else ("", "")
+            if mark == ")" and text[opened] == "(":
+                edits[opened], edits[piece.start()] = ("[", "]") if commas else ("", "")
+        if len(stack) > _MAX_DEPTH or len(edits) > 2 * _MAX_TUPLES:
+            return ""
+    return _edited(text, edits)
+
+
+def _edited(text: str, edits: Mapping[int, str]) -> str:
+    """The text with the characters at some places replaced."""
+    parts: list[str] = []
+    position = 0
+    for at in sorted(edits):
+        parts += [text[position:at], edits[at]]
+        position = at + 1
     return "".join([*parts, text[position:]])

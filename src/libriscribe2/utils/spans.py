@@ -91,6 +91,7 @@ def find_spans(text: str, schema: Mapping[str, Any] | None = None) -> list[Span]
 def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
     spans: list[Span] = []
     fence: _Fence | None = None
+    closers: dict[str, int] = {}
     failures = position = 0
     budget = _MIN_WORK + _WORK_FACTOR * len(text)
     while failures < MAX_FAILURES and len(spans) < MAX_SPANS and budget >= 0:
@@ -101,7 +102,7 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
         if mark["section"]:
             continue
         if mark["comment"]:
-            position = _after_comment(text, mark)
+            position = _after_comment(text, mark, closers)
             continue
         if mark["fence"]:
             fence = _pass_fence(text, mark, fence)
@@ -117,11 +118,17 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
     return spans
 
 
-def _after_comment(text: str, mark: re.Match[str]) -> int:
-    """Where a comment ends; right after its mark when it never does."""
+def _after_comment(text: str, mark: re.Match[str], closers: dict[str, int]) -> int:
+    """Where a comment ends; right after its mark when it never does.
+
+    `closers` keeps the next end of each kind of comment, so that no text is searched twice.
+    """
     closing = "*/" if mark["comment"] == "/*" else "-->"
-    end = text.find(closing, mark.end(), mark.end() + _MAX_COMMENT)
-    return end + len(closing) if end >= 0 else mark.end()
+    if closers.get(closing, 0) <= mark.end():
+        end = text.find(closing, mark.end())
+        closers[closing] = end + len(closing) if end >= 0 else len(text) + _MAX_COMMENT
+    after = closers[closing]
+    return after if after - mark.end() < _MAX_COMMENT else mark.end()
 
 
 def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence | None:

@@ -10,7 +10,10 @@ from collections.abc import Generator
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final, NamedTuple
 
+import jiter
+
 _LARGE: Final = 16_000
+_PLAIN: Final = 200
 _HEAD: Final = 2_000
 _SHORT_MEMBER: Final = 100
 
@@ -116,9 +119,9 @@ def _counting() -> Generator[Any, dict[str, Any] | None, None]:
 
 
 def _is_dense(text: str, start: int) -> bool:
-    """Whether `_scan_dense` is faster, by the first 2,000 characters.
+    """Whether a text is long and has many short members, by its first 2,000 characters.
 
-    Work per member is then dearer than counting all colons, and these are all in their places.
+    Work per member is then dearer than work per character, and its colons all follow keys.
     """
     if len(text) - start < _LARGE:
         return False
@@ -140,6 +143,22 @@ def _scan_dense(text: str, start: int) -> tuple[Any, int]:
     if text.count(":", start, end) == counting.send(None):
         return value, end
     return _CAREFUL.raw_decode(text, start)
+
+
+def parse_plain(text: str) -> Any:
+    """The value of a text that is one strict JSON value in ASCII, faster than `strict_parse`.
+
+    Returns:
+        The value, or None when the text is anything else; `strict_parse` knows what.
+    """
+    if len(text) < _PLAIN or not text.isascii():
+        return None  # other characters cost this decoder more than it gains
+    try:
+        return jiter.from_json(
+            text.encode(), cache_mode="keys", catch_duplicate_keys=True, allow_inf_nan=False
+        )
+    except ValueError:
+        return None
 
 
 def strict_parse(text: str, start: int = 0, *, part: bool = False) -> StrictParse:

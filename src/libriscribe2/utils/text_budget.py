@@ -6,6 +6,7 @@ of them to keep a prompt under its limit.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 from unicodedata import east_asian_width
 
@@ -73,24 +74,25 @@ def parts(text: str, budget: int) -> list[str]:
 
     A paragraph that is longer than the budget is cut where the budget ends.
     """
-    whole, taken = [""], 0
+    groups: list[list[str]] = [[]]
+    taken = 0
     for paragraph in text.split("\n\n"):
-        for piece in _pieces(paragraph, budget):
-            weight = weigh(piece)
+        for piece, weight in _pieces(paragraph, budget):
             if taken and taken + weight + 2 > budget:
-                whole.append(piece)
+                groups.append([piece])
                 taken = weight
             else:
-                whole[-1] = f"{whole[-1]}\n\n{piece}" if whole[-1] else piece
+                groups[-1].append(piece)
                 taken += weight + 2 * bool(taken)
-    return whole
+    return ["\n\n".join(group) for group in groups]
 
 
-def _pieces(paragraph: str, budget: int) -> list[str]:
-    """A paragraph cut into pieces within `budget`."""
-    pieces = []
+def _pieces(paragraph: str, budget: int) -> Iterator[tuple[str, int]]:
+    """A paragraph cut into pieces within `budget`, each with its weight."""
     while paragraph:
-        fits = max(1, room(paragraph, budget))
-        pieces.append(paragraph[:fits])
+        weight, fits = weigh(paragraph), len(paragraph)
+        if weight > budget:
+            fits = max(1, room(paragraph, budget))
+            weight = weigh(paragraph[:fits])
+        yield paragraph[:fits], weight
         paragraph = paragraph[fits:]
-    return pieces

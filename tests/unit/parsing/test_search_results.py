@@ -51,3 +51,9 @@ def test_SR_10_a_broken_declaration_hides_no_result() -> None:
         found = parse_search_results(f"<html>{PAGE}{broken}{PAGE}</html>")
         assert [item.title for item in found["data"]] == ["a.example", "b.example", "c.example"]
         assert parse_search_results(broken)["status"] == "error"
+
+
+def test_SR_09_scheme_is_lower_case_and_control_characters_are_no_address() -> None:
+    assert real_url("httpS://w.example/A", "https://g.example/") == "https://w.example/A"
+    assert real_url("https://w.example/a\x00b", "https://g.example/") is None
+    assert real_url(" /A ", "HTTPS://g.example/") == "https://g.example/A"

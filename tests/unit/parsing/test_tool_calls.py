@@ -44,6 +44,13 @@ def test_RP_16_plain_text_has_no_calls_and_says_nothing_of_more_work() -> None:
     assert response.issues == ()
 
 
+@pytest.mark.parametrize("raw", ["", "  \n", " Just words. ", "a ] } > b"])
+def test_RP_16_text_without_any_mark_is_itself(raw: str) -> None:
+    response = parse_llm_response(raw)
+    assert response == parse_llm_response(raw, formats=[*FORMATS])
+    assert (response.content, response.tool_calls) == (raw.strip(), None)
+
+
 def test_RP_31_unknown_tool_is_reported_not_called() -> None:
     raw = '<tool_call>\n{"name": "rm", "arguments": {}}\n</tool_call>'
     response = parse_llm_response(raw, allowed_tools=["search", "read"])

@@ -1,5 +1,6 @@
 """The choice among several values, wrappers, and the coercions that a schema asks for."""
 
+import json
 from typing import Any
 
 import pytest
@@ -268,3 +269,11 @@ def test_large_texts_lose_no_key_silently(text: str, kind: str) -> None:
     parsed = strict_parse(text)
     assert parsed.kind == kind
     assert (parsed.end == len(text)) is (kind == "")
+
+
+@pytest.mark.parametrize("value", ["{{step-1.response.url}}", "{{a.response.results[0].url}}"])
+def test_XC_07_a_reference_to_a_result_is_content(value: str) -> None:
+    schema = {"type": "object", "properties": {"steps": {"type": "array"}}, "required": ["steps"]}
+    reply = json.dumps({"steps": [{"parameters": {"url": value}}]})
+    assert extract_with_report(reply, schema, strict=True).ok
+    assert not extract_with_report(reply.replace(value, "{{url}}"), schema).ok

@@ -133,10 +133,10 @@ HOSTILE = [
 
 
 def seconds_for(text: str) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     extract_with_report(text)
     JSONProcessor.detect_markdown_artifacts(text)
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 # Linear work takes a second or two; work that grows with the square takes half a minute and more.

@@ -130,6 +130,6 @@ def test_stripping_twice_changes_nothing_more_than_asterisks(text: str) -> None:
 @pytest.mark.parametrize("piece", ["*a ", "*a* ", "`*a` ", "** ", "***a"])
 def test_OV_47_linear_on_hostile_text(piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     strip_emphasis(text)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -23,7 +23,12 @@ _ALWAYS_SHOWN: Final = _words(
     r"\b(?:e\.g\.|i\.e\.)",
     r"\blook(?:s|ed|ing)?\s+(?:\w+\s+)?like\b",
     r"\b(?:like|as) (?:this|so|follows)\W*$",
-    r"\bsyntax\W*$|\bthe syntax\b",
+    r"\bsyntax\W*$|\bthe syntax\b(?! of\b)|^\W*(?:try|paste|copy)\b",
+    r"(?:^|\b(?:something|anything|calls?|tools?) )like\W*$",
+    r"^\W*(?:when|if|whenever|(?:each|every) time)\b.*\bi (?:call|use|invoke|write)\b",
+    r"\bi know (?:that )?(?:i|how)\b|\bsupposed to (?:write|call|send|emit|use)\b",
+    r"\b(?:will not|won't|(?:'m|am) not|cannot|can't|unable to)\b"
+    r"(?!.*\b(?:so|but|and) (?:i|let)\b).*\b(?:call|run|execute|invoke)\b",
     r"\b(?:zum Beispiel|par exemple|por ejemplo|ad esempio)\b|例如|比如|たとえば",
 )
 _LABEL: Final = _words(
@@ -44,11 +49,16 @@ _SHOWN: Final = _words(
     r"\b(?:you|one|they|users?|models?|assistants?|agents?|it|that|this)"
     r"(?:'d| (?:can|could|would|should|must|may|might|will|have to|need to))(?: then)? (?:\w+ )?"
     r"(?:write|call|invoke|use|send|emit|output|produce|be|look|return|issue|type|respond|reply|answer)\b",
-    r"\b(?:i|he|she) (?:could|would|might) (?:have )?(?:\w+ )?"
+    r"\b(?:when|if|whenever) (?:you|one|(?:the|a) (?:user|model|assistant|agent))\b.*"
+    r"\b(?:write|call|invoke|use|send|emit|output|return|respond|reply|answer)\b",
+    r"\b(?:i|we|he|she) (?:could|would|might) (?:have )?(?:\w+ )?"
     r"(?:write|written|call|called|invoke|use|used|send|sent|emit|look)\b",
     r"\bto (?:call|invoke|use|run) (?:a|the|this|any|such a|an) (?:\w+ )?(?:tool|function|method)",
     r"\b(?:tools?|functions?|calls?) (?:is|are|was|were) (?:called|invoked|written|used|defined"
     r"|declared|formatted|made|documented|described|encoded|represented)\b",
+    r"\b(?:tools?|functions?|calls?) (?:can|could|may|might|must|should) (?:\w+ )?be \w+",
+    r"\b(?:typical|possible|common|usual|imaginary|fictional|dummy|mock|toy) (?:\w+ )?"
+    r"(?:call|request|response|reply|output|message)\b",
     r"\b(?:is|are|was|were) (?:called|invoked|written|formatted|defined|declared|documented) "
     r"(?:as|like|with|by|using|in|this)\b",
     r"\bhow (?:to|you|an?|the|one|it|tools?|i|we|models?)\b|\bthis is (?:how|what|wrong|invalid)\b",
@@ -70,25 +80,47 @@ _SHOWN: Final = _words(
     r"^(?!\W*i\b).*\b(?:say|said|type|write|wrote|show|print|produce|output|emit|sent|send"
     r"|contain|return|respond|replie)(?:s|d|ed)?[^\w.!?]*$",
     r"\b(?:explain|describe|demonstrate|document)s?\b|\billustrat\w+",
+    r"^\W*(?:take|see|note|observe|compare|contrast)\b|\b(?:translated|equivalent)\b",
+    r"\byou(?:'re| are) (?:thinking|describing|asking|talking)\b",
+    # A sentence that only the call completes.
+    r"\b(?:with|not|as|by|is|are|was|were|be|accepts?|ignores?|match(?:es)?|receive[sd]?|sees?"
+    r"|gets?|got|has|had|reads?|parse[sd]?|reject(?:s|ed)?|produce[sd]?|expect(?:s|ed)?)$",
 )
 _MEANT: Final = _words(
-    r"\b(?:i'?ll|i will|i'm going to|i am going to|let me|let's|let us|i need to|i should|i must"
+    r"\b(?:i'?ll|i will|i'm going to|i am going to|let me|let's|let us|i need|i should|i must|i have to|i've decided|i think|i had better"
     r"|i want to|i can|i'm|i am|calling|we'll|we (?:can|should|will|need|must))\b",
     r"\w+ing\s*:\W*$",
+    r"^\W*(?:(?:so|then|now|and) )*i (?:now |then |next )?(?:call|invoke|run|execute)\b",
+    r"\bnext step (?:is|will be)\b",
     r"^\W*(?:now|next|first|then|time to)\b",
     r"^\W*(?!something|anything|nothing|according|regarding|following|during|assuming|given)"
-    r"\w+ing\b",
+    r"\w+ing\b(?! (?:\w+ ){1,4}(?:is|are) (?:simple|easy|done|possible|straightforward|trivial))",
+)
+# Intentions so plain that a format may be named behind them.
+_MEANT_NOW: Final = _words(
+    r"\b(?:i'?ll|i will|i'm going to|i am going to|let me) (?:now )?(?:call|invoke|run|execute)\b",
+)
+_ENDS_IN_SAMPLE: Final = _words(
+    r"\b(?:format|syntax|notation|template|example|sample|illustration|schema)s?"
+    r"(?: (?:of|for) [\w ]{1,40})?(?: (?:i|we)(?:'ll| will)? (?:use|follow))?\W*$",
+)
+_SEEKING: Final = _words(
+    r"\b(?:search|look|find|fetch|get|retrieve|check|verify|confirm|review|inspect|read|open|load"
+    r"|query)(?:ing)?\b"
+    r"|\bneed (?:an?|the|some|more)\b",
 )
 _NEUTRAL: Final = _words(
-    r"^\W*(?:(?:ok|okay|sure|great|right|alright|understood|certainly|of course|done)\b\W*)?"
+    r"^\W*(?:(?:ok|okay|sure|on it|will do|great|right|alright|understood|certainly|of course"
+    r"|done)\b\W*)?"
     r"(?:(?:here(?:'s| is| are| goes| we go)|this is|below is|this should work)\b\s*)?"
-    r"(?:(?:the|my|your|an?)\s+)?(?:\w+\s+){0,2}"
-    r"(?:calls?|results?|json|response|answer|action|tool|function|request|query|output|assistant"
-    r"|command|plan|work|step(?: \d+)?)?\W*$",
+    r"(?:(?:the|my|your|an?|one(?: more)?|another)\s+)?(?:\w+\s+){0,2}"
+    r"(?:calls?|search|look-?up|use|moment|results?|json|response|answer|action|tool|function"
+    r"|request|query|output|assistant|command|plan|work|step(?: \d+)?)?(?: follows)?\W*$",
     r"\b(?:need|require)(?:s|ed)?\b",
 )
 _SHOWING: Final = _words(
-    r"\b(?:show|give you|illustrate|demonstrate|explain|describe|walk you|quote)\b"
+    r"(?:'ll|will|let me|let us|let's|going to|need to|should|must|want to|can) (?:\w+ ){0,2}"
+    r"(?:show|give you|illustrate|demonstrate|explain|describe|walk you|quote)\b"
 )
 _SHOWN_BEHIND: Final = _words(
     r"^\W*(?:this|that|it|the above|above) (?:is|was|would be) (?:just |only |merely )?(?:an?|the) "
@@ -115,8 +147,17 @@ def is_shown(text: str, start: int, end: int) -> bool:
     if _ALWAYS_SHOWN.search(sentence) or _LABEL.search(sentence):
         return True
     if _MEANT.search(sentence):
-        return bool(_SHOWN.search(sentence) and _SHOWING.search(sentence))
+        return _presents(sentence)
     return bool(_SHOWN.search(sentence)) or _introduces(sentence)
+
+
+def _presents(sentence: str) -> bool:
+    """Whether what a sentence intends is to show: an explanation, or a sample at its end."""
+    if _SHOWN.search(sentence) and _SHOWING.search(sentence):
+        return True
+    if _MEANT_NOW.search(sentence) or _SEEKING.search(sentence):
+        return False
+    return _ENDS_IN_SAMPLE.search(sentence) is not None
 
 
 def _introduces(sentence: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from libriscribe2.utils.repair.conservation import lost_content
+from libriscribe2.utils.repair.conservation import conserved
 from libriscribe2.utils.repair.frames import Policy
 from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
 from libriscribe2.utils.repair.parser import RepairParser
@@ -81,8 +81,5 @@ def _edits(text: str, outcome: RepairOutcome) -> int:
 def _proven(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, int]:
     """One reading with its conservation checked, and how many doubts it met."""
     parser = RepairParser(text, start, policy)
-    outcome = parser.run()
-    lost = lost_content(text, start, outcome.end, parser.cursor.contents)
-    if outcome.value is not None and lost is not None:
-        outcome = replace(outcome, value=None, trouble=Trouble("ambiguous", lost))
+    outcome = conserved(text, start, parser.run(), parser.cursor.contents)
     return outcome, parser.doubts

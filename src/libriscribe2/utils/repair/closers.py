@@ -8,7 +8,6 @@ from libriscribe2.utils.repair.patterns import COMMA, KEY, skip_space
 
 _OBJECT_ENDS: Final = "}｝"
 _BRACKETS: Final = "}]｝］"
-_MAX_RUN: Final = 210
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def _goes_on(text: str, position: int, *, is_object: bool) -> bool:
 def _score(text: str, position: int, stack: Sequence[bool]) -> int:
     """How well the text goes on when these containers remain open: 2 well, 0 badly."""
     open_kinds = list(stack)
-    for _ in range(_MAX_RUN):
+    while True:
         position = skip_space(text, position)
         char = text[position : position + 1]
         if not char or char not in _BRACKETS:

@@ -7,7 +7,10 @@ the two strings, white space and comments. A word that fell between two strings 
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
+
+from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
 
 _QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
 _GAP: Final = re.compile(
@@ -17,6 +20,23 @@ _GAP: Final = re.compile(
     \\?[{_QUOTE}]{{0,3}}+""",
     re.VERBOSE | re.DOTALL,
 )
+
+
+def conserved(
+    text: str, start: int, outcome: RepairOutcome, contents: Sequence[tuple[int, int]]
+) -> RepairOutcome:
+    """The outcome of a parse, or its refusal when text is missing from its value.
+
+    Args:
+        text: The text.
+        start: Where the damaged value begins.
+        outcome: What the parser made of it.
+        contents: Start and end of every stretch that became content, in order.
+    """
+    lost = lost_content(text, start, outcome.end, contents)
+    if outcome.value is None or lost is None:
+        return outcome
+    return replace(outcome, value=None, trouble=Trouble("ambiguous", lost))
 
 
 def lost_content(

@@ -13,6 +13,7 @@ from libriscribe2.utils.repair.strings import StringReader
 from libriscribe2.utils.report import Repair
 
 _FENCES = ("```", "~~~")
+_TOKENS = frozenset('{}[],"')
 
 
 class Halt(Exception):  # noqa: N818 - it ends a parse, it is no error of ours
@@ -62,6 +63,9 @@ class Cursor:
         Raises:
             Halt: A comment says that content is left out.
         """
+        char = self.text[self.at : self.at + 1]
+        if char in _TOKENS:
+            return char
         while True:
             self.at = skip_space(self.text, self.at)
             char = self.text[self.at : self.at + 1]

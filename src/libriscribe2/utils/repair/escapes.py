@@ -61,8 +61,6 @@ def unescape(raw: str) -> Unescaped:
     position = 0
     for found in _ESCAPE.finditer(raw):
         start = found.start()
-        if start < position:
-            continue
         parts.append(raw[position:start])
         if any(first <= start < last for first, last in paths):
             parts.append("\\")

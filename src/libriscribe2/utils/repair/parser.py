@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from libriscribe2.utils.repair.closers import Closing, plan_closing
 from libriscribe2.utils.repair.cursor import Cursor, Halt
-from libriscribe2.utils.repair.endings import lost_number, note_leftover
+from libriscribe2.utils.repair.endings import early_end, lost_number, note_leftover, text_end
 from libriscribe2.utils.repair.frames import (
     KEY_STATE,
     SEPARATOR_STATE,
@@ -31,12 +31,16 @@ from libriscribe2.utils.repair.patterns import (
     OPERATOR,
     PLAIN_KEY,
 )
+from libriscribe2.utils.repair.plain_runs import read_elements, read_members
 from libriscribe2.utils.repair.strings import StringReader
 from libriscribe2.utils.repair.values import read_literal, read_sound, read_text
 from libriscribe2.utils.strict_json import same_json
 
 MAX_DEPTH: Final = 200
-_MAX_ATTEMPTS: Final = 200  # each failed one costs the decoder a pass over the text before it
+# Each failed attempt costs the decoder a pass over the text before it; where most fail, no more.
+_MAX_ATTEMPTS: Final = 200
+_FIRST_ATTEMPTS: Final = 10
+_MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
 _CLOSING: Final = "}]｝］"
 _COMMAS: Final = ",，;；、"
@@ -61,7 +65,8 @@ class RepairParser:
         self._members = 0
         self._unsound = start + 1
         # Where a schema may place keys elsewhere, no container is sound before all are read.
-        self._attempts = _MAX_ATTEMPTS if policy.schema is None else 0
+        self._attempts = _FIRST_ATTEMPTS if policy.schema is None else 0
+        self._failed = 0
 
     def run(self) -> RepairOutcome:
         """Read the value; never raises."""
@@ -90,8 +95,8 @@ class RepairParser:
         """Read one token in the state of the innermost container."""
         char = self.cursor.skip()
         if not char:
-            self._at_end(frame)
-        elif frame.state == SEPARATOR_STATE:
+            raise text_end(self.cursor, frame, len(self._stack))
+        if frame.state == SEPARATOR_STATE:
             self._separator(frame, char)
         elif char in _CLOSING:
             self._close(frame, char)
@@ -101,24 +106,6 @@ class RepairParser:
             self._key(frame, char)
         else:
             self._value(frame, char)
-
-    def _at_end(self, frame: Frame) -> None:
-        """The text ends inside containers."""
-        for _ in self._stack:
-            self.cursor.note("missing_closer", self.cursor.at, lossless=False)
-        raise Halt(Trouble("cut_off", self.cursor.at), keep=frame.state == SEPARATOR_STATE)
-
-    def _early_end(self, frame: Frame) -> None:
-        """The containers end before more text, so their closing brackets were forgotten.
-
-        One bracket can be forgotten; with more of them a list was probably left unfinished.
-        """
-        if frame.state != SEPARATOR_STATE:
-            raise self.cursor.halt("cut_off")
-        forgotten = len(self._stack) == 1
-        for _ in self._stack:
-            self.cursor.note("missing_closer", self.cursor.at, lossless=forgotten)
-        raise Halt(None if forgotten else Trouble("cut_off", self.cursor.at), keep=True)
 
     def _open(self, frame: Frame | None) -> None:
         """Enter the container whose bracket stands here."""
@@ -163,6 +150,10 @@ class RepairParser:
     def _key(self, frame: Frame, char: str) -> None:
         """Read a key and its colon."""
         cursor, schema = self.cursor, self._policy.schema
+        run = read_members(cursor, frame, self._put) if schema is None and char == '"' else 0
+        if run:
+            self._members += run
+            return
         plain = PLAIN_KEY.match(cursor.text, cursor.at) if schema is None else None
         if plain is not None:
             cursor.contents.append(plain.span(1))
@@ -205,7 +196,9 @@ class RepairParser:
             if not self._sound(frame):
                 self._open(frame)
         elif cursor.is_fence():
-            self._early_end(frame)
+            raise early_end(cursor, frame, len(self._stack))
+        elif char == '"' and not frame.is_object and read_elements(cursor, frame, self._put):
+            return
         elif char in OPEN_QUOTES or cursor.is_escaped_quote():
             text, plain = read_text(cursor, in_object=frame.is_object, depth=len(self._stack))
             self._put(frame, text, plain=plain)
@@ -222,10 +215,12 @@ class RepairParser:
         parsed = read_sound(cursor, frame, len(self._stack))
         if parsed.end < 0:
             self._attempts -= 1
+            self._failed += 1
             # A container that begins before the trouble and holds it fails at the same place.
             self._unsound = parsed.position if parsed.kind == "syntax" else len(cursor.text)
             return False
         self._put(frame, parsed.value)
+        self._attempts = min(self._attempts + 1, _MAX_ATTEMPTS - self._failed)
         return True
 
     def _separator(self, frame: Frame, char: str) -> None:
@@ -242,7 +237,7 @@ class RepairParser:
         elif char in ":：" and not frame.is_object:
             self._list_with_key(frame)
         elif cursor.is_fence() or cursor.is_prose():
-            self._early_end(frame)
+            raise early_end(cursor, frame, len(self._stack))
         else:
             self._missing_comma(frame, char)
 
@@ -288,6 +283,8 @@ class RepairParser:
         if closing.repair:
             cursor.note(closing.repair, cursor.at)
             self.doubts += closing.doubtful
+            if self.doubts > _MAX_DOUBTS:
+                raise cursor.halt("ambiguous")
         if char in "｝］":
             cursor.note("full_width_punctuation", cursor.at)
         cursor.at += 1

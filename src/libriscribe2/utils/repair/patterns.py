@@ -74,7 +74,7 @@ AFTER_CLOSERS: Final = re.compile(
     rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{_QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY})"
     r"|(?<=\n)[^\W\d_])"
 )
-COMMENT: Final = re.compile(r"//[^\n]*|\#[^\n]*|/\*.*?\*/|<!--.*?-->", re.DOTALL)
+COMMENT: Final = re.compile(r"//[^\n]*|\#[^\n]*|/\*.{0,4000}?\*/|<!--.{0,4000}?-->", re.DOTALL)
 COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#)")
 ELEMENT: Final = re.compile(
     r"""["'“”„«‘`＂「『‹{\[｛［]|\\"|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""

@@ -47,6 +47,8 @@ _MAX_TAIL: Final = 400
 _MAX_NAMES: Final = 50
 _MAX_KEY: Final = 300
 _MAX_DOUBT_SCAN: Final = 4_000
+_MAX_STRAYS: Final = 2_000
+_STRAY_DISTANCE: Final = 12
 
 
 def follows(text: str, position: int, role: str, depth: int) -> bool:
@@ -123,9 +125,15 @@ class EndSearch:
                 self.scanned = at - self.start
                 return ended
             position += mark.group() == "\\"
+            if self._is_crowded(position):
+                return replace(unread(self.text, self.start), closed=True, trouble="ambiguous")
             if self._is_hopeless(position):
                 break
         return self._unended()
+
+    def _is_crowded(self, position: int) -> bool:
+        """Whether the string has more stray quotes than any language sets."""
+        return self._strays + self._smart > _MAX_STRAYS + (position - self.start) // _STRAY_DISTANCE
 
     def _is_hopeless(self, position: int) -> bool:
         if self.role == "key" and position - self.start > _MAX_KEY:

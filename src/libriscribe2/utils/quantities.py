@@ -27,8 +27,11 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 def cost(usd: float | None) -> str:
     """A price in US dollars: `$0.00`, `$0.0042`, `$1.25`, or `cost unknown`, never a made-up 0."""
-    if usd is None:
-        return "cost unknown"
+    return "cost unknown" if usd is None else price(usd)
+
+
+def price(usd: float) -> str:
+    """A known price in US dollars."""
     if 0 < usd < _SMALLEST_PRICE:
         return f"under ${_SMALLEST_PRICE}"
     return f"${usd:.4f}" if 0 < usd < 1 else f"${usd:,.2f}"
