@@ -7,8 +7,11 @@ project's journal is one. Both are protocols, so that a test or another provider
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Protocol
+
+# A part of every request's key: another spelling would make all of them unknown to old journals.
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 Message = Mapping[str, Any]
 """One turn of a conversation: `{"role": "system" | "user" | "assistant", "content": str}`."""
@@ -39,12 +42,23 @@ class Request:
     tools: tuple[Mapping[str, Any], ...] = ()
     attempt: int = 1
     generation: int = 0
+    _key: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def key(self) -> str:
-        """The request's identity: 64 hex digits that hold no time, header or secret."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+        """The request's identity: 64 hex digits that hold no time, header or secret.
+
+        It is asked for several times on the way, so it is worked out once; nobody may change a
+        message afterwards.
+        """
+        if not self._key:
+            said = {name: getattr(self, name) for name in _IDENTITY}
+            data = _CANONICAL.encode(said).encode("utf-8", "surrogatepass")
+            self._key.append(hashlib.sha256(data).hexdigest())
+        return self._key[0]
+
+
+_IDENTITY: Final = tuple(one.name for one in fields(Request) if one.init)
+"""What a request's key is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +98,9 @@ class Completion:
 
     def as_record(self) -> dict[str, Any]:
         """The completion as plain JSON, for a call log."""
-        return asdict(self)
+        # Not `asdict`: it copies every value in depth, twice for every call.
+        usage = {name: getattr(self.usage, name) for name in _COUNTED}
+        return {name: getattr(self, name) for name in _ANSWERED} | {"usage": usage}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Completion":
@@ -93,12 +109,17 @@ class Completion:
         return cls(**{**fields, "tool_calls": tuple(record["tool_calls"])})
 
 
+_COUNTED: Final = tuple(one.name for one in fields(Usage))
+_ANSWERED: Final = tuple(one.name for one in fields(Completion))
+
+
 class BackendError(Exception):
     """A request that brought no usable reply, in terms that no provider's classes colour.
 
     Attributes:
         kind: `auth`, `quota`, `not_found`, `bad_request`, `context`, `filtered`, `rate`,
-            `timeout`, `connection`, `server`, `cut`, `malformed`.
+            `timeout`, `connection`, `server`, `cut`, `malformed`; `resting` where nothing was sent
+            because the model had failed too often.
         status: The HTTP status, or None.
         retry_after: Seconds that the provider asks to wait, or None.
         message: What the provider said, at most a few hundred characters, without secrets.
@@ -153,6 +174,10 @@ class CallLog(Protocol):
         """The record of a finished call (`Completion.as_record`), or None."""
         ...
 
+    def filtered(self, key: str) -> bool:
+        """Whether a reply to the request was withheld for its content."""
+        ...
+
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         """Note that a request is about to leave, and the most that it may cost."""
         ...
@@ -176,6 +201,11 @@ class NoCallLog:
 
     def find(self, key: str) -> None:
         """Always None."""
+
+    def filtered(self, key: str) -> bool:
+        """Always False."""
+        del key
+        return False
 
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         """Nothing is kept."""

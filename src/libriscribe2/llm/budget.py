@@ -42,15 +42,18 @@ class Hold:
         usd: The most that it may cost.
         price: The price of its model, or the flat one.
         cost: What it came to; `usd` from the moment it leaves until the outcome is known.
+        left: Whether it left; one that waited in vain is none of the calls.
     """
 
     request: Request
     usd: float
     price: Price
     cost: float = 0.0
+    left: bool = False
 
     def leave(self) -> None:
         """The request leaves: from here on it may be paid."""
+        self.left = True
         self.cost = self.usd
 
     def answered(self, completion: Completion) -> float:
@@ -102,21 +105,29 @@ class Budget:
         self._settled = asyncio.Event()
 
     @asynccontextmanager
-    async def hold(self, request: Request) -> AsyncIterator[Hold]:
+    async def hold(self, request: Request, *, roomy: bool = False) -> AsyncIterator[Hold]:
         """Hold back the most that a request may cost, until the block ends.
 
         A request that fits only once others under way are settled waits for them.
+
+        Args:
+            request: The request.
+            roomy: Whether to ask for the model's longest reply, where the request wants no shorter
+                one; a wish beyond that is brought down to it.
 
         Raises:
             BudgetError: A cap does not allow the request.
         """
         async with self._turn:
             held = await self._admitted(request)
+            if roomy:
+                held.request = await self._with_room(held.request)
         try:
             yield held
         finally:
             self._held -= held.usd
             self._spent += held.cost
+            self._calls -= not held.left
             self._settled.set()
 
     async def _admitted(self, request: Request) -> Hold:
@@ -137,6 +148,15 @@ class Budget:
                 return fitting
             self._settled.clear()
             await self._settled.wait()
+
+    async def _with_room(self, request: Request) -> Request:
+        """The request with the longest reply that the model can give, where that is known."""
+        known = await self._known_price(request.model)
+        longest = known.output_tokens if known is not None else None
+        if longest is None:
+            return request
+        wanted = request.max_tokens
+        return replace(request, max_tokens=longest if wanted is None else min(wanted, longest))
 
     def _offers(self, request: Request, price: Price) -> list[Hold]:
         """How the request may leave, the better first: as it is, or with a shorter reply.

@@ -18,17 +18,18 @@ from libriscribe2.llm.backend import (
     Request,
 )
 from libriscribe2.llm.continuation import MAX_CONTINUATIONS, joined, next_turn
-from libriscribe2.llm.conversation import converse
+from libriscribe2.llm.conversation import CUT, CUT_WITH_ROOM, Messages, as_messages, converse
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.options import CallOptions, CallRecord
+from libriscribe2.llm.options import Attempt, CallOptions, CallRecord
 from libriscribe2.llm.resilience import explain, with_retries
-from libriscribe2.llm.sending import sending
+from libriscribe2.llm.sending import Leaving, sending
 from libriscribe2.llm.session import CallSession
+from libriscribe2.llm.ways import first_answer, kept_reply
+from libriscribe2.llm.withheld import WithheldError
+from libriscribe2.parsing.contract import failure
 from libriscribe2.parsing.prose import split_leading_reasoning
 
 logger = logging.getLogger(__name__)
-
-Messages = str | Iterable[str | Message]
 
 
 class LLMClient:
@@ -58,7 +59,9 @@ class LLMClient:
         self.model_name = model_name
         self.fallbacks: tuple[str, ...] = ()
         self.options = CallOptions()
-        self._backend = backend if backend is not None else _litellm(url, api_key)
+        self._backend: Backend = (
+            backend if backend is not None else LiteLLMBackend(url or None, api_key or None)
+        )
         self._log: CallLog = call_log if call_log is not None else NoCallLog()
         self._session = session if session is not None else CallSession()
 
@@ -94,6 +97,10 @@ class LLMClient:
         call = await self._ask(as_messages(messages), attempt=1)
         reasoning, reply = split_leading_reasoning(call.completion.reply)
         return {"reasoning": call.completion.reasoning or reasoning, "reply": reply}
+
+    async def ask(self, messages: Messages, *, attempt: int = 1) -> CallRecord:
+        """Ask once, as `think` does, for the whole record: reply, tool calls, why it ended."""
+        return await self._ask(as_messages(messages), attempt=attempt)
 
     async def stream(self, messages: Messages) -> AsyncIterator[str]:
         """Ask once and yield the reply in pieces of text; their concatenation is the reply.
@@ -148,80 +155,103 @@ class LLMClient:
             found = parser(reply, **parser_kwargs)
             return await found if hasattr(found, "__await__") else found
 
+        on_cut = CUT if self.options.max_tokens is None else CUT_WITH_ROOM
         return await converse(
-            self._ask, as_messages(messages), parse, max_retries, self.options.on_attempt
+            self._ask,
+            as_messages(messages),
+            parse,
+            max_retries,
+            on_attempt=self.options.on_attempt,
+            on_cut=on_cut,
         )
 
-    async def _ask(self, messages: tuple[Message, ...], *, attempt: int) -> CallRecord:
-        """One attempt: the reply of the first model that answers, continued if it was cut."""
-        call = await self._answer(messages, attempt)
+    async def _ask(
+        self, messages: tuple[Message, ...], *, attempt: int, cuts: int = 0
+    ) -> CallRecord:
+        """One attempt: the reply of the first model that answers, continued if it was cut.
+
+        Args:
+            messages: The conversation.
+            attempt: Its number from 1.
+            cuts: How many of the attempts before it were cut at the length limit.
+        """
+        call = await self._answer(messages, attempt, cuts)
         whole = call.completion
         for _ in range(MAX_CONTINUATIONS):
             if not (self.options.prose and whole.finish_reason == "length" and whole.reply):
                 break
-            turn = next_turn(messages, whole.reply)
-            whole = joined(whole, (await self._answer(turn, attempt)).completion)
+            turn = next_turn(call.request.messages, whole.reply)
+            whole = joined(whole, (await self._answer(turn, attempt, cuts)).completion)
         return replace(call, completion=whole)
 
-    async def _answer(self, messages: tuple[Message, ...], attempt: int) -> CallRecord:
+    async def _answer(self, messages: tuple[Message, ...], attempt: int, cuts: int) -> CallRecord:
         """The reply of the first of the models that can be had.
 
         A reply that any of them was paid for comes before a new request to the first.
         """
         models = (self.model_name, *self.fallbacks)
-        requests = [self._request(messages, attempt, model) for model in models]
-        for request in requests:
-            kept = self._log.find(request.key())
-            if kept is not None:
-                return self._replayed(request, kept)
-        for request in requests:
-            try:
-                return await self._call(request)
-            except BackendError as error:
-                if request is requests[-1]:
-                    raise explain(error, request.model) from error
-                told = (request.model, error.kind)
-                logger.warning("%s could not answer (%s); asking the next", *told)
-        raise AssertionError("unreachable: the last model either answers or raises")
+        requests = [self._request(messages, attempt, model, cuts) for model in models]
+        kept = kept_reply(requests, self._log)
+        if kept is not None:
+            return self._replayed(*kept)
 
-    async def _call(self, request: Request) -> CallRecord:
+        async def call(request: Request, last_model: bool) -> CallRecord:  # noqa: FBT001
+            paid = self._log.find(request.key())  # where damage hid that the whole was withheld
+            if paid is not None:
+                return self._replayed(request, paid)
+            parts = 1 + MAX_CONTINUATIONS if self.options.prose else 1
+            return await self._call(request, Leaving(last_model, cuts > 0, len(models) * parts))
+
+        return await first_answer(requests, call)
+
+    async def _call(self, request: Request, how: Leaving) -> CallRecord:
         """The model's reply to a request, asked for again after a passing failure."""
         session = self._session
-        async with session.limit:
-            completion = await with_retries(
-                lambda: self._send(request),
-                policy=session.retry,
-                sleep=session.pause,
-                rng=session.rng,
-                on_wait=session.on_wait,
-            )
+        try:
+            async with session.limit:
+                completion = await with_retries(
+                    lambda: self._send(request, how),
+                    policy=session.retry,
+                    sleep=session.pause,
+                    rng=session.rng,
+                    on_wait=session.on_wait,
+                )
+        except WithheldError as error:
+            call = self._told(request, error.completion, replayed=False)
+            if self.options.on_attempt is not None:
+                result = failure(f"The reply was withheld: {error.message}.")
+                self.options.on_attempt(Attempt(call, result, withheld=error.message))
+            raise
         return self._told(request, completion, replayed=False)
 
-    async def _send(self, request: Request) -> Completion:
+    async def _send(self, request: Request, how: Leaving) -> Completion:
         """Send a request once."""
-        async with sending(request, self._log, self._session) as call:
+        async with sending(request, self._log, self._session, how) as call:
             return call.keep(await self._receive(call.request))
 
-    async def _receive(self, request: Request) -> Completion:
-        """The backend's reply, streamed if somebody listens."""
+    async def _receive(self, request: Request) -> Completion | None:
+        """The backend's reply, streamed if somebody listens; None where no stream closed it."""
         listener = self.options.on_piece
         if listener is None:
             return await self._backend.complete(request)
-        async for item in self._backend.stream(request):
+        whole: Completion | None = None
+        async for item in self._backend.stream(request):  # to its end, or a task has to close it
             if isinstance(item, Completion):
-                return item
-            listener(item)
-        raise BackendError("cut", "The stream ended without its closing record.")
+                whole = item
+            else:
+                listener(item)
+        return whole
 
     async def _journalled_stream(self, request: Request) -> AsyncIterator[str]:
         """A backend's pieces, with the same notes as `_send`."""
         async with self._session.limit, sending(request, self._log, self._session) as call:
+            whole: Completion | None = None
             async for item in self._backend.stream(call.request):
                 if isinstance(item, Completion):
-                    self._told(request, call.keep(item), replayed=False)
-                    return
-                yield item
-            raise BackendError("cut", "The stream ended without its closing record.")
+                    whole = item
+                else:
+                    yield item
+            self._told(request, call.keep(whole), replayed=False)
 
     def _replayed(self, request: Request, kept: Mapping[str, Any]) -> CallRecord:
         """A call that the log answers."""
@@ -243,16 +273,20 @@ class LLMClient:
         )
         return call
 
-    def _request(self, messages: tuple[Message, ...], attempt: int, model: str) -> Request:
-        """The request that stands for a conversation."""
+    def _request(
+        self, messages: tuple[Message, ...], attempt: int, model: str, cuts: int = 0
+    ) -> Request:
+        """The request that stands for a conversation; each cut before it doubles its room."""
         options = self.options
+        room = options.max_tokens
         return Request(
             step=options.step,
             model=model,
             messages=messages,
             temperature=options.temperature,
-            max_tokens=options.max_tokens,
+            max_tokens=None if room is None else room << cuts,
             schema=options.schema,
+            tools=options.tools,
             attempt=attempt,
             generation=self._log.generation(options.step),
         )
@@ -262,17 +296,3 @@ class LLMClient:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
-
-
-def as_messages(messages: Messages) -> tuple[Message, ...]:
-    """Text, texts or role dicts as a conversation; the caller's list is left alone."""
-    if isinstance(messages, str):
-        messages = [messages]
-    return tuple(
-        {"role": "user", "content": turn} if isinstance(turn, str) else turn for turn in messages
-    )
-
-
-def _litellm(url: str, api_key: str) -> Backend:
-    """The backend that LiteLLM is behind."""
-    return LiteLLMBackend(url or None, api_key or None)

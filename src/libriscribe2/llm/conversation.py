@@ -1,6 +1,6 @@
 """The think-with-retry conversation: ask, parse, and answer a bad reply with feedback."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Protocol
 
 from libriscribe2.errors import MaxRetriesExceededError
@@ -15,14 +15,32 @@ from libriscribe2.parsing.contract import (
 )
 from libriscribe2.parsing.prose import split_leading_reasoning
 
+Messages = str | Iterable[str | Message]
+"""A conversation: one user message, several, or turns with roles."""
+
 CUT = "Your response was cut off at the length limit. Please answer again, more briefly."
+CUT_WITH_ROOM = (
+    "Your response was cut off at the length limit. There is more room now. Please answer again, "
+    "from the beginning to the end."
+)
+
+
+def as_messages(messages: Messages) -> tuple[Message, ...]:
+    """Text, texts or role dicts as a conversation; the caller's list is left alone."""
+    if isinstance(messages, str):
+        messages = [messages]
+    return tuple(
+        {"role": "user", "content": turn} if isinstance(turn, str) else turn for turn in messages
+    )
 
 
 class Ask(Protocol):
     """Sends a conversation and returns the call."""
 
-    async def __call__(self, messages: tuple[Message, ...], *, attempt: int) -> CallRecord:
-        """Send `messages` as attempt number `attempt`."""
+    async def __call__(
+        self, messages: tuple[Message, ...], *, attempt: int, cuts: int
+    ) -> CallRecord:
+        """Send `messages` as attempt number `attempt`, after `cuts` that were cut."""
         ...
 
 
@@ -35,7 +53,9 @@ async def converse(
     messages: tuple[Message, ...],
     parse: Parse,
     attempts: int,
+    *,
     on_attempt: Callable[[Attempt], None] | None = None,
+    on_cut: str = CUT,
 ) -> Any:
     """Ask until `parse` accepts a reply.
 
@@ -45,6 +65,7 @@ async def converse(
         parse: Reads a reply by the parser contract.
         attempts: How many requests are made at most.
         on_attempt: Hears every attempt.
+        on_cut: What the model is told of a reply that was cut at the length limit.
 
     Returns:
         The parser's `data`, or its `sections`.
@@ -57,30 +78,33 @@ async def converse(
     if attempts < 1:
         raise ValueError(f"max_retries counts attempts and must be at least 1, not {attempts}")
     reply = feedback = ""
+    cuts = 0
     for attempt in range(1, attempts + 1):
-        call = await ask(messages, attempt=attempt)
+        call = await ask(messages, attempt=attempt, cuts=cuts)
+        cuts += call.completion.finish_reason == "length"
         reply = call.completion.reply
         reasoning, answer = split_leading_reasoning(reply)
-        result = await _read(answer, call.completion.finish_reason, parse)
+        cut = on_cut if call.completion.finish_reason == "length" else ""
+        result = await _read(answer, cut, parse)
         if on_attempt is not None:
             on_attempt(Attempt(call, result, reasoning))
         if result["status"] == "success":
             return payload(result)
         feedback = result["feedback"]
         messages = (
-            *messages,
+            *call.request.messages,  # what was asked, which may be simpler than what was wanted
             {"role": "assistant", "content": reply},
             {"role": "user", "content": feedback},
         )
     raise MaxRetriesExceededError(attempts, feedback, reply)
 
 
-async def _read(reply: str, finish: str | None, parse: Parse) -> ParserResult:
+async def _read(reply: str, cut: str, parse: Parse) -> ParserResult:
     """What the parser says of a reply; a reply that is empty or cut never succeeds."""
+    if cut:
+        return failure(cut)
     if not reply.strip():
         return failure(EMPTY_REPLY)
-    if finish == "length":
-        return failure(CUT)
     try:
         return check_result(await parse(reply))
     except (ValueError, LookupError, ArithmeticError) as error:

@@ -23,6 +23,8 @@ MESSAGE_LIMIT = 300
 
 _CHAIN_LIMIT = 20
 _HTML_PAGE = "an HTML page came back, which is no answer of a model's server"
+_TRACEBACK = "Traceback (most recent call last)"
+_TOLD_BY_TRACEBACK = "the reply could not be read"
 _WRAPPER_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*[:-]\s*)+")
 _WRAPPER_SUFFIX = re.compile(r"\.? Handle with `litellm\.\w+`\.$")
 _CONNECTION_CLASSES = frozenset({
@@ -65,8 +67,9 @@ def classify(
         secrets: Strings that must not appear in the message.
         now: The present, for a Retry-After that is a date.
     """
-    if isinstance(error, BackendError):
-        return error
+    own = next((link for link in _chain(error) if isinstance(link, BackendError)), None)
+    if own is not None:
+        return own
     facts = _collect(error)
     said = _said(facts)
     kind = facts.network if facts.network is not None else kind_of(said)
@@ -183,6 +186,7 @@ def _sentence(error: Mapping[str, Any], facts: _Facts) -> str:
     if facts.network is not None:
         return told[-1]
     words = _WRAPPER_SUFFIX.sub("", _WRAPPER_PREFIX.sub("", told[0]))
+    words = words.partition(_TRACEBACK)[0].rstrip() or _TOLD_BY_TRACEBACK
     return _HTML_PAGE if words.startswith(("<", "b'<")) else words
 
 

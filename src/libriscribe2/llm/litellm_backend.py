@@ -12,13 +12,13 @@ import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Final
 
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.concessions import Concessions
 from libriscribe2.llm.failure import classify
 from libriscribe2.llm.redaction import secrets_in
-from libriscribe2.llm.reply import Reply, estimated_usage, size_cap, usage_of
+from libriscribe2.llm.reply import Reply, attributes, estimated_usage, size_cap, usage_of
 from libriscribe2.llm.time_limits import TimeLimits, paced, within
 
 SWITCHES = {
@@ -36,6 +36,9 @@ _NO_KEY = "no-key-needed"
 _OWN_TOOLS = {"_skip_mcp_handler": True}
 """Our tools are never MCP servers; LiteLLM 1.106 would import the absent `mcp` package to look."""
 
+_UNPRICED: Final[set[str]] = set()
+"""Models that the price map was found not to know; asking it again takes a tenth of a call."""
+
 _SCHEMALESS_PROVIDERS = frozenset({"anthropic"})
 """Providers whose schema stands in the prompt only: older Claude models would get it as a forced
 tool call."""
@@ -46,13 +49,24 @@ def load_litellm() -> Any:
     """LiteLLM, with everything off that talks, prints or fetches by itself."""
     os.environ.update(SWITCHES)
     import litellm
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
+    from libriscribe2.llm.reply_size import limit_replies
+
+    limit_replies(AsyncHTTPHandler)
     litellm.suppress_debug_info = True
     litellm.drop_params = True
     litellm.disable_hf_tokenizer_download = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return litellm
+
+
+async def _loaded() -> Any:
+    """LiteLLM; only its import is worth a thread."""
+    if load_litellm.cache_info().currsize:
+        return load_litellm()
+    return await asyncio.to_thread(load_litellm)
 
 
 def provider_of(model: str) -> str | None:
@@ -115,7 +129,7 @@ class LiteLLMBackend:
         reply = Reply(size_cap(request.max_tokens))
         choice = response.choices[0]
         reply.add(choice.message)
-        reply.finish_reason = choice.finish_reason
+        reply.finish_reason = "content_filter" if reply.refused else choice.finish_reason
         reply.model = response.model or request.model
         return self._completion(request, reply, getattr(response, "usage", None), began)
 
@@ -154,7 +168,7 @@ class LiteLLMBackend:
 
     async def _send(self, request: Request, *, streamed: bool) -> Any:
         """LiteLLM's response; parameters that the model refuses are given up on the way."""
-        litellm = await asyncio.to_thread(load_litellm)
+        litellm = await _loaded()
         limits = self._limits
         seconds = min(limits.first_piece, limits.whole_call) if streamed else limits.whole_call
         deadline = asyncio.get_running_loop().time() + seconds
@@ -250,7 +264,7 @@ def _finish_of(response: Any, reply: Reply) -> str:
 
 def _usage_in(chunks: list[Any]) -> Any:
     """The usage that the provider sent; LiteLLM's own estimate is not in the chunks."""
-    told = (usage for chunk in reversed(chunks) if (usage := getattr(chunk, "usage", None)))
+    told = (usage for chunk in reversed(chunks) if (usage := attributes(chunk).get("usage")))
     return next(told, None)
 
 
@@ -262,6 +276,8 @@ def _price(model: str, usage: Usage, reported: Any) -> float | None:
     told = getattr(reported, "cost", None)
     if isinstance(told, int | float) and told > 0:
         return float(told)
+    if model in _UNPRICED:
+        return None
     asked: Mapping[str, Any] = {"usage_object": reported} if usage.known else {}
     try:
         prices = load_litellm().cost_per_token(
@@ -271,6 +287,8 @@ def _price(model: str, usage: Usage, reported: Any) -> float | None:
             **asked,
         )
     except Exception:  # noqa: BLE001 - unknown models raise anything, a bare Exception included
+        if model_info(model) is None:
+            _UNPRICED.add(model)
         return None
     price = float(sum(prices))
     return price if price > 0 else None

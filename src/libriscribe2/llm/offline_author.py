@@ -8,9 +8,16 @@ state, so that a book comes out the same on every machine.
 import json
 import re
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Any, Final
 
 from libriscribe2.llm.backend import Completion, Request, Usage
+from libriscribe2.llm.offline.canon_notes import (
+    canon_notes,
+    judges_pairs,
+    no_verdicts,
+    states_canon,
+)
+from libriscribe2.llm.offline.chains import chain_answer
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.draft import Writer, compose
 from libriscribe2.llm.offline.english import count_words
@@ -69,9 +76,12 @@ def answer(request: Request) -> str:
     material = read_material(request)
     story = read_story(material)
     dice = _dice(request, "reply")
+    chained = chain_answer(request)
+    if chained is not None:
+        return as_json(chained, _dice(request, "wrapping"))
     if material.schema is not None:
-        values = Values(story, material, dice)
-        return as_json(Filler(material.schema, values, dice).fill(), _dice(request, "wrapping"))
+        value = _value(story, material, dice, request)
+        return as_json(value, _dice(request, "wrapping"))
     if material.sections:
         return _sections(story, material, dice)
     if material.words is None and _TITLE.search(material.instruction):
@@ -100,6 +110,22 @@ def _sections(story: Story, material: Material, dice: Dice) -> str:
     for _ in names:
         said.append(compose(NoteWriter(story, material, dice, "critique"), words, known=said))
     return "\n\n".join(f"[{name}]\n{text}" for name, text in zip(names, said, strict=True))
+
+
+def _value(story: Story, material: Material, dice: Dice, request: Request) -> Any:
+    """The value of a structured reply."""
+    schema = material.schema or {}
+    if states_canon(schema):
+        return canon_notes(story, material, _prompt(request))
+    if judges_pairs(schema):
+        return no_verdicts(material)
+    return Filler(schema, Values(story, material, dice), dice).fill()
+
+
+def _prompt(request: Request) -> str:
+    """What the user's turns say."""
+    turns = (message for message in request.messages if message.get("role") == "user")
+    return "\n".join(str(message.get("content") or "") for message in turns)
 
 
 def _dice(request: Request, use: str) -> Dice:

@@ -33,11 +33,13 @@ class Attempt:
         call: The request and its reply.
         result: What the parser made of the reply (the parser contract's dict).
         reasoning: The reasoning block that was taken off the reply's start, or None.
+        withheld: By what the reply showed that it was filtered; "" for one that was parsed.
     """
 
     call: CallRecord
     result: ParserResult
     reasoning: str | None = None
+    withheld: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class CallOptions:
         temperature: Sampling temperature; None leaves it to the provider.
         max_tokens: Longest reply; None leaves it to the provider.
         schema: The wanted JSON Schema of a structured reply.
+        tools: Functions that the model may call, in OpenAI's form.
         prose: Whether a reply that was cut at the length limit is continued and joined.
         on_piece: Hears each piece of text while it arrives; makes the call a stream.
         on_attempt: Hears each attempt after its reply was parsed.
@@ -60,6 +63,7 @@ class CallOptions:
     temperature: float | None = None
     max_tokens: int | None = None
     schema: Mapping[str, Any] | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
     prose: bool = False
     on_piece: Callable[[str], None] | None = None
     on_attempt: Callable[[Attempt], None] | None = None

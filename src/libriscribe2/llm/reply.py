@@ -26,6 +26,7 @@ class Reply:
         tool_calls: Native tool calls by their index.
         finish_reason: Why the model stopped, once somebody said.
         model: Who answered, once somebody said.
+        refused: Whether the provider says that the text is a refusal.
     """
 
     cap: int = DEFAULT_SIZE_CAP
@@ -34,6 +35,7 @@ class Reply:
     tool_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
     finish_reason: str | None = None
     model: str = ""
+    refused: bool = False
     _size: int = 0
 
     @property
@@ -60,18 +62,27 @@ class Reply:
         Raises:
             BackendError: The reply is larger than any reply should be.
         """
-        text = part.content
+        said = attributes(part)
+        text = said.get("content") or self._refusal_in(said)
         if text:
             self.pieces.append(text)
             self._grow(len(text))
-        thought = getattr(part, "reasoning_content", None)
+        thought = said.get("reasoning_content")
         if thought:
             self.thoughts.append(thought)
             self._grow(len(thought))
-        calls = getattr(part, "tool_calls", None)
+        calls = said.get("tool_calls")
         if calls:
             self._add_calls(calls)
         return text or ""
+
+    def _refusal_in(self, said: Mapping[str, Any]) -> str:
+        """OpenAI's `refusal`, which comes in place of a content; LiteLLM keeps it apart."""
+        refusal = (said.get("provider_specific_fields") or {}).get("refusal")
+        if not isinstance(refusal, str) or not refusal:
+            return ""
+        self.refused = True
+        return refusal
 
     def _grow(self, length: int) -> None:
         self._size += length
@@ -92,6 +103,16 @@ class Reply:
             arguments = part.function.arguments or ""
             function["arguments"] += arguments
             self._grow(len(arguments))
+
+
+def attributes(part: Any) -> Mapping[str, Any]:
+    """What LiteLLM put into an object of its own, by name.
+
+    Asking such an object for an attribute that it lacks costs more than all else that is done
+    with a piece of a stream.
+    """
+    more = getattr(part, "__pydantic_extra__", None)
+    return {**vars(part), **more} if more else vars(part)
 
 
 def size_cap(max_tokens: int | None) -> int:

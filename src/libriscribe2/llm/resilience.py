@@ -25,6 +25,8 @@ TRANSIENT_KINDS = frozenset({"rate", "timeout", "connection", "server", "cut", "
 """Failures that the same payload may survive; every other kind would fail again."""
 
 _LARGEST_EXPONENT = 62
+_LONGEST_TOLD = 86_400.0
+"""The longest wait in seconds that is told to the user; a provider may say any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,9 @@ class RetryPolicy:
         attempts: Requests in all, the first included; at least 1.
         base_seconds: Upper bound of the first wait; it doubles with each further one.
         cap_seconds: Upper bound of every wait that the provider did not ask for.
-        retry_after_cap_seconds: The longest wait a provider may ask for; a longer one ends the run
-            resumably instead of sleeping through it.
+        retry_after_cap_seconds: The longest wait that a provider may ask for, at once or in all
+            429s of one request; a longer one ends the run resumably instead of sleeping through
+            it. It is also the longest wait for a model that is left alone for a while.
     """
 
     attempts: int = 5
@@ -78,6 +81,9 @@ async def with_retries(
 ) -> T:
     """Send until an answer comes, a failure is final or the policy is used up.
 
+    A 429 that says when to come back is an order and no failure: it is obeyed and not counted, as
+    long as the waits do not add up to more than `retry_after_cap_seconds`.
+
     Args:
         send: Makes one request.
         policy: How often and how patiently.
@@ -88,18 +94,28 @@ async def with_retries(
     Raises:
         BackendError: The last failure, unchanged.
     """
-    attempt = 1
+    attempt, obeyed = 1, 0.0
     while True:
         try:
             return await send()
         except BackendError as error:
-            seconds = pause_before_retry(error, attempt, policy=policy, rng=rng)
-            if seconds is None:
+            ordered = _is_order(error) and policy.attempts > 1
+            number = 1 if ordered else attempt
+            seconds = pause_before_retry(error, number, policy=policy, rng=rng)
+            if seconds is None or (ordered and obeyed + seconds > policy.retry_after_cap_seconds):
                 raise
             if on_wait is not None:
                 on_wait(Wait(seconds, error.kind, attempt, error.message))
         await sleep(seconds)
-        attempt += 1
+        if ordered:
+            obeyed += max(seconds, policy.base_seconds)
+        else:
+            attempt += 1
+
+
+def _is_order(error: BackendError) -> bool:
+    """Whether the provider says when the request may come back."""
+    return error.kind == "rate" and bool(error.retry_after)
 
 
 def pause_before_retry(
@@ -151,7 +167,7 @@ def _provider_error(error: BackendError, model: str) -> ProviderError:
     sentence, fix = _PROVIDER_SENTENCES.get(error.kind, _UNEXPLAINED)
     status = f" (HTTP {error.status})" if error.status is not None else ""
     what = f"{sentence.format(model=repr(model))}{status}"
-    if error.retry_after is not None:
+    if error.retry_after is not None and error.retry_after <= _LONGEST_TOLD:
         fix = f"wait {error.retry_after:.0f} seconds, then run `libriscribe2 resume`"
     return ProviderError(what, error.message, fix)
 
@@ -162,6 +178,10 @@ _PROVIDER_SENTENCES = {
     "quota": (
         "The account behind {model} has no credit left",
         "top up the account or choose another --model, then run `libriscribe2 resume`",
+    ),
+    "resting": (
+        "{model} failed several times in a row and is left alone for a while",
+        "choose another --model or name fallbacks, or run `libriscribe2 resume` later",
     ),
     "rate": ("The provider of {model} still limits the rate after every retry", _RESUME),
     "timeout": ("{model} did not answer in time", _RESUME),

@@ -57,4 +57,4 @@ def _google_delay(body: Any) -> float | None:
         return None
     delays = [str(part.get("retryDelay", "")) for part in details if isinstance(part, Mapping)]
     matching = (delay for delay in delays if _GOOGLE_DELAY.fullmatch(delay))
-    return next((float(delay[:-1]) for delay in matching), None)
+    return next((_number(delay[:-1]) for delay in matching), None)

@@ -7,10 +7,27 @@ from dataclasses import dataclass
 
 from libriscribe2.llm.backend import BackendError, CallLog, Completion, Request
 from libriscribe2.llm.budget import Hold
+from libriscribe2.llm.circuits import through
 from libriscribe2.llm.session import CallSession
+from libriscribe2.llm.withheld import WithheldError, sign_of_filtering
 from libriscribe2.telemetry import CONTENT_FILTERING_DETECTED
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """How a request leaves.
+
+    Attributes:
+        patient: Whether a model that is left alone for a while is waited for.
+        roomy: Whether the longest reply of the model is asked for, because a shorter one was cut.
+        ways: How many models, or parts of a long reply, the step's question may be put to.
+    """
+
+    patient: bool = True
+    roomy: bool = False
+    ways: int = 1
 
 
 @dataclass(slots=True)
@@ -31,24 +48,29 @@ class Sending:
     log: CallLog
     noted: bool = False
 
-    def keep(self, completion: Completion) -> Completion:
+    def keep(self, completion: Completion | None) -> Completion:
         """Note the reply before anyone reads it.
 
         Raises:
-            BackendError: The provider withheld it; nothing is kept as done.
+            BackendError: There is none: a stream ended without its closing record.
+            WithheldError: The provider or the model withheld it; nothing is kept as done.
         """
+        if completion is None:
+            raise BackendError("cut", "The stream ended without its closing record.")
         usd = self.hold.answered(completion)
         self.noted = True
-        if completion.finish_reason == "content_filter":
+        sign = sign_of_filtering(completion, self.request.messages)
+        if sign:
             self.log.failed(self.key, kind="filtered", status=None, usd=usd)
-            logger.warning("%s: finish_reason content_filter", CONTENT_FILTERING_DETECTED)
-            raise BackendError("filtered", "finish_reason content_filter")
+            raise WithheldError(sign, completion)
         self.log.done(self.key, completion.as_record())
         return completion
 
 
 @asynccontextmanager
-async def sending(request: Request, log: CallLog, session: CallSession) -> AsyncIterator[Sending]:
+async def sending(
+    request: Request, log: CallLog, session: CallSession, how: Leaving | None = None
+) -> AsyncIterator[Sending]:
     """Let a request leave, with a note before and one after.
 
     The block receives the reply and hands it to `keep`; a failure in it is noted here.
@@ -56,19 +78,37 @@ async def sending(request: Request, log: CallLog, session: CallSession) -> Async
     Raises:
         RunStoppedError: The run is being stopped.
         BudgetError: A cap does not allow the request.
+        MaxRetriesExceededError: The step has made as many requests as it may.
         StorageError: The note cannot be written; the request must not leave.
-        BackendError: The block's own failure.
+        BackendError: The block's own failure; or of kind `resting`, and nothing has left.
     """
+    how = how if how is not None else Leaving()
     session.check()
-    async with session.budget.hold(request) as hold:
-        session.check()  # the wait for the budget may have been long
-        key = request.key()
-        log.sent(key, step=request.step, model=request.model, est_usd=hold.usd)
-        hold.leave()
-        call = Sending(hold.request, key, hold, log)
-        try:
-            yield call
-        except BackendError as error:
-            if not call.noted:
-                log.failed(key, kind=error.kind, status=error.status, usd=hold.failed(error))
-            raise
+    with through(await session.circuit(request.model, patient=how.patient)):
+        async with session.budget.hold(request, roomy=how.roomy) as hold:
+            await session.share(hold.request)
+            session.check()  # the waits may have been long
+            session.steps.leave(request.step, how.ways)
+            key = request.key()
+            log.sent(key, step=request.step, model=request.model, est_usd=hold.usd)
+            hold.leave()
+            call = Sending(hold.request, key, hold, log)
+            try:
+                yield call
+            except BackendError as error:
+                await _note_failure(call, error, session)
+                raise
+
+
+async def _note_failure(call: Sending, error: BackendError, session: CallSession) -> None:
+    """What a failure means for the call log, the rates and the step's count."""
+    request = call.request
+    if not call.noted:
+        usd = call.hold.failed(error)
+        call.log.failed(call.key, kind=error.kind, status=error.status, usd=usd)
+    if error.kind == "filtered":
+        logger.warning("%s: %s: %s", CONTENT_FILTERING_DETECTED, request.step, error.message)
+    elif error.kind == "rate":
+        session.steps.refused(request.step)
+        if error.retry_after is not None:
+            await session.rates.told_to_wait(request.model, error.retry_after)

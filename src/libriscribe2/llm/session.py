@@ -6,9 +6,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from libriscribe2.errors import LibriScribeError
+from libriscribe2.llm.backend import BackendError, Request
 from libriscribe2.llm.budget import Budget
+from libriscribe2.llm.circuit_breaker import CircuitBreaker
+from libriscribe2.llm.circuits import RESTING, Circuits, resting
 from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.resilience import RetryPolicy, Wait
+from libriscribe2.llm.step_counts import StepCounts
 
 
 class RunStoppedError(LibriScribeError):
@@ -64,10 +69,13 @@ class CallSession:
         limit: How many requests may be under way at once.
         budget: Lets requests leave as long as the caps allow.
         retry: When and how often the same payload is sent again.
+        circuits: Who has failed so often that it is left alone for a while.
+        rates: How often each model may be asked.
+        steps: How many requests each step has made.
         sleep: Waits so many seconds; a test passes its own.
         rng: Source of the jitter between retries.
         on_call: Hears each answered request, replays too.
-        on_wait: Hears each wait before the same payload is sent again.
+        on_wait: Hears each wait before a request leaves or leaves again.
         tally: The sums of the run.
         stopped: Set once nothing new may be sent.
     """
@@ -75,6 +83,9 @@ class CallSession:
     limit: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
     budget: Budget = field(default_factory=Budget)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    circuits: Circuits = field(default_factory=Circuits)
+    rates: RateGate = field(default_factory=RateGate)
+    steps: StepCounts = field(default_factory=StepCounts)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # noqa: TID251 - the real clock
     rng: random.Random = field(default_factory=random.Random)  # noqa: S311 - jitter only
     on_call: Callable[[CallRecord], None] = field(default=lambda _call: None)
@@ -99,6 +110,54 @@ class CallSession:
         finally:
             for wait in waits:
                 wait.cancel()
+
+    async def circuit(self, model: str, *, patient: bool) -> CircuitBreaker:
+        """A model's circuit, as soon as a request may pass it.
+
+        Args:
+            model: The model's name.
+            patient: Whether to wait for it; somebody else can be asked where it is False.
+
+        Raises:
+            BackendError: Of kind `resting`; nobody waits, or it took longer than any wait may.
+            RunStoppedError: The run was stopped meanwhile.
+        """
+        circuit = self.circuits.of(model)
+        left = self.retry.retry_after_cap_seconds if patient else 0.0
+        while (seconds := circuit.wait_seconds()) > 0:
+            refused = resting(model, seconds)
+            if seconds > left:
+                raise refused
+            if circuit.state == "open":
+                self.on_wait(Wait(seconds, RESTING, 0, refused.message))
+            left -= seconds
+            await self._waited(seconds)
+        return circuit
+
+    async def share(self, request: Request) -> None:
+        """Take a request's share of the rate limits, as soon as there is one.
+
+        Raises:
+            BackendError: Of kind `rate`: the provider wants nothing for longer than a wait may be.
+            RunStoppedError: The run was stopped meanwhile.
+        """
+        left = self.retry.retry_after_cap_seconds
+
+        async def wait(seconds: float) -> None:
+            nonlocal left
+            told = f"{request.model} may be asked again in {seconds:.0f} s"
+            if seconds > left:
+                raise BackendError("rate", told, retry_after=seconds, unsent=True)
+            left -= seconds
+            self.on_wait(Wait(seconds, "limit", 0, told))
+            await self._waited(seconds)
+
+        await self.rates.take(request, wait)
+
+    async def _waited(self, seconds: float) -> None:
+        """Pause, and do not go on with a run that is being stopped."""
+        await self.pause(seconds)
+        self.check()
 
     def answered(self, call: CallRecord) -> None:
         """Count a call and tell the listener."""

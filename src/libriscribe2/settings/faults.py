@@ -11,9 +11,17 @@ from libriscribe2.settings.keys import KnownKeys
 from libriscribe2.settings.layers import FLAG, Given, Layer
 from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX
 
-USER_ONLY_KEYS: Final = ("llm.base_url", "projects_dir", "debug_dir")
+USER_ONLY_KEYS: Final = (
+    "llm.base_url",
+    "projects_dir",
+    "debug_dir",
+    "batches_dir",
+    "research.search_url",
+    "research.mcp",
+)
 """Keys that a book may not set: a book from elsewhere must not send the user's API key to a server
-of its choice, nor make the program write outside its own folder."""
+of its choice, nor make the program write outside its own folder, ask servers of the user's network
+or start programs."""
 
 _LONGEST_VALUE: Final = 80
 _SECRET_KEY = re.compile(r"(?i)(?:^|[._])(?:api_?)?(?:key|token|secret|password)s?$")
@@ -44,8 +52,8 @@ def check_project_keys(layer: Layer) -> None:
         if key in layer:
             raise ConfigError(
                 f"{layer[key].origin}: `{key}` cannot be set by a book.",
-                "A book may come from someone else, who could send your API key to a server or "
-                "write outside the book's folder.",
+                "A book may come from someone else, who could send your API key to a server, "
+                "start a program or write outside the book's folder.",
                 f"Move it to your own configuration file (`libriscribe2 config path`) or set "
                 f"{variable(key)}.",
             )

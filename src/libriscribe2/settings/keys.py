@@ -13,6 +13,9 @@ from libriscribe2.settings.stage_models import ModelsConfig, StageModel, as_tabl
 
 _MODELS: Final = "models."
 _DEEPEST_KEY: Final = 3
+_WHOLE: Final = frozenset({"research.mcp"})
+"""Keys whose value is a table: its own keys are names that the user gives."""
+
 _SLIP: Final = 0.8
 _ALIKE: Final = 0.6
 _ANY_ENTRY = re.compile(r"models\.[a-z][a-z0-9_]*")
@@ -46,7 +49,8 @@ def _leaves(table: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Leaf]
     for name, value in table.items():
         key = f"{prefix}{name}"
         written = as_table(value) if prefix == _MODELS else value
-        if isinstance(written, Mapping) and written and depth > 1:
+        is_section = isinstance(written, Mapping) and bool(written) and key not in _WHOLE
+        if is_section and depth > 1:
             for leaf in _leaves(written, f"{key}.", depth - 1):
                 yield leaf if written is value else Leaf(leaf.key, key, leaf.value)
         else:

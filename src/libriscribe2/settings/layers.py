@@ -69,6 +69,11 @@ def file_layer(path: Path | None) -> Layer:
     return _layer(table, str(path))
 
 
+def table_layer(table: Mapping[str, Any], origin: str) -> Layer:
+    """The values of tables that did not come from a file of their own."""
+    return _layer(table, origin)
+
+
 def environment_layer(environment: Environment) -> Layer:
     """The values of `LIBRISCRIBE2_*`; an empty variable counts as not set."""
     source = EnvSettingsSource(Settings)

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from libriscribe2.llm.caps import UNKNOWN_USD_PER_MILLION
 from libriscribe2.settings.numbers import Count, CountFromZero, NotBool, Seconds, Usd
+from libriscribe2.settings.research import ResearchConfig
 from libriscribe2.settings.stage_models import ModelsConfig
 
 ENV_PREFIX: Final = "LIBRISCRIBE2_"
@@ -54,7 +55,11 @@ class LlmConfig(BaseModel):
         first_token_seconds: Longest wait for the first piece of a reply.
         between_tokens_seconds: Longest silence inside a reply.
         retries: How often the same request is sent again after a passing failure, beyond the
-            first time: 4 means at most 5 requests.
+            first time: 4 means at most 5 requests. A 429 that says when to come back is obeyed
+            and not counted.
+        requests_per_minute: Most requests to one model with one key, from all processes of this
+            machine; None is no limit.
+        kilo_tokens_per_minute: The same for thousands of tokens, sent and wanted.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,6 +69,8 @@ class LlmConfig(BaseModel):
     first_token_seconds: Seconds = 120.0
     between_tokens_seconds: Seconds = 60.0
     retries: CountFromZero = 4
+    requests_per_minute: Count | None = None
+    kilo_tokens_per_minute: Count | None = None
 
 
 class PipelineConfig(BaseModel):
@@ -99,6 +106,22 @@ class BudgetConfig(BaseModel):
     unknown_usd_per_million: Usd = UNKNOWN_USD_PER_MILLION
 
 
+class BatchConfig(BaseModel):
+    """The `[batch]` table: how many books are written.
+
+    Attributes:
+        books: Books at once, each in a process of its own.
+        max_tries: Most runs of a book that ended for a passing reason, the first included.
+        retry_seconds: Pause before the second run; each further one is twice as long.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    books: Annotated[int, NotBool, Field(ge=1, le=64)] = 2
+    max_tries: Count = 3
+    retry_seconds: Seconds = 30.0
+
+
 class Settings(BaseSettings):
     """Everything that can be configured.
 
@@ -110,8 +133,11 @@ class Settings(BaseSettings):
         llm: How a model is reached.
         pipeline: How a book is worked on.
         budget: What may be spent.
+        research: Where facts are looked for.
         projects_dir: Where books live.
         debug_dir: Where the dumps of attempts go.
+        batch: How many books are written.
+        batches_dir: Where batches live.
         log_level: Least severe log message that is kept.
         no_input: Never ask a question on the terminal.
         plan_retry_enabled: Whether a plan that cannot be parsed is asked for again.
@@ -130,8 +156,11 @@ class Settings(BaseSettings):
     llm: LlmConfig = LlmConfig()
     pipeline: PipelineConfig = PipelineConfig()
     budget: BudgetConfig = BudgetConfig()
+    research: ResearchConfig = ResearchConfig()
+    batch: BatchConfig = BatchConfig()
     projects_dir: Folder = Path("projects")
     debug_dir: Folder = Path("debug")
+    batches_dir: Folder = Path("batches")
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
     no_input: bool = False
     plan_retry_enabled: bool = True

@@ -220,6 +220,16 @@ async def test_bar_23_calls_are_capped_over_the_life_of_the_project() -> None:
     assert caught.value.fix == "go on with `libriscribe2 resume my-book --max-calls 10`"
 
 
+async def test_bar_23_a_call_that_never_left_is_none_of_the_calls() -> None:
+    held = budget(calls=1)
+    for _ in range(3):
+        async with held.hold(ASK):
+            pass
+    await settle(held, nothing)
+    with pytest.raises(BudgetError, match="1 calls is used up"):
+        await settle(held, nothing)
+
+
 async def test_bar_23_minutes_are_those_of_the_run() -> None:
     time = [100.0]
     held = Budget(Caps(minutes=1.5), now=lambda: time[0])

@@ -3,44 +3,25 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.support.calls import FakeTime, MemoryCallLog
 
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError, ProviderError
-from libriscribe2.llm.backend import BackendError, Completion, NoCallLog, Request, Usage
+from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.budget import Budget, Hold
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import Attempt, CallOptions
-from libriscribe2.llm.resilience import RetryPolicy, Wait
+from libriscribe2.llm.resilience import TRANSIENT_KINDS, RetryPolicy, Wait
 from libriscribe2.llm.scripted import Line, ScriptedBackend
 from libriscribe2.llm.session import CallSession, RunStoppedError
 from libriscribe2.parsing import multi_section_parser
 
 FEEDBACK = "Missing [Plan]. Please include it."
-
-
-class MemoryCallLog(NoCallLog):
-    """A call log that keeps everything in order."""
-
-    def __init__(self) -> None:
-        self.notes: list[tuple[str, str]] = []
-        self.kept: dict[str, Mapping[str, Any]] = {}
-
-    def find(self, key: str) -> Any:
-        return self.kept.get(key)
-
-    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
-        self.notes.append(("sent", key))
-
-    def done(self, key: str, record: Mapping[str, Any]) -> None:
-        self.notes.append(("done", key))
-        self.kept[key] = record
-
-    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
-        self.notes.append((f"failed {kind}", key))
 
 
 async def no_wait(_seconds: float) -> None:
@@ -307,10 +288,10 @@ async def test_OV_40_a_filtered_reply_is_an_error_of_its_own_and_not_kept(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     log = MemoryCallLog()
-    client, _ = client_of(Completion("", finish_reason="content_filter"), log=log)
+    client, _ = client_of(*[Completion("", finish_reason="content_filter")] * 2, log=log)
     with pytest.raises(ContentFilteredError):
         await client.think("q")
-    assert [kind for kind, _ in log.notes] == ["sent", "failed filtered"]
+    assert [kind for kind, _ in log.notes] == ["sent", "failed filtered"] * 2
     assert "CONTENT_FILTERING_DETECTED" in caplog.text
 
 
@@ -335,10 +316,27 @@ async def test_a_fallback_model_answers_when_the_first_cannot() -> None:
     assert [call.model for call in backend.calls] == ["first", "second"]
 
 
+@pytest.mark.parametrize("kind", ["auth", "quota", "not_found", "bad_request", "context"])
+async def test_OV_43_a_fallback_is_asked_whatever_the_first_model_lacks(
+    kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    client, backend = client_of(BackendError(kind, "what they said"), "ok")
+    assert (await client.using("first", ["second"]).think("q"))["reply"] == "ok"
+    assert [call.model for call in backend.calls] == ["first", "second"]
+    assert f"first could not answer ({kind}: what they said)" in caplog.text
+
+
+@pytest.mark.parametrize("kind", sorted(TRANSIENT_KINDS))
+async def test_OV_43_a_passing_failure_is_retried_before_the_fallback_is_asked(kind: str) -> None:
+    client, backend = client_of(*[BackendError(kind, "no")] * 3, "ok")
+    assert (await client.using("first", ["second"]).think("q"))["reply"] == "ok"
+    assert [call.model for call in backend.calls] == ["first"] * 3 + ["second"]
+
+
 async def test_waits_are_told_and_the_same_payload_leaves_again() -> None:
     waits: list[Wait] = []
     backend = ScriptedBackend([BackendError("server", "oops", status=503, retry_after=7.0), "ok"])
-    session = CallSession(sleep=no_wait, on_wait=waits.append)
+    session = FakeTime().session(on_wait=waits.append)
     await LLMClient("", "", "m", backend=backend, session=session).think("q")
     assert [wait.seconds for wait in waits] == [7.0]
     assert backend.calls[0] == backend.calls[1]
@@ -391,6 +389,15 @@ def test_a_key_depends_on_what_is_asked_and_on_nothing_else() -> None:
     assert request.key() != Request("s", "m", request.messages, generation=1).key()
 
 
+def test_a_key_is_the_same_in_every_version() -> None:
+    """Journals of earlier versions hold it."""
+    request = Request("a", "m", ({"role": "user", "content": "\u00e9"},), 0.5, 9, {"b": 1, "a": 2})
+    assert request.key() == "1c0e7e8585c615eaabeb81356c8978dcd0bfb2a8a4391fa80570279a958e1acd"
+    second = replace(request, attempt=2)
+    assert second.key() == "ef1b8c2773b5d51eb2befa16ae7e4cc2418396f6a29bd3f0b4d1532f6be128c4"
+    assert request == replace(request)
+
+
 def test_a_completion_survives_its_record() -> None:
     whole = Completion("r", "why", "stop", Usage(1, 2, 3, 4, known=True), 0.1, "m", ({"id": 1},), 2)
     assert Completion.from_record(whole.as_record()) == whole
@@ -425,11 +432,13 @@ async def test_bar_23_the_log_hears_what_is_held_back_and_what_may_be_lost() -> 
 
 async def test_bar_23_a_withheld_reply_is_paid_and_noted_once() -> None:
     log = BudgetLog()
-    client, _ = client_of(Completion("", finish_reason="content_filter", cost_usd=0.25), log=log)
+    withheld = Completion("", finish_reason="content_filter", cost_usd=0.25)
+    client, _ = client_of(withheld, withheld, log=log)
     with pytest.raises(ContentFilteredError):
         await client.think("hi")
-    assert [kind for kind, _ in log.notes] == ["sent", "failed filtered"]
-    assert log.amounts[1] == 0.25
+    assert [kind for kind, _ in log.notes] == ["sent", "failed filtered"] * 2
+    assert log.amounts[1] == log.amounts[3] == 0.25
+    assert client._session.tally.cost_usd == 0.5
 
 
 async def test_bar_23_a_withheld_stream_is_never_done() -> None:
@@ -448,8 +457,8 @@ async def test_bar_23_a_call_that_waited_while_the_run_was_stopped_never_leaves(
         """A budget at which somebody else's failure comes in between."""
 
         @asynccontextmanager
-        async def hold(self, request: Request) -> AsyncIterator[Hold]:
-            async with super().hold(request) as held:
+        async def hold(self, request: Request, *, roomy: bool = False) -> AsyncIterator[Hold]:
+            async with super().hold(request, roomy=roomy) as held:
                 session.stopped = True
                 yield held
 

@@ -248,6 +248,17 @@ def test_our_own_failures_pass_through() -> None:
     assert classify(own) is own
 
 
+def test_bar_18_our_own_failure_is_found_below_the_librarys() -> None:
+    own = BackendError("malformed", "the reply is longer than 10 bytes")
+    assert classify(wrapped(own)) is own
+
+
+def test_bar_18_a_traceback_in_the_words_is_left_out() -> None:
+    text = "litellm.APIError: Invalid response object Traceback (most recent call last): File x"
+    assert classify(WrapperError(text)).message == "Invalid response object"
+    assert classify(WrapperError(text.partition("I")[0] + text[text.index("Tr") :])).message
+
+
 def test_a_circular_chain_ends() -> None:
     first, second = WrapperError("one", 503), WrapperError("two", 503)
     first.__context__, second.__context__ = second, first

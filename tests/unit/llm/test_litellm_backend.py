@@ -165,6 +165,25 @@ async def test_the_price_is_known_or_none_but_never_made_up(model: str, *, price
     assert done.cost_usd == (pytest.approx(expected, rel=0.2) if priced else None)
 
 
+async def test_the_price_map_is_asked_once_for_a_model_that_it_does_not_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    litellm = litellm_backend.load_litellm()
+    asked: list[str] = []
+    price = litellm.cost_per_token
+
+    def counted(model: str, **fields: object) -> object:
+        asked.append(model)
+        return price(model=model, **fields)
+
+    monkeypatch.setattr(litellm, "cost_per_token", counted)
+    with OpenAIServer() as server:
+        backend = LiteLLMBackend(server.url, KEY)
+        for model in ("openai/of-my-own", "openai/gpt-5.4-mini") * 2:
+            await backend.complete(replace(ASK, model=model))
+    assert asked == ["openai/of-my-own", "openai/gpt-5.4-mini", "openai/gpt-5.4-mini"]
+
+
 async def test_a_price_that_the_provider_tells_is_taken() -> None:
     with OpenAIServer(replies=["x"], cost=0.25) as server:
         done = await LiteLLMBackend(server.url, KEY).complete(ASK)

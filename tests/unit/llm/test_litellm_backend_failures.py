@@ -18,11 +18,15 @@ QUOTA = {"error": {"message": f"no credit for {KEY}", "code": "insufficient_quot
 OPENAI = ("openai/test-model", "/v1")
 ANTHROPIC = ("anthropic/claude-sonnet-5", "")
 OLLAMA = ("ollama_chat/test-model", "")
+OPENROUTER = ("openrouter/a/test-model", "/v1")
+GEMINI = ("gemini/gemini-flash-latest", "")
 
 
 @both_ways
 @pytest.mark.parametrize(
-    "provider", [OPENAI, ANTHROPIC, OLLAMA], ids=["openai", "anthropic", "ollama"]
+    "provider",
+    [OPENAI, ANTHROPIC, OLLAMA, OPENROUTER, GEMINI],
+    ids=["openai", "anthropic", "ollama", "openrouter", "gemini"],
 )
 @pytest.mark.parametrize(
     ("fault", "kind", "status", "retry_after"),

@@ -20,7 +20,8 @@ def test_litellm_is_quiet_and_offline(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr() == ("", "")
     assert litellm.drop_params
     assert not litellm.callbacks
-    assert not litellm.success_callback
+    # Gemini's adapter registers LiteLLM's local store of cached prompts when it is first used.
+    assert set(litellm.success_callback) <= {"cache"}
 
 
 def run_python(code: str, cwd: Path | None = None) -> str:

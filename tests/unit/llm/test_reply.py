@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict
 
 from libriscribe2.llm.backend import BackendError, Usage
 from libriscribe2.llm.reply import DEFAULT_SIZE_CAP, Reply, estimated_usage, size_cap, usage_of
@@ -38,6 +39,23 @@ def test_TR_03_no_thoughts_are_none() -> None:
     reply = Reply()
     reply.add(delta("Answer"))
     assert reply.reasoning is None
+
+
+class Loose(BaseModel):
+    """Keeps what it does not know, as LiteLLM's own objects do."""
+
+    model_config = ConfigDict(extra="allow")
+
+    reasoning_content: str | None = None
+
+
+def test_TR_03_parts_are_read_where_litellm_keeps_them() -> None:
+    reply, bare = Reply(), Loose.model_validate({"content": "no thoughts"})
+    del bare.reasoning_content
+    thought = Loose.model_validate({"reasoning_content": "why", "content": None})
+    pieces = [reply.add(bare), reply.add(thought)]
+    assert pieces == ["no thoughts", ""]
+    assert reply.reasoning == "why"
 
 
 @pytest.mark.parametrize(

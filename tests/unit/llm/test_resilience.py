@@ -113,6 +113,43 @@ async def test_a_retry_after_beyond_the_cap_ends_the_run() -> None:
     assert sender.calls == 1
 
 
+def order(seconds: float) -> BackendError:
+    """A 429 that says when to come back."""
+    return BackendError("rate", "slow down", status=429, retry_after=seconds)
+
+
+async def test_bar_15_orders_to_wait_are_obeyed_and_not_counted_as_failures() -> None:
+    sender = Sender(*[order(2.0)] * 40, BackendError("server", "no"))
+    answer, clock = await run(sender, policy=RetryPolicy(attempts=2))
+    assert (answer, sender.calls) == ("answer", 42)
+    assert clock.waits[:40] == [2.0] * 40
+
+
+async def test_bar_15_orders_that_add_up_to_too_long_a_wait_end_the_run() -> None:
+    sender = Sender(*[order(250.0)] * 9)
+    with pytest.raises(BackendError, match="slow down"):
+        await run(sender)
+    assert sender.calls == 3
+
+
+async def test_bar_15_orders_to_come_back_at_once_come_to_an_end_too() -> None:
+    sender = Sender(*[order(0.0)] * 2_000)
+    with pytest.raises(BackendError, match="slow down"):
+        await run(sender)
+    assert sender.calls == 5, "no time is named, so each is a failure"
+    sender = Sender(*[order(0.01)] * 2_000)
+    with pytest.raises(BackendError, match="slow down"):
+        await run(sender)
+    assert sender.calls <= 601
+
+
+async def test_a_policy_of_one_request_sends_one() -> None:
+    sender = Sender(order(1.0))
+    with pytest.raises(BackendError):
+        await run(sender, policy=RetryPolicy(attempts=1))
+    assert sender.calls == 1
+
+
 async def test_errors_of_ours_pass_through() -> None:
     async def broken() -> str:
         raise KeyError("a bug")
@@ -197,3 +234,8 @@ def test_a_provider_failure_tells_the_status_and_the_wait() -> None:
     assert "429" in told.what
     assert "3600 seconds" in told.fix
     assert "resume" in told.fix
+
+
+def test_a_wait_that_no_clock_shows_is_not_told() -> None:
+    told = explain(BackendError("rate", "no", status=429, retry_after=1e308), "openai/x")
+    assert told.fix == "run `libriscribe2 resume` later; nothing that was paid for is lost"

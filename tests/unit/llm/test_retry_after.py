@@ -52,7 +52,14 @@ def test_googles_delay_is_read_from_the_body() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [None, [], {"error": "text"}, {"error": {}}, {"error": {"details": [{"retryDelay": "soon"}]}}],
+    [
+        None,
+        [],
+        {"error": "text"},
+        {"error": {}},
+        {"error": {"details": [{"retryDelay": "soon"}]}},
+        {"error": {"details": [{"retryDelay": f"{'9' * 400}s"}]}},
+    ],
 )
 def test_other_bodies_hold_no_delay(body: Any) -> None:
     assert read({}, body) is None

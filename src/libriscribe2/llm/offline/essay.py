@@ -1,5 +1,6 @@
 """Sections of a book of facts: explanation, examples, steps and definitions."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -37,6 +38,10 @@ _BEATS = (
 )
 
 
+_FACT = re.compile(r'(?P<mark>\[@n-[0-9a-f]{12}\]) (?P<claim>.+) \(quote: "')
+_MOST_FACTS = 2
+
+
 class EssayWriter:
     """Writes one section; a `draft.Writer`.
 
@@ -68,6 +73,7 @@ class EssayWriter:
         """A way in, the purpose, and on a chapter's first page its title."""
         found = [self._grammar.say("opening")]
         found.extend(self._plan("goal", "purpose", as_infinitive(self._material)))
+        found[1:1] = _facts(self._material)
         if text_of(self._material.chapter, "title") and self._section == 1:
             found.append(self._grammar.say("echo"))
         return found
@@ -157,6 +163,13 @@ def _lesson(story: Story, material: Material) -> Event:
     section = number_of(material.scene, "number", 1)
     event = chapter_events(story, number, number_of(material.chapter, "of", 3), section)[-1]
     return replace(event, episode=NOTHING) if summary else event
+
+
+def _facts(material: Material) -> list[str]:
+    """A note or two that the text before does not have, as sentences with their marks."""
+    found = [fact for line in material.notes if (fact := _FACT.match(line))]
+    new = [fact for fact in found if fact["mark"] not in material.text_before]
+    return [f"{fact['claim'].rstrip('. ')} {fact['mark']}." for fact in new[:_MOST_FACTS]]
 
 
 def _listed(material: Material) -> list[str]:

@@ -10,7 +10,7 @@ from libriscribe2.llm.backend import Request
 
 _BLOCK = re.compile(
     r"<(premise|book|concept|critique|characters|places|terms|outline|chapter|scene"
-    r"|story_so_far|text_before|next|text|json_schema)>(.*?)</\1>",
+    r"|story_so_far|text_before|next|text|notes|json_schema)>(.*?)</\1>",
     re.DOTALL,
 )
 _WORDS = re.compile(
@@ -41,6 +41,7 @@ class Material:
         sections: Headings that the reply should carry, as `[Name]` lines ask for.
         schema: The JSON Schema that the reply should follow, or None.
         words: Wanted number of words, or None.
+        notes: Facts with their marks, one line each.
     """
 
     premise: str
@@ -57,6 +58,7 @@ class Material:
     sections: tuple[str, ...]
     schema: Mapping[str, Any] | None
     words: int | None
+    notes: tuple[str, ...] = ()
 
 
 def read_material(request: Request) -> Material:
@@ -85,6 +87,7 @@ def read_material(request: Request) -> Material:
         sections=tuple(dict.fromkeys(_SECTION.findall(instruction))),
         schema=_schema(request, blocks),
         words=_wanted_words(instruction),
+        notes=tuple(blocks.get("notes", "").splitlines()),
     )
 
 
