@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.toolchain import tools
-from libriscribe2.toolchain.tool import Tool
+from libriscribe2.toolchain.tool import Tool, ToolContext
 
 ENTRY_POINTS: Final = "libriscribe2.tools"
 """Entry-point group under which another package offers tools."""
@@ -25,9 +25,26 @@ def all_tools() -> tuple[AnyTool, ...]:
     """Every tool there is, by name.
 
     Raises:
-        LibriScribeError: Two tools have one name, or something offered is not a tool.
+        LibriScribeError: Two tools have one name, or something offered is not a tool or cannot
+            be loaded.
     """
     return catalog((*_shipped(), *_offered()))
+
+
+def available_tools(
+    context: ToolContext, more: Iterable[tuple[str, object]] = ()
+) -> tuple[AnyTool, ...]:
+    """The tools that a plan may use: those whose needs the context meets, by name.
+
+    Args:
+        context: What the tools would work with.
+        more: Tools that only this run has, such as those of MCP servers, with their places.
+
+    Raises:
+        LibriScribeError: Two tools have one name, or something offered is not a tool.
+    """
+    found = catalog((*((tool.name, tool) for tool in all_tools()), *more))
+    return tuple(tool for tool in found if tool.available(context))
 
 
 def catalog(found: Iterable[tuple[str, object]]) -> tuple[AnyTool, ...]:
@@ -67,4 +84,12 @@ def _shipped() -> Iterator[tuple[str, object]]:
 def _offered() -> Iterator[tuple[str, object]]:
     """What other packages' entry points lead to."""
     for point in metadata.entry_points(group=ENTRY_POINTS):
-        yield f"{point.value} (entry point {point.name!r})", point.load()
+        try:
+            offered = point.load()
+        except (ImportError, AttributeError) as error:
+            raise LibriScribeError(
+                f"The tool {point.name!r} of another package cannot be loaded.",
+                why=f"{point.value}: {error}",
+                fix="Repair or remove that package.",
+            ) from error
+        yield f"{point.value} (entry point {point.name!r})", offered

@@ -10,7 +10,17 @@ from libriscribe2.errors import LibriScribeError
 from libriscribe2.toolchain.catalog import all_tools, catalog
 from libriscribe2.toolchain.tool import Arguments, Tool, ToolContext
 
-SHIPPED = ("lookup_character", "lookup_place", "search_manuscript")
+SHIPPED = (
+    "extract_facts",
+    "fetch_page",
+    "lookup_character",
+    "lookup_place",
+    "read_source",
+    "save_note",
+    "search_manuscript",
+    "search_sources",
+    "web_search",
+)
 MODULE = """
 from libriscribe2.toolchain.tool import Arguments, Tool
 
@@ -81,6 +91,13 @@ def test_what_is_no_tool_stops_the_start(package: Callable[[str, str], None]) ->
     package("no_tools_for_a_test", "TOOL = 'a hammer'")
     with pytest.raises(LibriScribeError, match=r"no_tools_for_a_test:TOOL .* is str, not a tool"):
         all_tools()
+
+
+def test_a_package_that_cannot_be_loaded_is_named(package: Callable[[str, str], None]) -> None:
+    package("lame_tools_for_a_test", "import no_such_module_anywhere")
+    with pytest.raises(LibriScribeError, match="'lame_tools_for_a_test'") as caught:
+        all_tools()
+    assert "no_such_module_anywhere" in caught.value.why
 
 
 def test_a_module_without_a_tool_stops_the_start() -> None:

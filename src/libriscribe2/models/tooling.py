@@ -1,0 +1,228 @@
+"""Chains of tools: what a plan says, how values were bound and what came of it.
+
+The names are those of the parameter-binding design (seed 000).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+StepId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}$")]
+"""Name of a step: it stands in templates and in paths of calls."""
+
+Layer = Literal[
+    "literal", "template", "auto_wire", "micro_resolution", "semantic_fallback", "correction"
+]
+"""Who settled a value, in the order of precedence; a correction comes after a refused call."""
+
+
+class _Record(BaseModel):
+    """Base of what is kept: never changed once it is made."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class StepMetadata(_Record):
+    """What a step gives its tool.
+
+    Attributes:
+        parameters: Values by name: literals, and templates such as `{{step-1.response.url}}`.
+    """
+
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class PlanStep(_Record):
+    """One call of a tool.
+
+    Attributes:
+        step_id: Its name in the plan.
+        agent_name: The tool that is called.
+        instruction: What the step is for, in the planner's words.
+        depends_on: The steps whose results it needs.
+        metadata: What the tool is given.
+    """
+
+    step_id: StepId
+    agent_name: Annotated[str, Field(min_length=1)]
+    instruction: str = ""
+    depends_on: tuple[str, ...] = ()
+    metadata: StepMetadata = StepMetadata()
+
+    @property
+    def tool(self) -> str:
+        """The tool that is called."""
+        return self.agent_name
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """What the plan says of the tool's parameters; not to be changed."""
+        return self.metadata.parameters
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_spellings(cls, value: Any) -> Any:
+        """The step in the fields above, as models also spell it."""
+        if not isinstance(value, dict):
+            return value
+        step = dict(value)
+        metadata = _as_table(step.get("metadata"))
+        given = metadata.get("parameters")
+        for name in ("parameters", "arguments"):
+            beside = step.pop(name, None)
+            given = beside if given is None else given
+        step["metadata"] = {"parameters": {} if given is None else given}
+        tools = (metadata.get("capability"), *(step.get(n) for n in ("agent_name", "tool", "name")))
+        step["agent_name"] = next((tool for tool in tools if tool), "")
+        step["step_id"] = _as_id(step.get("step_id", step.get("id")))
+        needs = step.get("depends_on") or ()
+        listed = needs if isinstance(needs, list | tuple) else (needs,)
+        step["depends_on"] = [_as_id(needed) for needed in listed]
+        return step
+
+
+def _as_table(metadata: Any) -> dict[str, Any]:
+    """A step's metadata as plain JSON."""
+    if isinstance(metadata, StepMetadata):
+        return metadata.model_dump()
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _as_id(value: Any) -> Any:
+    """A step's number as its name."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class Plan(_Record):
+    """Which tools are called, with what, in which order.
+
+    Attributes:
+        plan_id: Its name.
+        original_request: What the user asked for, in the user's words.
+        steps: The calls; a step may stand before one that it depends on.
+    """
+
+    plan_id: str = ""
+    original_request: str = ""
+    steps: tuple[PlanStep, ...]
+
+    def sha(self) -> str:
+        """The plan's identity: 16 hex digits of the SHA-256 of its JSON text."""
+        text = json.dumps(self.model_dump(mode="json"))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+class ErrorAnalysisResult(_Record):
+    """What a model says of a refused tool call.
+
+    Attributes:
+        should_retry: Whether other parameters could succeed.
+        reason: Why, or why not.
+        suggested_changes: Parameters to change, by name; None for none.
+        is_transient_error: Whether the same parameters could succeed later.
+    """
+
+    should_retry: bool
+    reason: str = ""
+    suggested_changes: dict[str, JsonValue] | None = None
+    is_transient_error: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _suggestion_is_a_reason(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "reason" not in value and "suggestion" in value:
+            return {**value, "reason": value["suggestion"]}
+        return value
+
+
+class Binding(_Record):
+    """How one parameter got its value.
+
+    Attributes:
+        parameter: Its name.
+        value: The value that the tool was given.
+        layer: Who settled it.
+        step: The step that the value came from; several, joined by a comma, where a model saw
+            them all; "" for a literal.
+    """
+
+    parameter: str
+    value: JsonValue
+    layer: Layer
+    step: str = ""
+
+
+class Correction(_Record):
+    """Parameters that were changed after a tool had refused a call.
+
+    Attributes:
+        changes: The new values by name.
+        reason: Why, in the model's words.
+        error: What the tool had said.
+    """
+
+    changes: dict[str, JsonValue]
+    reason: str = ""
+    error: str = ""
+
+
+class StepResult(_Record):
+    """What came of a step.
+
+    Attributes:
+        step_id: The step.
+        tool: The tool that was to be called.
+        status: `done`, `failed`, or `skipped` because a step that it needs did not succeed.
+        response: What the tool returned.
+        error: Why there is no response, or "".
+        transient: Whether the very same call may succeed another time: a server was in trouble.
+        parameters: What the tool was given at last.
+        bindings: Where each parameter came from.
+        corrections: What was changed between the calls.
+        tool_calls: How often the tool was called.
+        llm_calls: How many questions to a model the step took, those of its tool included.
+        cost_usd: What these cost; None where a price is unknown.
+        seconds: How long the step took.
+    """
+
+    step_id: str
+    tool: str
+    status: Literal["done", "failed", "skipped"]
+    response: JsonValue = None
+    error: str = ""
+    transient: bool = False
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    bindings: tuple[Binding, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    tool_calls: int = 0
+    llm_calls: int = 0
+    cost_usd: float | None = 0.0
+    seconds: float = 0.0
+
+    @property
+    def success(self) -> bool:
+        """Whether the tool returned a result."""
+        return self.status == "done"
+
+
+class RunRecord(_Record):
+    """A plan and what has come of it so far.
+
+    Attributes:
+        plan: The plan, as it was before the first step.
+        results: The finished steps, by their ids.
+        metrics: Counters of the run (`toolchain/chain_metrics.py`).
+    """
+
+    plan: Plan
+    results: dict[str, StepResult] = Field(default_factory=dict)
+    metrics: dict[str, float] = Field(default_factory=dict)
+
+    @property
+    def success(self) -> bool:
+        """Whether every step succeeded."""
+        found = (self.results.get(step.step_id) for step in self.plan.steps)
+        return all(result is not None and result.success for result in found)

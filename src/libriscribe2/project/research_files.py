@@ -1,0 +1,230 @@
+"""The folder `research/`: the author's own sources and the texts that were saved from sources.
+
+A saved text is two files in `research/fetched/`: `<id>.md`, the text alone, in which quotes are
+looked for, and `<id>.json`, a `SavedSource`. Both are plain files that the author may read.
+"""
+
+import hashlib
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import RLock
+from typing import Final
+
+from pydantic import ValidationError
+
+from libriscribe2.models.research import SavedSource, Section, Source, SourceKind
+from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.json_text import readable_json, utf8
+from libriscribe2.project.paths import RESEARCH_FETCHED, RESEARCH_SOURCES, ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.view import natural_order
+
+_ID_DIGITS: Final = 12
+_BETWEEN: Final = "\n\n"
+_PARAGRAPH_END: Final = re.compile(r"(\n[^\S\n]*\n)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedText:
+    """A saved text with what is known about it.
+
+    Attributes:
+        saved: Where it is from and how it is divided.
+        text: The text.
+        whole: Whether the text still is the one that was saved.
+    """
+
+    saved: SavedSource
+    text: str
+    whole: bool = True
+
+    @property
+    def source(self) -> Source:
+        """Where it is from."""
+        return self.saved.source
+
+    def locator(self, position: int) -> str:
+        """Where a character stands: the section's name, else the number of its paragraph."""
+        named = self.saved.locator(position)
+        return named or f"paragraph {bisect_right(_paragraph_ends(self.text), position) + 1}"
+
+
+@lru_cache(maxsize=2)
+def _paragraph_ends(text: str) -> "array[int]":
+    """Where the paragraphs of a text end; many places of one text are asked for in turn."""
+    return array("q", (match.end(1) for match in _PARAGRAPH_END.finditer(text)))
+
+
+def source_id(kind: SourceKind, place: str) -> str:
+    """The id of a source: the same place has the same id in every run."""
+    digest = hashlib.sha256(f"{kind}\n{place}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"s-{digest[:_ID_DIGITS]}"
+
+
+def saved_text(source: Source, parts: Iterable[tuple[str, str]], *, reader: int = 1) -> SavedText:
+    """A text put together from parts, ready to be saved.
+
+    Args:
+        source: Where it is from.
+        parts: Locator and text of every part; empty parts are left out.
+        reader: The version of the readers.
+    """
+    sections: list[Section] = []
+    pieces: list[str] = []
+    length = 0
+    for locator, part in parts:
+        if not part.strip():
+            continue
+        start = length + (len(_BETWEEN) if pieces else 0)
+        pieces.append(part)
+        length = start + len(part)
+        sections.append(Section(locator=locator, start=start, end=length))
+    text = _BETWEEN.join(pieces)
+    saved = SavedSource(
+        source=source, text_sha256=_sha(text), reader=reader, sections=tuple(sections)
+    )
+    return SavedText(saved, text)
+
+
+class ResearchFolder:
+    """Reads and writes the folder.
+
+    Args:
+        paths: The project's files.
+    """
+
+    def __init__(self, paths: ProjectPaths) -> None:
+        self.paths = paths
+        self._lock = RLock()
+        self._hashes: dict[str, tuple[tuple[int, int], str]] = {}
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Keeps other threads of this process from reading and saving sources meanwhile."""
+        with self._lock:
+            yield
+
+    def own_files(self) -> tuple[str, ...]:
+        """The author's files, named from `research/sources/` on; hidden ones are left out.
+
+        A name may be one that `own_path` refuses, such as that of a link out of the project.
+
+        Raises:
+            StorageError: The folder cannot be read.
+        """
+        root = self.paths.root / RESEARCH_SOURCES
+        with storage_errors("read", root):
+            found = [path for path in root.rglob("*") if path.is_file()] if root.is_dir() else []
+        names = (path.relative_to(root).as_posix() for path in found)
+        shown = (name for name in names if not any(part[0] == "." for part in name.split("/")))
+        return tuple(sorted(shown, key=natural_order))
+
+    def own_path(self, name: str) -> Path:
+        """Where one of the author's files is.
+
+        Raises:
+            ProjectError: The name leads out of the folder.
+        """
+        return self.paths.resolve(f"{RESEARCH_SOURCES}/{name}")
+
+    def own_size(self, name: str) -> int:
+        """How many bytes one of the author's files has.
+
+        Raises:
+            ProjectError: The name leads out of the folder.
+            StorageError: The file cannot be looked at.
+        """
+        path = self.own_path(name)
+        with storage_errors("read", path):
+            return path.stat().st_size
+
+    def own_sha(self, name: str) -> str:
+        """The hash of the bytes of one of the author's files.
+
+        It is computed again only where time or size of the file changed.
+
+        Raises:
+            ProjectError: The name leads out of the folder.
+            StorageError: The file cannot be read.
+        """
+        path = self.own_path(name)
+        with storage_errors("read", path):
+            found = path.stat()
+            stamp = (found.st_mtime_ns, found.st_size)
+            known = self._hashes.get(name)
+            if known is None or known[0] != stamp:
+                with path.open("rb") as file:
+                    known = stamp, hashlib.file_digest(file, "sha256").hexdigest()
+                self._hashes[name] = known
+        return known[1]
+
+    def save(self, document: SavedText) -> None:
+        """Save a text, over an older one from the same place.
+
+        Raises:
+            StorageError: The files could not be written.
+        """
+        record, text = self._saved_paths(document.source.id)
+        with self._lock, storage_errors("write", text):
+            make_folder(text.parent)
+            # The text comes first: a record without its text would promise what is not there.
+            atomic_write(text, document.text.encode("utf-8", "replace"))
+            atomic_write(record, utf8(readable_json(document.saved.model_dump(mode="json"))))
+
+    def load(self, identifier: str) -> SavedText | None:
+        """A saved text; None where there is none, or where its record cannot be used.
+
+        Raises:
+            ProjectError: The id leads out of the project.
+            StorageError: The files cannot be read.
+        """
+        saved = self.record(identifier)
+        _, path = self._saved_paths(identifier)
+        with storage_errors("read", path):
+            if saved is None or not path.is_file():
+                return None
+            text = path.read_bytes().decode("utf-8", "replace")
+        return SavedText(saved, text, whole=_sha(text) == saved.text_sha256)
+
+    def saved_ids(self) -> tuple[str, ...]:
+        """The ids of the saved texts, sorted.
+
+        Raises:
+            StorageError: The folder cannot be read.
+        """
+        root = self.paths.root / RESEARCH_FETCHED
+        with storage_errors("read", root):
+            files = sorted(root.glob("s-*.json")) if root.is_dir() else []
+        return tuple(file.stem for file in files)
+
+    def record(self, identifier: str) -> SavedSource | None:
+        """The record of a saved text; None where there is none that can be used.
+
+        Raises:
+            ProjectError: The id leads out of the project.
+            StorageError: The file cannot be read.
+        """
+        path, _ = self._saved_paths(identifier)
+        with storage_errors("read", path):
+            if not path.is_file():
+                return None
+            data = path.read_bytes()
+        try:
+            return SavedSource.model_validate_json(data)
+        except ValidationError:
+            return None
+
+    def _saved_paths(self, identifier: str) -> tuple[Path, Path]:
+        """Where the record and the text of a source are."""
+        stem = f"{RESEARCH_FETCHED}/{identifier}"
+        return self.paths.resolve(f"{stem}.json"), self.paths.resolve(f"{stem}.md")
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

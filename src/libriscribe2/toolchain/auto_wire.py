@@ -1,0 +1,170 @@
+"""Layer 1 of parameter binding: values found by their names, without a model and without guessing.
+
+A parameter is wired from a key of the same name, whatever its case, in the result of a step or in
+the object under `data` or `response` there. Other names are never taken for it: what words mean is
+for layer 2.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from libriscribe2.models.capability import Parameter
+from libriscribe2.telemetry import AUTO_WIRING_RESULT
+from libriscribe2.toolchain.type_coercion import UNFIT, canonical_type, changed_type, coerce
+
+logger = logging.getLogger(__name__)
+
+SEMANTIC_ALIASES: Final[Mapping[str, Sequence[str]]] = {}
+"""Empty, and to stay so: this program knows no domain."""
+
+WRAPPERS: Final = ("data", "response")
+"""Keys of a tool's envelope, in which its result may stand."""
+
+INNER_KEYS: Final = ("code", "id", "value", "name")
+"""Where the one text of an object stands when a text is wanted, in order of preference."""
+
+Source = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What auto-wiring found.
+
+    Attributes:
+        values: Values by the parameter's own spelling.
+        steps: The step that each value came from.
+        unmapped: Names of the parameters without a value, in the order of the parameters.
+        coerced: Names whose values changed type.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    steps: dict[str, str] = field(default_factory=dict)
+    unmapped: list[str] = field(default_factory=list)
+    coerced: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    value: Any
+    step: str
+    exact: bool
+    coerced: bool
+
+
+class AutoWirer:
+    """Wires parameters from results of steps."""
+
+    def auto_wire_parameters(
+        self, source: Source, parameters: Sequence[Parameter]
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Wire parameters from one object.
+
+        Returns:
+            The wired values by the parameter's own spelling, and the names of the others.
+        """
+        wiring = self.wire({"": source}, parameters)
+        return wiring.values, wiring.unmapped
+
+    def wire(self, sources: Mapping[str, Source], parameters: Sequence[Parameter]) -> Wiring:
+        """Wire parameters from the results of several steps.
+
+        A name that different steps give different values is ambiguous and stays unmapped.
+
+        Args:
+            sources: Results by step, in the order in which a step names what it needs.
+            parameters: What is wanted.
+        """
+        wiring = Wiring()
+        views = {step: _Keys(source) for step, source in sources.items()}
+        for parameter in parameters:
+            found = _chosen(list(_candidates(views, parameter)))
+            if found is None:
+                wiring.unmapped.append(parameter.name)
+                continue
+            wiring.values[parameter.name] = found.value
+            wiring.steps[parameter.name] = found.step
+            if found.coerced:
+                wiring.coerced.append(parameter.name)
+        if logger.isEnabledFor(logging.DEBUG):
+            _tell(wiring, sources)
+        return wiring
+
+
+def _tell(wiring: Wiring, sources: Mapping[str, Source]) -> None:
+    """Log names, never values."""
+    logger.debug(
+        "%s: %d wired (%s), unmapped %s, source keys %s",
+        AUTO_WIRING_RESULT,
+        len(wiring.values),
+        ", ".join(wiring.values),
+        wiring.unmapped,
+        {step: list(source)[:20] for step, source in sources.items()},
+    )
+
+
+class _Keys:
+    """An object's keys, and those of its envelope, by exact and by caseless spelling."""
+
+    def __init__(self, source: Source) -> None:
+        inner = (source[name] for name in WRAPPERS if isinstance(source.get(name), dict))
+        self._objects = [source, *inner]
+        self._by_caseless_name: list[dict[str, list[Any]]] | None = None
+
+    def exact(self, name: str) -> Any:
+        """The value under the very name."""
+        for one in self._objects:
+            if name in one:
+                return one[name]
+        return UNFIT
+
+    def caseless(self, name: str) -> Any:
+        """The value under the name in another case, if all such spellings say the same."""
+        if self._by_caseless_name is None:
+            self._by_caseless_name = [_by_caseless_name(one) for one in self._objects]
+        folded = name.casefold()
+        values = next((one[folded] for one in self._by_caseless_name if folded in one), None)
+        if values is None or any(value != values[0] for value in values):
+            return UNFIT
+        return values[0]
+
+
+def _by_caseless_name(source: Source) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for key, value in source.items():
+        found.setdefault(key.casefold(), []).append(value)
+    return found
+
+
+def _candidates(views: Mapping[str, _Keys], parameter: Parameter) -> Iterator[_Candidate]:
+    """The usable value of each step that has one."""
+    for step, keys in views.items():
+        raw = keys.exact(parameter.name)
+        exact = raw is not UNFIT
+        raw = raw if exact else keys.caseless(parameter.name)
+        value = UNFIT if raw is UNFIT else _fitted(raw, parameter)
+        if value is not UNFIT:
+            yield _Candidate(value, step, exact, changed_type(raw, value))
+
+
+def _fitted(raw: Any, parameter: Parameter) -> Any:
+    """A value in the parameter's type; of an object the one text that stands for it."""
+    if isinstance(raw, dict) and canonical_type(parameter.type) == "string":
+        raw = next((raw[k] for k in INNER_KEYS if isinstance(raw.get(k), str)), UNFIT)
+    return UNFIT if raw is UNFIT else coerce(raw, parameter)
+
+
+def _chosen(candidates: Sequence[_Candidate]) -> _Candidate | None:
+    """The candidate that all of its kind agree with; exact names outrank other spellings."""
+    if len(candidates) == 1:
+        return candidates[0]
+    best = [one for one in candidates if one.exact] or candidates
+    if not best or any(_differ(one.value, best[0].value) for one in best):
+        return None
+    return best[0]
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two values are not the same; a truth value is no number."""
+    return isinstance(one, bool) != isinstance(other, bool) or bool(one != other)

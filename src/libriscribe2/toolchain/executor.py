@@ -1,0 +1,213 @@
+"""A plan is run as a graph: steps that do not need each other at once, others when they can.
+
+Every finished step is kept before another builds on it. The plan itself is never changed.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from typing import Any, Final
+
+from libriscribe2.models.capability import Capability
+from libriscribe2.models.tooling import Plan, PlanStep, RunRecord, StepResult
+from libriscribe2.toolchain.chain_metrics import ChainMetrics
+from libriscribe2.toolchain.chain_model import ChainModel
+from libriscribe2.toolchain.plan_checks import plan_problems
+from libriscribe2.toolchain.planner import PlanError
+from libriscribe2.toolchain.run_store import MemoryRunStore, RunStore
+from libriscribe2.toolchain.step_runner import StepRunner
+
+logger = logging.getLogger(__name__)
+
+SKIPPED: Final = "skipped due to failed dependency"
+
+
+class Executor:
+    """Runs plans.
+
+    Args:
+        capabilities: The tools.
+        runner: Runs a step.
+        store: Keeps the run; memory where none is given.
+        model: Whose replies a failed step's next run must not replay; None where there is none.
+        metrics: Counters that are kept with the run.
+        max_concurrency: Most steps under way at once; at least 1.
+    """
+
+    def __init__(
+        self,
+        capabilities: Iterable[Capability],
+        runner: StepRunner,
+        *,
+        store: RunStore | None = None,
+        model: ChainModel | None = None,
+        metrics: ChainMetrics | None = None,
+        max_concurrency: int = 5,
+    ) -> None:
+        if max_concurrency < 1:
+            raise ValueError(f"max_concurrency must be at least 1, not {max_concurrency}")
+        self._capabilities = {one.name: one for one in capabilities}
+        self._runner = runner
+        self._store = store if store is not None else MemoryRunStore()
+        self._model = model
+        self._metrics = metrics if metrics is not None else ChainMetrics()
+        self._limit = max_concurrency
+
+    async def execute(self, plan: Plan) -> RunRecord:
+        """Run what of a plan has not succeeded yet.
+
+        Raises:
+            PlanError: The plan cannot be carried out; nothing was done.
+            LibriScribeError: A failure that is the run's. What was under way is waited for, and
+                what is done is kept.
+        """
+        problems = plan_problems(plan, self._capabilities)
+        if problems:
+            raise PlanError(f"The plan cannot be carried out: {'; '.join(problems)}")
+        run = _Run(plan, self._kept(plan))
+        self._save(run)
+        try:
+            await self._work(run)
+        finally:
+            try:
+                self._finished(run, await run.ended())
+            finally:
+                record = self._save(run)
+        return record
+
+    def _kept(self, plan: Plan) -> dict[str, StepResult]:
+        """The results of an earlier run of the same plan that need not be had again."""
+        record = self._store.load()
+        if record is None or record.plan.sha() != plan.sha():
+            return {}
+        self._metrics.restore(record.metrics.items())
+        return {step: result for step, result in record.results.items() if result.success}
+
+    async def _work(self, run: "_Run") -> None:
+        """Start what is ready, take in what is done, until nothing is left."""
+        failure: BaseException | None = None
+        while True:
+            if failure is None:
+                self._start(run)
+            if not run.running:
+                break
+            done, _ = await asyncio.wait(run.running, return_when=asyncio.FIRST_COMPLETED)
+            failures = [error for task in done if (error := _failure_of(task)) is not None]
+            failure = failure or next(iter(failures), None)
+            self._finished(run, run.taken(done))
+        if failure is not None:
+            raise failure
+
+    def _start(self, run: "_Run") -> None:
+        """Start what is ready, as many at once as may be, in the plan's order."""
+        while run.ready and len(run.running) < self._limit:
+            step = run.plan.steps[heappop(run.ready)]
+            run.begin(step, self._runner, self._capabilities[step.tool])
+
+    def _finished(self, run: "_Run", results: Sequence[StepResult]) -> None:
+        """Keep results, and the steps that are skipped because of them, before anything else."""
+        settled = [one for result in results for one in (result, *run.skipped_after(result))]
+        try:
+            if settled:
+                self._store.add(settled)
+        finally:
+            # What the disk refuses now, the record at the end may still hold.
+            for result in settled:
+                run.settle(result)
+        for result in settled:
+            if result.status == "failed":
+                logger.warning("%s", result.error)
+                # Replies that led to a call which a server was not fit to answer are good ones.
+                if self._model is not None and not result.transient:
+                    self._model.anew(self._model.step_path(result.step_id))
+
+    def _save(self, run: "_Run") -> RunRecord:
+        in_order = (step.step_id for step in run.plan.steps)
+        results = {one: run.results[one] for one in in_order if one in run.results}
+        metrics = self._metrics.snapshot()
+        record = RunRecord.model_construct(plan=run.plan, results=results, metrics=metrics)
+        self._store.save(record)
+        return record
+
+
+class _Run:
+    """The state of one run.
+
+    Attributes:
+        results: What is finished, by step.
+        running: What is under way.
+        ready: Numbers of the steps that can start, as a heap.
+    """
+
+    def __init__(self, plan: Plan, results: dict[str, StepResult]) -> None:
+        self.plan = plan
+        self.results = results
+        self.running: dict[asyncio.Task[StepResult], int] = {}
+        self._skipped: set[str] = set()
+        self._number = {step.step_id: number for number, step in enumerate(plan.steps)}
+        self._dependents: dict[str, list[PlanStep]] = {step.step_id: [] for step in plan.steps}
+        self._unmet: dict[str, int] = {}
+        for step in plan.steps:
+            unmet = {needed for needed in step.depends_on if needed not in results}
+            self._unmet[step.step_id] = len(unmet)
+            for needed in unmet:
+                self._dependents[needed].append(step)
+        free = (one for one, unmet in self._unmet.items() if not unmet and one not in results)
+        self.ready = [self._number[one] for one in free]
+
+    def begin(self, step: PlanStep, runner: StepRunner, capability: Capability) -> None:
+        """Start a step."""
+        responses: Mapping[str, Any] = {
+            needed: self.results[needed].response for needed in step.depends_on
+        }
+        task = asyncio.ensure_future(runner.run(step, capability, responses, self.plan))
+        self.running[task] = self._number[step.step_id]
+
+    def settle(self, result: StepResult) -> None:
+        """A step is finished; what waited for it alone becomes ready."""
+        self.results[result.step_id] = result
+        if not result.success:
+            return
+        for step in self._dependents[result.step_id]:
+            self._unmet[step.step_id] -= 1
+            if not self._unmet[step.step_id] and step.step_id not in self.results:
+                heappush(self.ready, self._number[step.step_id])
+
+    def skipped_after(self, result: StepResult) -> Iterator[StepResult]:
+        """The steps that cannot run because a step did not succeed, the nearest first."""
+        pending = [] if result.success else [result]
+        while pending:
+            broken = pending.pop(0)
+            for step in self._dependents[broken.step_id]:
+                if step.step_id not in self.results and step.step_id not in self._skipped:
+                    self._skipped.add(step.step_id)
+                    skipped = _skipped(step, broken)
+                    pending.append(skipped)
+                    yield skipped
+
+    def taken(self, done: "Iterable[asyncio.Task[StepResult]]") -> list[StepResult]:
+        """The results of tasks that have ended, in the plan's order; those without one go."""
+        in_order = sorted(done, key=lambda task: self.running[task])
+        for task in in_order:
+            del self.running[task]
+        return [task.result() for task in in_order if _failure_of(task) is None]
+
+    async def ended(self) -> list[StepResult]:
+        """End what is still under way when the run was cut off; what had a result keeps it."""
+        for task in self.running:
+            task.cancel()
+        await asyncio.gather(*self.running, return_exceptions=True)
+        return self.taken(list(self.running))
+
+
+def _failure_of(task: "asyncio.Task[StepResult]") -> BaseException | None:
+    """Why an ended task has no result, or None."""
+    return asyncio.CancelledError() if task.cancelled() else task.exception()
+
+
+def _skipped(step: PlanStep, broken: StepResult) -> StepResult:
+    reason = f"{SKIPPED}: {broken.step_id}"
+    if broken.status == "failed":
+        reason = f"{reason} ({broken.error})"
+    return StepResult(step_id=step.step_id, tool=step.tool, status="skipped", error=reason)

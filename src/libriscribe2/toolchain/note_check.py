@@ -1,0 +1,136 @@
+"""Whether notes still hold: each quote is looked up again, in the saved text and in the file."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from libriscribe2.errors import ProjectError
+from libriscribe2.models.research import Note, Source
+from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.toolchain.quotes import find_quote
+from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE, read_file
+from libriscribe2.toolchain.tool_error import ToolError
+from libriscribe2.toolchain.tools.save_note import NOT_FOUND, TEXT_CHANGED
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedNote:
+    """How a note stands.
+
+    Attributes:
+        note: The note.
+        place: The name or address of its source; the source's id where that is not known.
+        reason: Why it does not hold; "" where it does.
+        remark: What the author should know although it holds.
+    """
+
+    note: Note
+    place: str
+    reason: str = ""
+    remark: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether its quote was found again."""
+        return not self.reason
+
+
+def check_notes(folder: ResearchFolder, notes: Iterable[Note]) -> list[CheckedNote]:
+    """How notes stand today, without any network; those that were never verified are left out.
+
+    Raises:
+        StorageError: A file cannot be read.
+    """
+    known: dict[str, _Source] = {}
+    return list(_checked(folder, notes, known))
+
+
+def _checked(
+    folder: ResearchFolder, notes: Iterable[Note], known: "dict[str, _Source]"
+) -> Iterator[CheckedNote]:
+    for note in notes:
+        if note.verified:
+            source = known.setdefault(note.source, _Source(folder, note.source))
+            yield CheckedNote(note, source.place, source.against(note.quote), source.remark)
+
+
+class _Source:
+    """A source that notes rest on; its texts are read once."""
+
+    def __init__(self, folder: ResearchFolder, identifier: str) -> None:
+        self._folder = folder
+        self._identifier = identifier
+
+    @cached_property
+    def _saved(self) -> SavedText | None:
+        try:
+            return self._folder.load(self._identifier)
+        except ProjectError:  # no id of a source, but a name that leads out of the project
+            return None
+
+    @property
+    def place(self) -> str:
+        """The name or address of the source."""
+        return self._saved.source.place if self._saved is not None else self._identifier
+
+    def against(self, quote: str) -> str:
+        """What speaks against a quote; "" where nothing does."""
+        if self._saved is None:
+            return "the saved text of the source is gone"
+        if not self._saved.whole:
+            return TEXT_CHANGED
+        if find_quote(quote, self._saved.text) is None:
+            return NOT_FOUND
+        return self._against_the_file(quote)
+
+    @property
+    def remark(self) -> str:
+        """What has become of the author's file."""
+        if self._saved is None or self._saved.source.kind != "file" or self._now is not None:
+            return ""
+        return "the source file is gone; its saved text holds the quote"
+
+    def _against_the_file(self, quote: str) -> str:
+        """What the author's file says, where it is another than the one that was read."""
+        now = self._now
+        if now is None or now == "":
+            return ""
+        if isinstance(now, ToolError):
+            return f"the source file was changed and cannot be read: {now.message}"
+        if find_quote(quote, now) is None:
+            return "the source file was changed and no longer holds the quote"
+        return ""
+
+    @cached_property
+    def _now(self) -> str | ToolError | None:
+        """The present text of the author's file; "" where it is unchanged, None where it is gone."""
+        saved = self._saved
+        if saved is None or saved.source.kind != "file":
+            return ""
+        source = saved.source
+        try:
+            path = self._folder.own_path(source.place)
+        except ProjectError:
+            return None
+        with storage_errors("read", path):
+            if not path.is_file():
+                return None
+        if self._folder.own_sha(source.place) == source.sha256:
+            return ""
+        return _read(self._folder, source)
+
+
+def _read(folder: ResearchFolder, source: Source) -> str | ToolError:
+    """The text of a file as it is now, or why there is none."""
+    size = folder.own_size(source.place)
+    if size > LARGEST_SOURCE:
+        return ToolError(413, "source_too_large", f"it has {size:,} bytes")
+    path = folder.own_path(source.place)
+    with storage_errors("read", path):
+        data = path.read_bytes()
+    try:
+        reading = read_file(source.place, data)
+    except ToolError as error:
+        return error
+    return saved_text(source, reading.parts).text or " "

@@ -1,0 +1,125 @@
+"""Claims of fact in prose that no note supports: numbers, dates and names, found by code.
+
+This is a list to look through, not a verdict: what a sentence says is not understood.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import regex
+
+from libriscribe2.models.citations import MARK
+from libriscribe2.models.research import Note
+from libriscribe2.toolchain.folding import fold
+from libriscribe2.toolchain.passages import paragraphs, sentences
+
+SMALL: Final = 12
+"""Whole numbers up to this are counts of daily life and no claims."""
+
+_NUMBER: Final = regex.compile(r"(?<![\p{L}\p{N}])\d+(?:[.,\u202f']\d+)*")
+_SEPARATORS: Final = regex.compile(r"[,\u202f'](?=\d{3}(?!\d))")
+_NAME: Final = regex.compile(
+    r"\p{Lu}[\p{L}\p{M}'\u2019\-]+(?:\s+(?:(?:of|de|van|von|the|la|le)\s+)?\p{Lu}[\p{L}\p{M}'\u2019\-]+)*"
+)
+_WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_CALENDAR: Final = frozenset(
+    {
+        *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+        *(
+            "october",
+            "november",
+            "december",
+            "monday",
+            "tuesday",
+            "wednesday",
+            "thursday",
+            "friday",
+        ),
+        *("saturday", "sunday"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A sentence with claims that no note supports.
+
+    Attributes:
+        sentence: The sentence, without marks.
+        claims: The numbers and names in it that stand in no note.
+    """
+
+    sentence: str
+    claims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KnownFacts:
+    """What prose may say without another note.
+
+    Attributes:
+        numbers: The numbers of the notes, without separators.
+        words: The folded words of the notes and of the book's own names.
+    """
+
+    numbers: frozenset[str]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, notes: Iterable[Note], names: Iterable[str]) -> "KnownFacts":
+        """What notes and the book's own names support."""
+        told = "\n".join(f"{note.claim}\n{note.quote}" for note in notes)
+        own = "\n".join(names)
+        numbers = frozenset(_plain(one) for one in _NUMBER.findall(f"{told}\n{own}"))
+        return cls(numbers, frozenset(_words(f"{told}\n{own}")))
+
+
+def unsupported_claims(chapter: str, known: KnownFacts, *, names: bool) -> Iterator[Unsupported]:
+    """The sentences of a chapter that claim what nothing supports, in order.
+
+    Args:
+        chapter: The chapter as Markdown.
+        known: What is supported.
+        names: Whether names count; only where a capital letter tells a name, as in English.
+    """
+    for paragraph in paragraphs(chapter):
+        for sentence in sentences(MARK.sub("", paragraph)):
+            claims = [*_numbers(sentence, known), *(_names(sentence, known) if names else ())]
+            if claims:
+                yield Unsupported(" ".join(sentence.split()), tuple(dict.fromkeys(claims)))
+
+
+def _numbers(sentence: str, known: KnownFacts) -> Iterator[str]:
+    for found in _NUMBER.findall(sentence):
+        number = _plain(found)
+        trivial = number.isdecimal() and int(number[:9]) <= SMALL
+        if not trivial and number not in known.numbers:
+            yield found
+
+
+def _names(sentence: str, known: KnownFacts) -> Iterator[str]:
+    """Capitalised words; the first word of a sentence or of a speech is none by itself."""
+    for match in _NAME.finditer(sentence):
+        words = match.group().split()
+        before = sentence[: match.start()].rstrip(" \t*_\"'\u201c\u2018(")
+        if not before or before[-1] in ".!?:\u2026\u2014":
+            words = words[1:]
+        missing = [word for word in words if not _is_known(word, known)]
+        if missing:
+            yield " ".join(words)
+
+
+def _is_known(word: str, known: KnownFacts) -> bool:
+    parts = _words(word)
+    ignored = {"i", "s", "of", "de", "van", "von", "the", "la", "le"}
+    return all(part in known.words or part in _CALENDAR or part in ignored for part in parts)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(fold(text).replace("'s", "")))
+
+
+def _plain(number: str) -> str:
+    """A number without the marks between its thousands."""
+    return str(_SEPARATORS.sub("", number))

@@ -1,0 +1,119 @@
+"""Archives from outside, read member by member into memory and never unpacked.
+
+A bomb is told by counting what comes out while it comes out, not by what the archive says of
+itself; a member's name is only ever compared, so a name that leads out of a folder leads nowhere.
+"""
+
+import io
+import zipfile
+import zlib
+from typing import Any, Final
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import ElementTree
+from defusedxml.common import DefusedXmlException
+
+from libriscribe2.toolchain.sources.reading import not_what_it_says, too_large
+from libriscribe2.toolchain.tool_error import ToolError
+
+MOST_BYTES: Final = 100 * 2**20
+"""Most bytes of all members together."""
+
+MOST_ENTRIES: Final = 10_000
+"""Most members."""
+
+MOST_RATIO: Final = 100
+"""How much larger than its compressed form a member may be."""
+
+_RATIO_FROM: Final = 2**20
+"""Bytes from which the ratio counts: a small member may well be all blanks."""
+
+_CHUNK: Final = 2**16
+_BROKEN: Final = (
+    zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
+    ValueError, LookupError,
+)  # fmt: skip
+
+
+class Archive:
+    """A ZIP archive under watch.
+
+    Args:
+        name: What errors call it.
+        data: Its bytes.
+
+    Raises:
+        ToolError: 415 where it is no archive, 413 where it has too many members.
+    """
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self._name = name
+        self._read = 0
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except _BROKEN as error:
+            raise not_what_it_says(name, "it is not a ZIP archive that can be opened") from error
+        if len(self._zip.infolist()) > MOST_ENTRIES:
+            raise ToolError(
+                413,
+                "source_too_large",
+                f"{name}: the archive has more than {MOST_ENTRIES:,} members.",
+                {"source": name, "limit_entries": MOST_ENTRIES},
+            )
+
+    def names(self) -> list[str]:
+        """The names of the members."""
+        return [info.filename for info in self._zip.infolist() if not info.is_dir()]
+
+    def read(self, member: str, *, most: int = MOST_BYTES) -> bytes:
+        """The content of a member.
+
+        Args:
+            member: Its name.
+            most: Most bytes that it may have.
+
+        Raises:
+            ToolError: 415 where it is missing or damaged, 413 where it is a bomb.
+        """
+        kept = bytearray()
+        try:
+            info = self._zip.getinfo(member)
+            with self._zip.open(info) as stream:
+                while chunk := stream.read(_CHUNK):
+                    kept += chunk
+                    self._count(info, len(kept), len(chunk), most)
+        except _BROKEN as error:
+            raise not_what_it_says(
+                self._name, f"its part {member!r} is missing or damaged"
+            ) from error
+        return bytes(kept)
+
+    def xml(self, member: str, *, most: int = 20 * 2**20) -> Element:
+        """A member as XML, without entities and document types of its own.
+
+        Raises:
+            ToolError: 415 where it is missing or no such XML, 413 where it is a bomb.
+        """
+        data = self.read(member, most=most)
+        try:
+            root: Any = ElementTree.fromstring(data, forbid_dtd=True)
+        except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
+            raise not_what_it_says(
+                self._name, f"its part {member!r} is not the XML that it should be"
+            ) from error
+        found: Element = root
+        return found
+
+    def _count(self, info: zipfile.ZipInfo, size: int, chunk: int, most: int) -> None:
+        """Refuse what is over a limit, as soon as it is."""
+        self._read += chunk
+        if self._read > MOST_BYTES or size > most:
+            raise too_large(self._name, "unpacked it is larger", min(most, MOST_BYTES))
+        if size > _RATIO_FROM and size > MOST_RATIO * max(1, info.compress_size):
+            raise ToolError(
+                413,
+                "source_too_large",
+                f"{self._name}: its part {info.filename!r} grows more than "
+                f"{MOST_RATIO}-fold when it is unpacked.",
+                {"source": self._name, "limit_ratio": MOST_RATIO},
+            )

@@ -1,0 +1,156 @@
+"""The sources of a project: opened by id, name or address, and read only once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from libriscribe2.errors import ProjectError, StorageError
+from libriscribe2.models.research import Source
+from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text, source_id
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.toolchain.name_lookup import close_names
+from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE, READER_VERSION, read_file
+from libriscribe2.toolchain.sources.reading import Reading, not_what_it_says, too_large
+from libriscribe2.toolchain.tool_error import ToolError
+
+_MOST_LISTED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The author's files and the pages that were fetched.
+
+    Attributes:
+        folder: Where they are.
+        today: The date that a source gets which is read for the first time.
+    """
+
+    folder: ResearchFolder
+    today: str = ""
+
+    def open(self, wanted: str) -> SavedText:
+        """A source.
+
+        Args:
+            wanted: Its id, the name of one of the author's files, or the address of a page that
+                was fetched.
+
+        Raises:
+            ToolError: 404 where there is none, 413 or 415 where it cannot be read.
+            StorageError: The disk refuses.
+        """
+        with self.folder.working():
+            names = self.folder.own_files()
+            by_id = {source_id("file", name): name for name in names}
+            if wanted in names or wanted in by_id:
+                return self._own(by_id.get(wanted, wanted))
+            found = self._page(wanted)
+            if found is None:
+                raise self._not_found(wanted, names)
+            return found
+
+    def keep_page(self, url: str, sha256: str, reading: Reading) -> SavedText:
+        """Save the text of a page that was fetched.
+
+        Args:
+            url: Its address.
+            sha256: The hash of the bytes that came.
+            reading: Its text.
+
+        Raises:
+            StorageError: The disk refuses.
+        """
+        source = Source(
+            id=source_id("web", url),
+            kind="web",
+            title=reading.title or (urlsplit(url).hostname or url),
+            place=url,
+            sha256=sha256,
+            retrieved=self.today,
+            flags=reading.flags,
+        )
+        document = saved_text(source, reading.parts, reader=READER_VERSION)
+        self.folder.save(document)
+        return document
+
+    def _own(self, name: str) -> SavedText:
+        """One of the author's files: its saved text, made anew where the file changed."""
+        if shown_name(name) != name:
+            raise not_what_it_says(shown_name(name), "its name is not valid text; rename it")
+        with readable(name):
+            size = self.folder.own_size(name)
+        if size > LARGEST_SOURCE:
+            raise too_large(name, f"the file has {size:,} bytes", LARGEST_SOURCE)
+        with readable(name):
+            sha = self.folder.own_sha(name)
+        known = self.folder.load(source_id("file", name))
+        if known is not None and known.whole and _is_current(known, sha):
+            return known
+        path = self.folder.own_path(name)
+        with readable(name), storage_errors("read", path):
+            data = path.read_bytes()
+        reading = read_file(name, data)
+        source = Source(
+            id=source_id("file", name),
+            kind="file",
+            title=reading.title or name,
+            place=name,
+            sha256=sha,
+            retrieved=self.today,
+            flags=reading.flags,
+        )
+        document = saved_text(source, reading.parts, reader=READER_VERSION)
+        self.folder.save(document)
+        return document
+
+    def _page(self, wanted: str) -> SavedText | None:
+        """A page by its id or address."""
+        for identifier in (wanted, source_id("web", wanted)):
+            if identifier in self.folder.saved_ids():
+                found = self.folder.load(identifier)
+                if found is not None and found.source.kind == "web":
+                    return found
+        return None
+
+    def _not_found(self, wanted: str, names: tuple[str, ...]) -> ToolError:
+        records = (self.folder.record(identifier) for identifier in self.folder.saved_ids())
+        pages = [kept.source.place for kept in records if kept and kept.source.kind == "web"]
+        known = [*map(shown_name, names), *pages]
+        close = close_names(wanted, known)
+        hint = f"There are: {', '.join(known[:_MOST_LISTED])}." if known else "There is none yet."
+        return ToolError(
+            404,
+            "source_not_found",
+            f"No source is called {wanted[:200]!r}. {hint}",
+            {"wanted": wanted, "close": close, "known": known[:_MOST_LISTED]},
+        )
+
+
+def opened(library: Library, wanted: str) -> SavedText | ToolError:
+    """As `Library.open`, with the refusal as a value."""
+    try:
+        return library.open(wanted)
+    except ToolError as error:
+        return error
+    except ProjectError as error:
+        return ToolError(404, "source_not_found", error.what, {"wanted": wanted, "source": wanted})
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """A file that the system does not let us read is refused like one that is damaged."""
+    try:
+        yield
+    except StorageError as error:
+        raise not_what_it_says(name, error.why or error.what) from error
+
+
+def shown_name(name: str) -> str:
+    """A file's name as text; bytes of it that are none become question marks."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_current(known: SavedText, sha: str) -> bool:
+    return known.source.sha256 == sha and known.saved.reader == READER_VERSION

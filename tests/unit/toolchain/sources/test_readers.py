@@ -1,0 +1,274 @@
+"""Every kind of file as text with locators, and hostile ones as refusals with a reason."""
+
+import io
+import tracemalloc
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.source_files import archive, docx, epub, pdf
+
+from libriscribe2.toolchain.sources import archives
+from libriscribe2.toolchain.sources.docx import MOST_TAGS
+from libriscribe2.toolchain.sources.pdf import read_pdf
+from libriscribe2.toolchain.sources.readers import ENDINGS, LARGEST_SOURCE, read_file, read_page
+from libriscribe2.toolchain.sources.reading import Reading
+from libriscribe2.toolchain.tool_error import ToolError
+
+LONG = (
+    "Salt was traded along the coast from 1420 on, and a barrel cost 3.5 ducats for most of the "
+    "century that followed, whatever the harvest of the pans brought. "
+)
+ENTITIES = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>'
+
+
+def refusal(name: str, data: bytes) -> ToolError:
+    with pytest.raises(ToolError) as caught:
+        read_file(name, data)
+    assert caught.value.message.startswith(name)
+    return caught.value
+
+
+def outcome(name: str, data: bytes) -> Reading | ToolError:
+    try:
+        return read_file(name, data)
+    except ToolError as error:
+        return error
+
+
+@contextmanager
+def little_memory(most: int = 150_000_000) -> Iterator[None]:
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
+
+
+def test_markdown_is_divided_at_its_headings() -> None:
+    text = (
+        b"Before.\n\n# Salt #\n\nIt was *traded*.\r\n\n```\n# no heading\n```\n\n## 2 Later\n\nEnd."
+    )
+    reading = read_file("a.md", text)
+    assert reading.title == "Salt"
+    assert [locator for locator, _ in reading.parts] == ["", "Salt", "2 Later"]
+    assert reading.parts[1][1] == "# Salt #\n\nIt was *traded*.\n\n```\n# no heading\n```"
+
+
+def test_text_stays_as_it_is_without_control_characters() -> None:
+    reading = read_file("a.txt", b"One\x1b[31m.\r\n\r\nTwo.\x00"[:-1])
+    assert reading.parts == (("", "One[31m.\n\nTwo."),)
+
+
+def test_a_page_is_its_article() -> None:
+    html = (
+        "<title>Salt &amp; more</title><nav>Home</nav><script>evil()</script>"
+        f"<article><h1>The trade</h1><p>{LONG}</p><h2>Its end</h2><p>{LONG * 2}</p></article>"
+        "<footer>Imprint</footer>"
+    )
+    reading = read_file("a.html", html.encode())
+    assert reading.title == "Salt & more"
+    text = "\n".join(part for _, part in reading.parts)
+    assert LONG.strip() in text
+    assert "evil" not in text
+    assert "Imprint" not in text
+    assert "Its end" in [locator for locator, _ in reading.parts]
+
+
+def test_a_page_without_an_article_is_what_a_reader_sees() -> None:
+    html = (
+        b"<body><nav>Home</nav><div style='display: none'>Do as I say.</div><!-- no text -->"
+        b"<ul><li>Salt: 3<li>Oil: 4</ul><table><tr><td>a</td><td>b</td></tr></table>x<br>y</body>"
+    )
+    text = "\n\n".join(part for _, part in read_file("a.htm", html).parts)
+    assert text == "Salt: 3\n\nOil: 4\n\na b\n\nx\ny"
+
+
+def test_a_page_of_any_depth_is_read() -> None:
+    html = b"<div>" * 20_000 + b"Deep salt." + b"</div>" * 20_000
+    assert read_file("a.html", html).parts == (("", "Deep salt."),)
+
+
+def test_nothing_of_a_file_reaches_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    read_file("a.html", b"<p>\x1b[31mSalt of the coast.</p>")
+    refusal("a.pdf", b"%PDF-1.4\n1 0 obj\n<< /x (\x1b[31m) >>\nstartxref\n9\n%%EOF")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_pdf_has_pages() -> None:
+    reading = read_file("a.pdf", pdf(["Salt in 1420.", "", "Oil in 1851."], "On salt"))
+    assert reading.title == "On salt"
+    assert reading.parts == (("page 1", "Salt in 1420."), ("page 3", "Oil in 1851."))
+    assert reading.flags == ("pages_without_text",)
+
+
+def test_a_pdf_of_pictures_says_so() -> None:
+    assert "only pictures" in refusal("a.pdf", pdf(["", ""])).message
+
+
+def test_a_pdf_that_takes_too_long_is_given_up() -> None:
+    ticks = iter(range(0, 10_000, 40))
+    with pytest.raises(ToolError) as caught:
+        read_pdf("a.pdf", pdf(["Salt."] * 5), clock=lambda: float(next(ticks)))
+    assert (caught.value.status, caught.value.details["page"]) == (413, 2)
+
+
+def test_a_pdf_whose_stream_is_a_bomb_is_refused() -> None:
+    packed = zlib.compress(b" " * 120_000_000, 9)
+    head = f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode()
+    whole = pdf(["SALT"])
+    stream = whole[whole.index(b"<< /Length") : whole.index(b"\nendstream")]
+    with little_memory():
+        error = refusal("a.pdf", whole.replace(stream, head + packed))
+    assert error.status == 415
+
+
+def test_an_epub_is_read_in_the_order_of_its_spine() -> None:
+    book = epub(
+        {"b.xhtml": "<h1>One</h1><p>Salt.</p>", "a b.xhtml": "<p>Oil &#8212; dear.</p>"}, "Trade"
+    )
+    reading = read_file("a.epub", book)
+    assert reading.title == "Trade"
+    assert reading.parts == (("One", "One\n\nSalt."), ("chapter 2", "Oil \u2014 dear."))
+
+
+def test_a_word_document_is_divided_at_its_headings() -> None:
+    document = docx([("", "Before."), ("Heading1", "Salt"), ("", "It was <traded>.")])
+    reading = read_file("a.docx", document)
+    assert reading.parts == (("", "Before."), ("Salt", "Salt\n\nIt was <traded>."))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_file_that_is_not_what_its_ending_says_is_refused(ending: str) -> None:
+    other = archive({"a": "b"}) if ending in (".md", ".txt", ".html", ".pdf") else b"%PDF-1.4 no"
+    error = refusal(f"a{ending}", other)
+    assert (error.status, error.code) == (415, "source_not_readable")
+    assert error.details["reason"]
+
+
+@pytest.mark.parametrize("name", ["a.exe", "a", "a.doc", ".md"])
+def test_other_kinds_are_named_as_such(name: str) -> None:
+    assert "files of this kind are not read" in refusal(name, b"x").message
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.html"])
+@pytest.mark.parametrize("data", [b"", b" \n", b"\x00\x01\x02", b"text\x00text"])
+def test_a_file_without_text_is_refused(name: str, data: bytes) -> None:
+    assert refusal(name, data).status == 415
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.pdf", "a.html", "a.epub", "a.docx"])
+def test_a_file_that_is_too_large_is_refused_by_its_size(name: str) -> None:
+    error = refusal(name, bytes(LARGEST_SOURCE + 1))
+    assert (error.status, error.code) == (413, "source_too_large")
+
+
+@pytest.mark.parametrize(
+    ("name", "member"), [("a.epub", "OEBPS/b.xhtml"), ("a.docx", "word/x.xml")]
+)
+def test_a_zip_bomb_is_refused_by_what_comes_out_of_it(name: str, member: str) -> None:
+    whole = epub({"b.xhtml": "<p>x</p>"}) if name == "a.epub" else docx([("", "x")])
+    bomb = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(whole)) as old,
+        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for info in old.infolist():
+            if info.filename != member:
+                new.writestr(info.filename, old.read(info))
+        new.writestr(member, b" " * 60_000_000)
+    with little_memory(60_000_000):
+        error = refusal(name, bomb.getvalue())
+    assert (error.status, error.code) == (413, "source_too_large")
+
+
+def test_a_member_that_lies_about_its_size_is_refused() -> None:
+    data = bytearray(epub({"b.xhtml": f"<p>{LONG * 50}</p>"}))
+    with zipfile.ZipFile(io.BytesIO(bytes(data))) as whole:
+        size = whole.getinfo("OEBPS/b.xhtml").file_size.to_bytes(4, "little")
+    at = data.rindex(size)
+    data[at : at + 4] = (20).to_bytes(4, "little")
+    assert refusal("a.epub", bytes(data)).status == 415
+
+
+def test_a_document_of_too_many_tags_is_refused_before_it_is_read() -> None:
+    tags = "".join(f"<w{number * 7919 % 1_000_003}/>" for number in range(MOST_TAGS + 1))
+    many = docx([("", "x")], {"word/styles.xml": tags})
+    assert "tags" in refusal("a.docx", many).message
+
+
+def test_an_archive_of_too_many_members_is_refused() -> None:
+    many = archive({f"m{number}": "" for number in range(archives.MOST_ENTRIES + 1)})
+    assert refusal("a.docx", many).status == 413
+
+
+def test_members_that_lead_out_of_the_archive_lead_nowhere() -> None:
+    book = epub({"../../../etc/x.xhtml": "<p>Salt of the coast.</p>"})
+    # The package names a member of the archive, whatever its name looks like.
+    with pytest.raises(ToolError, match="no text"):
+        read_file("a.epub", book)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        epub({"a.xhtml": "<p>Salt.</p>"}, "&c;", ENTITIES.replace("x [", "package [")),
+        docx([("", "x")], {"word/styles.xml": f"{ENTITIES}<x>&b;</x>"}),
+        docx([("", "x")], {"word/document.xml": f"{ENTITIES}<x>&c;</x>"}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_entities_are_refused(data: bytes) -> None:
+    name = "a.epub" if b"OEBPS" in data else "a.docx"
+    assert refusal(name, data).status == 415
+
+
+def test_entities_of_a_page_stay_unread() -> None:
+    reading = read_file(
+        "a.xhtml", f"{ENTITIES}<html><body><p>Salt &c; oil</p></body></html>".encode()
+    )
+    assert "root:" not in str(reading.parts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [("text/plain", b"Salt."), ("text/markdown", b"# S\n\nx"), ("application/pdf", pdf(["Salt."]))],
+)
+def test_a_page_is_read_by_its_type(kind: str, data: bytes) -> None:
+    assert read_page("http://salt.example/x", data, kind).parts
+
+
+def damage(make: Callable[[], bytes]) -> st.SearchStrategy[bytes]:
+    whole = make()
+    cut = st.integers(0, len(whole)).map(lambda end: whole[:end])
+    put = st.tuples(st.integers(0, len(whole) - 1), st.binary(min_size=1, max_size=8))
+    return cut | put.map(lambda at: whole[: at[0]] + at[1] + whole[at[0] + len(at[1]) :])
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("a.pdf", lambda: pdf(["Salt in 1420.", "Oil."], "T")),
+        ("a.epub", lambda: epub({"b.xhtml": "<p>Salt.</p>"})),
+        ("a.docx", lambda: docx([("Heading1", "Salt"), ("", "x")])),
+        ("a.html", lambda: b"<html><body><p>Salt</p><ul><li>x</ul></body></html>"),
+    ],
+)
+def test_a_damaged_file_is_read_or_refused_with_a_reason(
+    name: str, make: Callable[[], bytes]
+) -> None:
+    @given(damage(make))
+    @settings(max_examples=40, deadline=None)
+    def check(data: bytes) -> None:
+        found = outcome(name, data)
+        if isinstance(found, ToolError):
+            assert found.status in (413, 415)
+        else:
+            assert any(text.strip() for _, text in found.parts)
+
+    check()
