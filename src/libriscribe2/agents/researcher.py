@@ -1,0 +1,207 @@
+"""The research: questions, a planned chain of tools, and notes whose quotes were found again."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
+from libriscribe2.errors import IncompleteError, ProjectError
+from libriscribe2.llm.options import Attempt
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
+from libriscribe2.models.questions import (
+    ResearchQuestions,
+    listed,
+    question_name,
+    request_text,
+)
+from libriscribe2.models.research import NotesFile
+from libriscribe2.project.clock import utc_now
+from libriscribe2.project.dump_reading import ReplyReader
+from libriscribe2.project.paths import (
+    CONCEPT,
+    RESEARCH_LIST,
+    RESEARCH_NOTES,
+    RESEARCH_SOURCES,
+    ProjectPaths,
+)
+from libriscribe2.project.research_files import ResearchFolder
+from libriscribe2.project.research_records import as_text, cited_sources, merged
+from libriscribe2.utils.text_budget import shorten
+
+if TYPE_CHECKING:
+    from libriscribe2.toolchain.chain_model import ChainModel
+    from libriscribe2.toolchain.research_chain import Findings
+    from libriscribe2.toolchain.tool import Ask
+
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
+
+MOST_QUESTIONS: Final = 6
+QUESTION_BUDGET: Final = 400
+
+
+class ResearcherAgent(Agent):
+    """Finds out what the book has to get right, before it is outlined."""
+
+    name = "research"
+    reads = (CONCEPT,)
+    brief_keys = ("premise", *BOOK_KEYS)
+    writes = RESEARCH_NOTES
+    shape = NotesFile
+    prompts = ("research", "extract_facts", "planning", "micro_resolution", "error_analysis")
+    made_where = f"files in {RESEARCH_SOURCES} or a search engine"
+    _model: "ChainModel | None" = None
+
+    @override
+    @classmethod
+    def wanted(cls, brief: Brief) -> bool:
+        """Non-fiction has it, and what the author wants it for."""
+        return brief.is_researched
+
+    @override
+    def idle(self) -> str:
+        """There is nothing to look in: no file of the author's, no engine, no address, no server."""
+        return self._nothing_to_look_in(self.brief.premise)
+
+    def _nothing_to_look_in(self, said: str) -> str:
+        """Why no chain could find anything; "" where one could.
+
+        Args:
+            said: What the author said; addresses in it can be fetched.
+        """
+        means, paths = self.context.research, self.context.research.paths
+        on_the_web = means.fetch and (means.search_url or "://" in said)
+        if on_the_web or means.servers or (paths and ResearchFolder(paths).own_files()):
+            return ""
+        return f"no file in {RESEARCH_SOURCES} and no search engine in research.search_url"
+
+    @override
+    async def execute(self, unit: Unit) -> NotesFile:
+        """Ask what has to be known, look it up, and keep what answers to other questions found.
+
+        Raises:
+            IncompleteError: Steps failed and not one note came of the others.
+        """
+        files = ResearchFolder(self._paths).own_files()
+        asked = await self.ask(
+            unit,
+            ResearchQuestions,
+            part="questions",
+            limits={"questions": {"minItems": 1, "maxItems": MOST_QUESTIONS}},
+            premise=premise_block(self.brief),
+            book=book_lines(self.brief),
+            concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
+            sources=listed(files),
+        )
+        questions = [shorten(one, QUESTION_BUDGET) for one in asked.questions[:MOST_QUESTIONS]]
+        found = await self._run(unit, self.name, request_text(questions, files), self.brief.premise)
+        others = [one for one in self.notes().notes if not one.step.startswith(f"{self.name}/")]
+        whole = merged(NotesFile(notes=list(found.notes)), NotesFile(notes=others))
+        self._keep_sources(whole)
+        self.made_from.remark = told(found)
+        return whole
+
+    async def answer(self, question: str) -> "tuple[NotesFile, Findings]":
+        """The notes of the project with those that a question of the author's adds.
+
+        What was asked before and is answered is not asked again.
+
+        Raises:
+            ProjectError: There is nothing to look in.
+            IncompleteError: Steps failed and not one note came of the others.
+        """
+        if nothing := self._nothing_to_look_in(question):
+            raise ProjectError(
+                "There is nothing to look in.",
+                why=nothing,
+                fix=f"Put files into {RESEARCH_SOURCES} of the project, or configure a search "
+                "engine.",
+            )
+        name = question_name(question)
+        unit = Unit(f"questions/{name}", None, RESEARCH_NOTES)
+        files = ResearchFolder(self._paths).own_files()
+        found = await self._run(unit, name, request_text([question], files), question)
+        whole = merged(self.notes(), NotesFile(notes=list(found.notes)))
+        self._keep_sources(whole)
+        return whole, found
+
+    def notes(self) -> NotesFile:
+        """The notes that are there."""
+        return NotesFile(notes=self.book.notes())
+
+    @property
+    def _paths(self) -> ProjectPaths:
+        paths = self.context.research.paths
+        if paths is None:
+            raise IncompleteError("There is no research folder")
+        return paths
+
+    async def _run(self, unit: Unit, name: str, text: str, said: str) -> "Findings":
+        """One chain.
+
+        Raises:
+            IncompleteError: Steps failed and not one note came of the others.
+        """
+        # The tools load libraries for files and the web, which nobody else needs.
+        from libriscribe2.toolchain.chain_model import ChainModel  # noqa: PLC0415
+        from libriscribe2.toolchain.research_chain import ChainRequest, ResearchChain  # noqa: PLC0415
+
+        model = ChainModel(
+            self.context.client,
+            unit.step,
+            on_attempt=self._dump_raw_response,
+            anew=self.context.anew,
+        )
+        self._model = model
+        ask_for = self._asking(unit)
+        today = utc_now().date().isoformat()
+        chain = ResearchChain(self.context.research, self._paths, self.book, model, ask_for, today)
+        request: ChainRequest = ChainRequest(name, text, said, unit.step)
+        found = await chain.run(request)
+        if found.failures and not found.notes:
+            raise IncompleteError(
+                "Research brought no note.",
+                why=found.failures[0],
+                fix=f"Look with `libriscribe2 research show {self._paths.root.name} --run` and mend "
+                "what failed; or go on without research: `research = false` in book.toml.",
+            )
+        return found
+
+    def _asking(self, unit: Unit) -> "Callable[[str], Ask]":
+        """How the tool of a step asks the model of this stage."""
+
+        def of_step(step: str) -> "Ask":
+            async def ask(model: type[AnswerT], prompt: str, **values: str) -> AnswerT:
+                part = f"{step}/{prompt}"
+                return await self.ask(unit, model, prompt=prompt, part=part, limits=None, **values)
+
+            return ask
+
+        return of_step
+
+    @override
+    def _dump_raw_response(self, attempt: Attempt, reader: ReplyReader | None = None) -> None:
+        """Also count what a tool's own question cost; a chain's questions are counted by it."""
+        super()._dump_raw_response(attempt, reader)
+        if reader is not None and self._model is not None:
+            self._model.paid(attempt.call)
+
+    def _keep_sources(self, notes: NotesFile) -> None:
+        sources = cited_sources(ResearchFolder(self._paths), notes)
+        self.context.research.record(RESEARCH_LIST, as_text(sources))
+
+
+def told(found: "Findings") -> str:
+    """What came of a chain, in one line."""
+    verified = sum(note.verified for note in found.notes)
+    parts = [f"{verified} notes verified"]
+    if unverified := len(found.notes) - verified:
+        parts.append(f"{unverified} not")
+    if failures := len(found.failures):
+        parts.append(f"{failures} step{'s' if failures > 1 else ''} failed")
+    parts.extend(found.unusable)
+    return ", ".join(parts)

@@ -1,0 +1,114 @@
+"""`libriscribe2 citations`: whether the notes of a book still hold."""
+
+from typing import Annotated, Any
+
+import typer
+
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import IncompleteError
+from libriscribe2.pipeline.citations import CitationReport, check_citations
+from libriscribe2.utils.quantities import counted
+
+app = typer.Typer(
+    name="citations",
+    help="Check that the notes of a book still hold.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+
+@app.callback()
+def _citations() -> None:
+    """Check that the notes of a book still hold."""
+
+
+@app.command()
+def check(
+    ctx: typer.Context,
+    project: Annotated[
+        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Look every quote up again, and list what the prose claims without a note.
+
+    No network is used. A note no longer holds if its saved text was changed, or if its source
+    file was changed and lacks the quote. The exit code is 5 if a note does not hold or a mark in
+    a chapter leads to no verified note. Numbers and names that no note supports are listed for
+    non-fiction; they do not change the exit code.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        paths = locate(project, None, settings_of(None, {}))
+        report = check_citations(look_at(paths), read_brief(paths))
+    if as_json:
+        renderer.data_json({"project": paths.root.name, **_record(report)})
+    else:
+        _tell(renderer, report)
+    if not report.holds:
+        raise typer.Exit(IncompleteError.exit_code)
+
+
+def _record(report: CitationReport) -> dict[str, Any]:
+    """The report as JSON."""
+    return {
+        "holds": report.holds,
+        "notes": [
+            {
+                "id": one.note.id,
+                "claim": one.note.claim,
+                "source": one.place,
+                "locator": one.note.locator,
+                "holds": one.holds,
+                "reason": one.reason,
+                "remark": one.remark,
+                "cited": one.note.id in report.cited,
+            }
+            for one in report.notes
+        ],
+        "unverified": report.unverified,
+        "marks": [
+            {"chapter": one.chapter, "mark": one.mark, "reason": one.reason} for one in report.marks
+        ],
+        "claims": [
+            {
+                "chapter": one.chapter,
+                "sentence": one.found.sentence,
+                "claims": list(one.found.claims),
+            }
+            for one in report.claims
+        ],
+    }
+
+
+def _tell(renderer: Renderer, report: CitationReport) -> None:
+    """What does not hold, what is not supported, and the sums."""
+    rows: list[tuple[str, ...]] = [
+        ("note", one.note.id, one.place, one.reason, one.note.claim) for one in report.broken
+    ]
+    rows += [("mark", one.mark, f"chapter {one.chapter}", one.reason, "") for one in report.marks]
+    rows += [
+        (
+            "claim",
+            ", ".join(one.found.claims),
+            f"chapter {one.chapter}",
+            "no note supports it",
+            one.found.sentence,
+        )
+        for one in report.claims
+    ]
+    if rows:
+        renderer.table(("what", "which", "where", "why", "text"), rows)
+    for remark in dict.fromkeys(f"{one.place}: {one.remark}" for one in report.notes if one.remark):
+        renderer.warning(remark)
+    renderer.note(
+        f"{counted(len(report.notes), 'note')}, {len(report.broken)} no longer hold; "
+        f"{counted(len(report.marks), 'mark')} without a note; "
+        f"{counted(len(report.claims), 'sentence')} that no note supports."
+    )

@@ -1,0 +1,166 @@
+"""`libriscribe2 research`: have a question looked up, and look at what was found."""
+
+from typing import Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+from typing_extensions import override
+
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.model_choice import model_for
+from libriscribe2.cli.options import (
+    JsonOption,
+    LogLevelOption,
+    MaxCallsOption,
+    MaxCostOption,
+    MaxMinutesOption,
+    MockOption,
+    ModelOption,
+    ProjectNameOption,
+)
+from libriscribe2.cli.projects import (
+    budget_flags,
+    locate,
+    look_at,
+    open_project,
+    setting_flags,
+    settings_of,
+)
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.research_demo import NAME, begin_demo, free_name
+from libriscribe2.cli.research_run import Asked, look_up, tell_answer
+from libriscribe2.cli.research_view import chain_record, chain_text, last_chain, note_rows
+from libriscribe2.errors import UsageError
+from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.store import ProjectStore
+
+LONGEST_QUESTION: Final = 1_000
+
+
+class _AskingGroup(TyperGroup):
+    """Takes a first word that is no command of its own for a project that is asked about."""
+
+    @override
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["ask", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    name="research",
+    cls=_AskingGroup,
+    help="Look a question up in sources or on the web, and look at the notes.\n\n"
+    'Example: libriscribe2 research my-book "When was the lighthouse lit?"',
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+ProjectOption = Annotated[
+    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+]
+QuestionArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="What to find out.")]
+
+
+@app.command()
+def ask(
+    ctx: typer.Context,
+    project: ProjectOption,
+    question: QuestionArgument,
+    model: ModelOption = None,
+    mock: MockOption = False,
+    max_cost: MaxCostOption = None,
+    max_calls: MaxCallsOption = None,
+    max_minutes: MaxMinutesOption = None,
+    log_level: LogLevelOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Look a question up and add what is found to the book's notes; `ask` may be left out.
+
+    A model plans which tools are used. Every note holds a quote, which is looked up in the text
+    of its source; a note whose quote is not there is kept as not verified, and no chapter sees it.
+    A question that was answered before is not asked again.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    flags = dict(setting_flags(model, None, log_level, no_input=True))
+    flags |= budget_flags(max_cost, max_calls, max_minutes)
+    with reported(renderer, as_json=as_json):
+        asked = _question(question)
+        paths = locate(project, None, settings_of(None, flags))
+        settings = settings_of(paths.root, flags, mock=mock)
+        with ProjectStore.open(paths) as store:
+            brief = open_project(store)
+            work = Asked(store, brief, settings, model_for(settings), asked)
+            answer = look_up(renderer, work)
+        tell_answer(renderer, work, answer, as_json=as_json)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    project: ProjectOption,
+    run: Annotated[bool, typer.Option("--run", help="Draw the last chain, step by step.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the notes of a book, or draw the chain of tools that was run last."""
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        paths = locate(project, None, settings_of(None, {}))
+        view = look_at(paths)
+        if run:
+            chain = last_chain(view)
+            if as_json:
+                renderer.data_json({"project": paths.root.name, **chain_record(chain)})
+            else:
+                renderer.data(chain_text(chain))
+            return
+        book = Book(view)
+        notes, sources = book.notes(), book.sources()
+        if as_json:
+            listed = [note.model_dump(mode="json") for note in notes]
+            known = [source.model_dump(mode="json") for source in sources]
+            renderer.data_json({"project": paths.root.name, "notes": listed, "sources": known})
+            return
+        columns = ("note", "verified", "claim", "source", "place")
+        renderer.table(columns, note_rows(notes, sources))
+        verified = sum(note.verified for note in notes)
+        renderer.note(f"{len(notes)} notes, {verified} verified.")
+
+
+@app.command()
+def demo(
+    ctx: typer.Context,
+    question: QuestionArgument,
+    project_name: ProjectNameOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Look a question up in three sample sources with the offline author, without a key."""
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        asked = _question(question)
+        settings = settings_of(None, {}, mock=True)
+        name = project_name or free_name(settings, NAME)
+        with begin_demo(settings, name, asked) as (store, brief):
+            choice = ModelChoice(OFFLINE_MODEL, "the demonstration needs no key")
+            work = Asked(store, brief, settings, choice, asked)
+            answer = look_up(renderer, work)
+        tell_answer(renderer, work, answer, as_json=as_json)
+
+
+def _question(text: str) -> str:
+    """The question in one line.
+
+    Raises:
+        UsageError: It is blank or too long.
+    """
+    question = " ".join(text.split())
+    if not question:
+        raise UsageError("The question is empty.", fix="Say what you want to know.")
+    if len(question) > LONGEST_QUESTION:
+        why = f"it has {len(question):,} characters; at most {LONGEST_QUESTION:,} are taken"
+        raise UsageError("The question is too long.", why=why, fix="Ask in parts.")
+    return question

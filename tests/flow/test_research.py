@@ -1,0 +1,253 @@
+"""Research as an author meets it: questions, notes, references, and what no longer holds."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from tests.support.authors import Author, Killed
+from tests.support.desk import Desk, ProjectFolder
+
+from libriscribe2.llm.offline.chains import chain_answer
+
+QUESTION = "How does salt matter to the sea?"
+SMALL = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "400")
+SALT = (
+    "# Salt\n\nCommon table salt is sodium chloride. Pure salt melts at about 801 degrees. "
+    "The mine of Wieliczka was listed in 1978.\n"
+)
+
+
+@pytest.fixture
+def demo(desk: Desk) -> ProjectFolder:
+    """The demonstration."""
+    desk.run("research", "demo", QUESTION)
+    return desk.project("research-demo")
+
+
+def guide(desk: Desk, *options: str) -> ProjectFolder:
+    """A finished guide with a source of its own."""
+    command = ("create", "A guide to salt", "--mock", "-c", "Business", "-p", "guide", *SMALL)
+    desk.run(*command, "--until", "concept", *options)
+    source = desk.project("guide").path("research/sources/salt.md")
+    source.parent.mkdir(parents=True)
+    source.write_text(SALT, encoding="utf-8")
+    desk.run("resume", "guide")
+    return desk.project("guide")
+
+
+@pytest.mark.parametrize(
+    "question", [QUESTION, "zzz?", "Ñandú: 塩は何ですか", "{{step-1.response.x}}"]
+)
+def test_XC_07_the_demonstration_takes_verified_notes_whatever_is_asked(
+    desk: Desk, question: str
+) -> None:
+    answer = desk.run("research", "demo", question, "--json").value
+    assert len(answer["notes"]) >= 5
+    assert all(note["verified"] for note in answer["notes"])
+    assert len({note["source"] for note in answer["notes"]}) == 3
+    assert answer["failed"] == 0
+    book = desk.project("research-demo")
+    for note in answer["notes"]:
+        assert note["quote"] in book.text(f"research/fetched/{note['source']}.md")
+    assert desk.run("citations", "check", "research-demo", "--json").value["holds"]
+    for name in ("plan.json", "run.json", "notes.json", "sources.json"):
+        assert book.json(f"research/{name}")
+
+
+def test_XC_07_the_chain_is_drawn_with_bindings_and_what_wiring_saved(
+    desk: Desk, demo: ProjectFolder
+) -> None:
+    del demo
+    drawn = desk.run("research", "show", "research-demo", "--run").out
+    assert re.search(r"step-3  extract_facts after step-2: done \(1 call, 1 question, ", drawn)
+    assert re.search(r'    source = "s-[0-9a-f]{12}"  \[auto_wire from step-2\]', drawn)
+    assert '    source = "lighthouses.md"  [literal]' in drawn
+    assert "LLM calls avoided by auto-wiring: 3" in drawn
+    told = desk.run("research", "show", "research-demo", "--run", "--json").value
+    assert told["totals"]["done"] == told["totals"]["steps"] == len(told["plan"]["steps"])
+    rows = desk.run("research", "show", "research-demo").out.splitlines()
+    assert rows[0].split("\t") == ["note", "verified", "claim", "source", "place"]
+    assert len(rows) == 1 + len(desk.project("research-demo").json("research/notes.json")["notes"])
+
+
+def test_XC_07_a_source_that_was_changed_is_told_by_its_notes(
+    desk: Desk, demo: ProjectFolder
+) -> None:
+    source = demo.path("research/sources/salt.md")
+    source.write_text(source.read_text(encoding="utf-8").replace("sodium", "s0dium"), "utf-8")
+    report = desk.run("citations", "check", "research-demo", "--json", expect=5).value
+    broken = {note["id"] for note in report["notes"] if not note["holds"]}
+    notes = demo.json("research/notes.json")["notes"]
+    assert broken == {note["id"] for note in notes if "sodium" in note["quote"]} != set()
+    told = desk.run("citations", "check", "research-demo", expect=5)
+    assert all(identifier in told.out for identifier in broken)
+    assert "the source file was changed and no longer holds the quote" in told.out
+
+
+def test_XC_07_a_saved_text_that_was_changed_no_longer_proves_anything(
+    desk: Desk, demo: ProjectFolder
+) -> None:
+    note = demo.json("research/notes.json")["notes"][0]
+    demo.write(f"research/fetched/{note['source']}.md", "All gone.")
+    report = desk.run("citations", "check", "research-demo", "--json", expect=5).value
+    reasons = {one["reason"] for one in report["notes"] if not one["holds"]}
+    assert reasons == {"the saved text of the source was changed after it was read"}
+    demo.path("research/sources/tides.md").unlink()
+    assert (
+        "the source file is gone" in desk.run("citations", "check", "research-demo", expect=5).err
+    )
+
+
+def test_XC_07_a_book_of_facts_cites_its_notes_in_every_format(desk: Desk) -> None:
+    book = guide(desk)
+    marks = re.findall(r"\[@(n-[0-9a-f]{12})\]", "".join(book.chapters()))
+    notes = {note["id"] for note in book.json("research/notes.json")["notes"]}
+    assert marks
+    assert set(marks) <= notes
+    manuscript = book.text("manuscript.md")
+    assert "[@" not in manuscript
+    assert re.search(r" \[1\]\.", manuscript)
+    assert manuscript.endswith("# References\n\n1. Salt, salt.md.\n")
+    desk.run("export", "guide", "--format", "md,html")
+    page = book.text("exports/guide.html")
+    assert "[1]" in page
+    assert "[@" not in page
+    assert ">References</h2>" in page
+    assert "# References" in book.text("exports/guide.md")
+    assert desk.run("citations", "check", "guide", "--json").value["marks"] == []
+
+
+def test_XC_07_a_mark_without_a_note_is_told_and_never_printed(desk: Desk) -> None:
+    book = guide(desk)
+    chapter = book.text("chapters/01.md")
+    book.write("chapters/01.md", f"{chapter}\nIt was 1234 then [@n-123456789abc].\n")
+    ran = desk.run("resume", "guide")
+    assert "1 marks that no note stands behind are left out" in ran.err
+    assert "It was 1234 then.\n" in book.text("manuscript.md")
+    report = desk.run("citations", "check", "guide", "--json", expect=5).value
+    assert report["marks"] == [
+        {"chapter": 1, "mark": "[@n-123456789abc]", "reason": "there is no such note"}
+    ]
+    assert any("1234" in claim["claims"] for claim in report["claims"])
+
+
+def test_XC_04_research_that_was_killed_goes_on_and_pays_nothing_twice(desk: Desk) -> None:
+    command = ("create", "A guide to salt", "--mock", "-c", "Business", "-p", "guide", *SMALL)
+    desk.run(*command, "--until", "concept")
+    book = desk.project("guide")
+    book.path("research/sources").mkdir(parents=True)
+    for name in ("a.md", "b.md", "c.md"):
+        book.write(f"research/sources/{name}", SALT)
+    # At the questions, at the plan, at the second of three sources, at the last.
+    for call in (1, 2, 3, 1):
+        author = Author({call}, failure=Killed)
+        with pytest.raises(Killed):
+            desk.run("resume", "guide", "--until", "research", backend=author)
+        assert not book.path("research/notes.json").exists()
+    last = Author()
+    desk.run("resume", "guide", "--until", "research", backend=last)
+    done = [record["k"] for record in book.records("done")]
+    assert len(done) == len(set(done))
+    assert {note["step"] for note in book.json("research/notes.json")["notes"]} == {
+        "research/step-4",
+        "research/step-7",
+        "research/step-10",
+    }
+
+
+def test_XC_07_a_question_adds_to_the_notes_and_makes_nothing_stale(desk: Desk) -> None:
+    book = guide(desk)
+    before = book.json("research/notes.json")["notes"]
+    author = Author(reply=_other_facts)
+    desk.run("research", "guide", "Where is the mine?", backend=author)
+    assert len(author.asked) == 2
+    after = book.json("research/notes.json")["notes"]
+    assert after[: len(before)] == before
+    assert [note["claim"] for note in after[len(before) :]] == ["There is a mine in Wieliczka."]
+    states = desk.run("status", "guide", "--json").out
+    assert '"stale"' not in states
+    again = Author()
+    desk.run("research", "guide", "Where is  the mine?", backend=again)
+    assert again.asked == []
+    assert book.json("research/notes.json")["notes"] == after
+
+
+def test_XC_07_notes_that_the_author_edited_are_kept(desk: Desk) -> None:
+    book = guide(desk)
+    notes = book.json("research/notes.json")
+    notes["notes"] = [{**notes["notes"][0], "claim": "In my own words."}]
+    book.write("research/notes.json", json.dumps(notes))
+    desk.run("research", "guide", "Where is the mine?", backend=Author(reply=_other_facts))
+    claims = [note["claim"] for note in book.json("research/notes.json")["notes"]]
+    assert claims == ["In my own words.", "There is a mine in Wieliczka."]
+    desk.run("resume", "guide")
+    assert book.json("research/notes.json")["notes"][0]["claim"] == "In my own words."
+
+
+def test_XC_07_without_sources_the_stage_is_skipped_with_the_reason(desk: Desk) -> None:
+    command = ("create", "A guide to salt", "--mock", "-c", "Business", "-p", "guide", *SMALL)
+    ran = desk.run(*command)
+    assert (
+        "research: skipped (no file in research/sources and no search engine in "
+        "research.search_url)" in ran.err
+    )
+    book = desk.project("guide")
+    assert not book.path("research/notes.json").exists()
+    assert "References" not in book.text("manuscript.md")
+    assert "made where there are files in research/sources" in desk.run("status", "guide").out
+    told = desk.run("research", "guide", "What is salt?", expect=3).err
+    assert "nothing to look in" in told
+    desk.run("replay", "guide")
+
+
+def test_XC_07_the_author_switches_research_on_and_off(desk: Desk) -> None:
+    book = guide(desk, "--no-research")
+    assert not book.path("research/notes.json").exists()
+    assert '"research"' not in book.text(".libriscribe/events.jsonl")
+    ran = desk.run("redo", "guide", "research", expect=2)
+    assert "--research" in ran.err
+    desk.create("--research", "--until", "concept")
+    assert desk.project().brief()["research"] is True
+    assert "research: skipped" in desk.run("resume", "book").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("research", "book", "  "), 2, "The question is empty."),
+        (("research", "book", "x" * 1_001), 2, "The question is too long."),
+        (("research", "nowhere", "What?"), 3, "There is no project"),
+        (("research", "show", "book", "--run"), 3, "No chain was run for this book yet."),
+        (("research", "book"), 2, "Missing argument"),
+        (("citations", "check", "nowhere"), 3, "There is no project"),
+    ],
+)
+def test_XC_08_bad_input_is_told_with_its_exit_code(
+    desk: Desk, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    desk.create("--until", "concept")
+    ran = desk.run(*arguments, expect=code)
+    assert told in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_XC_07_a_project_may_be_called_like_a_command(desk: Desk) -> None:
+    assert "QUESTION" not in desk.run("research", "-h").out
+    desk.create("--until", "concept", name="show")
+    told = desk.run("research", "ask", "show", "What is salt?", expect=3).err
+    assert "nothing to look in" in told
+
+
+def test_XC_07_citations_of_a_book_without_notes_hold(desk: Desk) -> None:
+    desk.create("--until", "concept")
+    assert desk.run("citations", "check", "book", "--json").value["holds"] is True
+
+
+def _other_facts(request: Any) -> str | None:
+    """The facts of the mine; anything else is left to the offline author."""
+    if not request.step.endswith("extract_facts"):
+        answer = chain_answer(request)
+        return None if answer is None else json.dumps(answer)
+    quote = "The mine of Wieliczka was listed in 1978."
+    return json.dumps({"facts": [{"claim": "There is a mine in Wieliczka.", "quote": quote}]})
