@@ -1,0 +1,1 @@
+"""Exports: a finished book as files that a reader can hold. No model is asked here."""

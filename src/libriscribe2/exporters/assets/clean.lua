@@ -1,0 +1,136 @@
+-- What a chapter may hold, whatever the model or the author wrote. BOOK_JSON names a file with
+-- `meta` (plain strings) and `images` (path in the project -> file in the staging folder).
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("a")
+  file:close()
+  return pandoc.json.decode(text, false)
+end
+local book = read(os.getenv("BOOK_JSON"))
+
+-- HTML never reaches a book as such: <br> becomes a line break, other tags go, their text stays.
+local function raw_inline(el)
+  if el.format:match("html") and el.text:match("^<[bB][rR]%s*/?>$") then return pandoc.LineBreak() end
+  return {}
+end
+
+-- A block of HTML: comments and tags go, what stood between them is read as Markdown.
+local function raw_block(el)
+  if el.text:match("^<[hH][rR]%s*/?>%s*$") then return pandoc.HorizontalRule() end
+  local words = el.text:gsub("<!%-%-.-%-%->", ""):gsub("</?%a[^<>]*>", ""):gsub("\n[ \t]+", "\n")
+  return pandoc.read(words:gsub("^%s+", ""), "commonmark-raw_html").blocks
+end
+
+-- A character reference such as &#x1F; brings in what the prepass has taken out of the text.
+local function text(el)
+  if not el.text:find("[%z\1-\31\127\194\226\239]") then return nil end
+  local clean = el.text:gsub("[%z\1-\8\11-\31\127]", ""):gsub("\194[\128-\159]", "")
+  clean = clean:gsub("\226\128[\139\170-\174]", ""):gsub("\226\129[\166-\169]", "")
+  el.text = clean:gsub("\239\191[\190\191]", ""):gsub("\239\187\191", "")
+  return el
+end
+
+local function quoted(text)
+  return '"' .. text:gsub("\\", "\\\\"):gsub('"', '\\"'):gsub("%c", " ") .. '"'
+end
+
+-- The path as the project has it: decoded, without the way from the chapter's folder.
+local function project_path(source)
+  local path = source:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
+  while path:match("^%.%.?/") do path = path:gsub("^%.%.?/", "") end
+  return path
+end
+
+-- Only images of the project are shown; any other becomes its alternative text, since Typst would
+-- stop at it and pandoc would fetch it from the network. Pandoc's Typst writer drops the
+-- alternative text that PDF/UA-1 asks for.
+local function image(el)
+  local alt = pandoc.utils.stringify(el.caption)
+  local file = book.images[project_path(el.src)]
+  if not file then return pandoc.Str("[" .. alt .. "]") end
+  if FORMAT == "typst" then
+    return pandoc.RawInline("typst", "#picture(" .. quoted(file) .. ", " .. quoted(alt) .. ")")
+  end
+  el.src, el.title, el.attr = file, "", {}
+  return el
+end
+
+-- Only whole web and mail addresses stay links; any other keeps its text.
+local function link(el)
+  local web = el.target:match("^https?://[%w.-]+[^%s]*$")
+  local mail = el.target:match("^mailto:[%w.+_-]+@[%w.-]+$")
+  if not (web or mail) then return el.content end
+  local target = el.target:gsub("[^%w%-._~:/?#@!$&'()*+,;=%%]", function(character)
+    return string.format("%%%02X", character:byte())
+  end)
+  local whole = target
+  target = whole:gsub("()%%", function(at)
+    if not whole:sub(at + 1, at + 2):match("^%x%x$") then return "%25" end
+  end)
+  local before, after = target:match("^([^#]*)#?(.*)$")
+  el.target = before .. (after ~= "" and "#" .. after:gsub("#", "%%23") or "")
+  el.title, el.attr = "", {}
+  return el
+end
+
+-- Ids are made by pandoc alone: doubled ones break an EPUB.
+local function plain(el)
+  el.attr = {}
+  return el
+end
+
+-- A heading without text is none, and no level may be skipped (PDF/UA-1).
+local last = 0
+local function heading(el)
+  if pandoc.utils.stringify(el.content):gsub("[%s%p]", "") == "" then return {} end
+  el.level = math.min(el.level, last + 1)
+  last, el.attr = el.level, {}
+  return el
+end
+
+-- Quotations and lists inside each other: Typst reads only so many levels. Deeper ones are laid out
+-- as if they stood one level higher, from the inside out.
+local deepest = 12
+local function depth(blocks)
+  local most = 0
+  for _, block in ipairs(blocks) do
+    local parts = {}
+    if block.t == "BlockQuote" then parts = { block.content } end
+    if block.t == "BulletList" or block.t == "OrderedList" then parts = block.content end
+    for _, part in ipairs(parts) do most = math.max(most, 1 + depth(part)) end
+  end
+  return most
+end
+local function quotation(el)
+  if depth({ el }) > deepest then return el.content end
+end
+local function list(el)
+  if depth({ el }) <= deepest then return nil end
+  local blocks = pandoc.Blocks({})
+  for _, item in ipairs(el.content) do blocks:extend(item) end
+  return blocks
+end
+
+local function meta(doc)
+  for name, value in pairs(book.meta) do doc.meta[name] = value end
+  return doc
+end
+
+return {
+  { RawBlock = raw_block },
+  {
+    Str = book.references and text or nil,
+    RawInline = raw_inline,
+    Image = image,
+    Link = link,
+    Span = plain,
+    Div = function(el) return el.content end,
+    Code = plain,
+    CodeBlock = plain,
+    BlockQuote = quotation,
+    BulletList = list,
+    OrderedList = list,
+  },
+  { Header = heading },
+  { Pandoc = meta },
+}

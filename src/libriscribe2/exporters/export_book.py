@@ -1,0 +1,65 @@
+"""A book as the exporters see it: one value, read once from the project."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from libriscribe2.exporters.languages import Language
+
+
+@dataclass(frozen=True, slots=True)
+class ExportChapter:
+    """A chapter, or another part that begins with a heading of level 1.
+
+    Attributes:
+        name: The file that it comes from, such as `chapters/03.md`; what errors call it.
+        title: Its title, as plain text.
+        text: Markdown that begins with its heading and holds nothing that `prepass` takes out.
+        added: Lines of `text` before the file's own first line.
+    """
+
+    name: str
+    title: str
+    text: str
+    added: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExportBook:
+    """A book.
+
+    Attributes:
+        name: The project's name; exported files are called so.
+        title: Its title.
+        language: Its language.
+        identifier: A URI that is the same for every export of the project.
+        epoch: When the project last changed, in seconds since 1970; the date of every file.
+        parts: Chapters in order, then what follows them.
+        author: The name on the title page, or "".
+        series: The series that it belongs to, or "".
+        series_number: Its place in the series, such as `2`, or "".
+        rights: The copyright line, or "".
+        publisher: Who publishes it, or "".
+        description: One or two sentences for a catalogue, or "".
+        keywords: Words under which a reader would look for it.
+        images: Pictures of the project by their path in it.
+        cover: The author's picture for the cover; None has one drawn.
+        missing: Numbers of the chapters that are not written yet.
+    """
+
+    name: str
+    title: str
+    language: Language
+    identifier: str
+    epoch: int
+    parts: tuple[ExportChapter, ...]
+    author: str = ""
+    series: str = ""
+    series_number: str = ""
+    rights: str = ""
+    publisher: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    images: Mapping[str, Path] = field(default_factory=dict)
+    cover: Path | None = None
+    missing: tuple[int, ...] = ()

@@ -1,0 +1,37 @@
+"""A PDF of 6 x 9 inches, tagged for screen readers (PDF/UA-1)."""
+
+from pathlib import Path
+from typing import Final
+
+from libriscribe2.exporters.culprit import convert
+from libriscribe2.exporters.export_book import ExportBook
+from libriscribe2.exporters.exporter import Exporter
+from libriscribe2.exporters.pandoc import Pandoc
+from libriscribe2.exporters.staging import stage
+from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
+
+_BODY: Final = "body.typ"
+_CALLED: Final = '#import "parts.typ": horizontalrule, picture\n'
+
+
+class PdfExporter:
+    """The chapters through pandoc into Typst, which sets the pages."""
+
+    name = "pdf"
+    suffix = ".pdf"
+    needs: tuple[str, ...] = ("pypandoc", "typst")
+    note = ""
+
+    def export(self, book: ExportBook, folder: Path) -> Path:
+        """Make the PDF; see `Exporter.export`."""
+        names = stage(book, folder)
+        convert(Pandoc(), book, folder, names, ("--to", "typst", "--output", _BODY))
+        body = folder / _BODY
+        body.write_text(_CALLED + body.read_text(encoding="utf-8"), encoding="utf-8", newline="")
+        cover, jobs = cover_picture(book, folder)
+        target = f"book{self.suffix}"
+        typeset(book, folder, [*jobs, Job("book.typ", target, accessible=True)], cover=cover)
+        return folder / target
+
+
+EXPORTER: Final[Exporter] = PdfExporter()

@@ -1,0 +1,116 @@
+"""Running pandoc: bounded in memory and in time, the same bytes for the same book."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from libriscribe2.errors import ConfigError
+from libriscribe2.exporters.bounded import OutOfTimeError, run_bounded
+from libriscribe2.exporters.staging import ASSETS, BOOK_JSON
+
+READER: Final = (
+    "gfm-tex_math_dollars-tex_math_gfm-yaml_metadata_block-alerts-emoji+smart+footnotes+fenced_divs"
+)
+"""How chapters are read: as models write, without citations, TeX, YAML, attributes.
+
+GitHub's Markdown reads headings and lists without a blank line before them, and `* * *` as a scene
+break; the number of `1986. A great year` stays.
+"""
+
+_KEPT: Final = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "HOME", "USERPROFILE", "APPDATA")
+_KILLED: Final = -9
+_HEAP_IS_FULL: Final = 251
+
+
+class PandocError(Exception):
+    """Pandoc did not make the file; the text says why in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pandoc:
+    """The pandoc of the extra `[export]`.
+
+    Attributes:
+        program: Its path.
+        megabytes: Most memory that it may take.
+    """
+
+    program: Path = field(default_factory=lambda: bundled())
+    megabytes: int = 512
+
+    def run(
+        self,
+        folder: Path,
+        names: Sequence[str],
+        options: Sequence[str],
+        *,
+        seconds: float,
+        epoch: int = 0,
+    ) -> None:
+        """Convert files of a staging folder.
+
+        Args:
+            folder: The folder, made by `staging.stage`; the working directory.
+            names: The files to convert, in order.
+            options: Options with the writer and the output.
+            seconds: Most processor time that it may take.
+            epoch: The date to write into the file, in seconds since 1970.
+
+        Raises:
+            PandocError: It failed, took too long or too much memory.
+            StorageError: It cannot be started.
+        """
+        command = (
+            *(str(self.program), "+RTS", f"-M{self.megabytes}M", "-RTS"),
+            *("--data-dir", ".", "--from", READER, "--file-scope"),
+            *(
+                "--lua-filter",
+                str(ASSETS / "clean.lua"),
+                "--syntax-highlighting=none",
+                "--wrap=none",
+            ),
+            *options,
+            *names,
+        )
+        try:
+            done = run_bounded(command, folder, seconds=seconds, env=_environment(epoch))
+        except OutOfTimeError as error:
+            raise PandocError(str(error)) from error
+        if done.returncode:
+            raise PandocError(_reason(done.returncode, done.stderr, self.megabytes))
+
+
+def bundled() -> Path:
+    """The pandoc that the package pypandoc-binary brings.
+
+    Raises:
+        ConfigError: It is not there.
+    """
+    found = find_spec("pypandoc")
+    if found is not None and found.origin is not None:
+        name = "pandoc.exe" if os.name == "nt" else "pandoc"
+        program = Path(found.origin).with_name("files") / name
+        if program.is_file():
+            return program
+    raise ConfigError(
+        "pandoc is not there.",
+        why="pypandoc is missing, or was installed without its program",
+        fix="`uv tool install 'libriscribe2[export]'`, or `pip install pypandoc-binary`.",
+    )
+
+
+def _environment(epoch: int) -> dict[str, str]:
+    """What pandoc sees of the environment: no key, no setting of the user's."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return kept | {"SOURCE_DATE_EPOCH": str(epoch), "BOOK_JSON": BOOK_JSON, "LANG": "C.UTF-8"}
+
+
+def _reason(code: int, told: bytes, megabytes: int) -> str:
+    """Why pandoc failed."""
+    if code in (_HEAP_IS_FULL, _KILLED) or b"heap" in told.lower():
+        return f"it takes more than {megabytes} MiB of memory"
+    lines = told.decode("utf-8", errors="replace").split("\n")
+    return " ".join(" ".join(lines).split())[:300] or f"pandoc ended with code {code}"

