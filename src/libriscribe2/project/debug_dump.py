@@ -7,7 +7,8 @@ the function that the composition root hands in.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from slugify import slugify
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.atomic import PRIVATE, atomic_create, make_folder
 from libriscribe2.project.clock import iso_utc
-from libriscribe2.project.json_text import readable_json, utf8
+from libriscribe2.project.json_text import listed_json, utf8
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.storage_errors import storage_errors
 
@@ -45,6 +46,8 @@ class DumpRecord:
         repairs: Every change that made JSON of the reply.
         validation_errors: Fields that were missing or wrong.
         feedback: What the parser had to say to the model; empty for a usable reply.
+        clean: What was read of the reply, as plain JSON; None where it was refused.
+        reader: How the reply was read (`ReplyReader.said`); None where nobody wrote it down.
         finish_reason: Why the model stopped.
         usage: Tokens.
         cost_usd: The price in US dollars; None where nobody knows.
@@ -66,11 +69,16 @@ class DumpRecord:
     repairs: Sequence[Mapping[str, Any]] = ()
     validation_errors: Sequence[str] = ()
     feedback: str = ""
+    clean: Any = None
+    reader: Mapping[str, Any] | None = None
     finish_reason: str | None = None
     usage: Mapping[str, Any] | None = None
     cost_usd: float | None = None
     seconds: float = 0.0
     key: str = ""
+
+
+_FIELDS: Final = tuple(one.name for one in fields(DumpRecord))
 
 
 class DebugDumps:
@@ -90,7 +98,8 @@ class DebugDumps:
         machine: Machine | None = None,
     ) -> None:
         self.folder = folder
-        self._redact = redact
+        # One text stands in several fields, and in the next dumps as well.
+        self._redact = lru_cache(maxsize=64)(redact)
         self._machine = machine if machine is not None else Machine()
         self._keys: set[str] | None = None
         self._number: int | None = None
@@ -101,8 +110,8 @@ class DebugDumps:
         Raises:
             StorageError: The folder cannot be written.
         """
-        data = utf8(readable_json({"debug_info": self._info(record)}))
-        stage = slugify(record.stage, separator="_", max_length=40) or "stage"
+        data = utf8(listed_json("debug_info", self._info(record)))
+        stage = _in_a_name(record.stage)
         with storage_errors("write a debug dump in", self.folder):
             make_folder(self.folder, ops=self._machine.ops)
             number = (self._last_number() if self._number is None else self._number) + 1
@@ -155,10 +164,10 @@ class DebugDumps:
         return info
 
     def _info(self, record: DumpRecord) -> dict[str, Any]:
-        fields = asdict(record)
-        name = fields.pop("agent_name")
-        stamped = {"agent_name": name, "timestamp": iso_utc(self._machine.clock()), **fields}
-        return {field: self._masked(value) for field, value in stamped.items()}
+        # Not `asdict`: it would copy in depth what `_masked` is about to copy.
+        said = {name: getattr(record, name) for name in _FIELDS}
+        stamp = {"agent_name": "", "timestamp": iso_utc(self._machine.clock())}
+        return {name: self._masked(value) for name, value in (stamp | said).items()}
 
     def _masked(self, value: Any) -> Any:
         """The value with secrets masked in every text in it."""
@@ -184,6 +193,12 @@ class DebugDumps:
 
     def _last_number(self) -> int:
         return max(map(_number, self._files()), default=0)
+
+
+@lru_cache(maxsize=64)
+def _in_a_name(stage: str) -> str:
+    """A stage as part of a file name."""
+    return slugify(stage, separator="_", max_length=40) or "stage"
 
 
 def _number(path: Path) -> int:

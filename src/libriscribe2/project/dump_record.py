@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 
 from libriscribe2.parsing.contract import ParserResult
 from libriscribe2.project.debug_dump import DumpRecord
+from libriscribe2.project.dump_reading import ReplyReader, plain_value
 from libriscribe2.utils.report import FAILED
 
 _TEXT: Final = "text"
@@ -89,13 +90,16 @@ class ParsedAttempt(Protocol):
         ...
 
 
-def dump_record(agent: str, stage: str, attempt: ParsedAttempt) -> DumpRecord:
+def dump_record(
+    agent: str, stage: str, attempt: ParsedAttempt, reader: ReplyReader | None = None
+) -> DumpRecord:
     """The dump of an attempt.
 
     Args:
         agent: Class name of the agent.
         stage: Name of its stage.
         attempt: The attempt.
+        reader: How the reply was read; None where its parser cannot be written down.
     """
     request, completion = attempt.call.request, attempt.call.completion.as_record()
     result = attempt.result
@@ -113,6 +117,8 @@ def dump_record(agent: str, stage: str, attempt: ParsedAttempt) -> DumpRecord:
         reasoning=completion["reasoning"] or attempt.reasoning,
         validation_errors=tuple(feedback.splitlines()),
         feedback=feedback,
+        clean=plain_value(result),
+        reader=None if reader is None else reader.said,
         finish_reason=completion["finish_reason"],
         usage=completion["usage"],
         cost_usd=completion["cost_usd"],

@@ -1,0 +1,229 @@
+"""`libriscribe2 debug`: what the models answered, and what was made of it."""
+
+from typing import Annotated, Final
+
+import typer
+
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.debug_calls import (
+    all_calls,
+    call_numbered,
+    calls_to_replay,
+    stats_of,
+    whole_call,
+)
+from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.projects import locate, settings_of
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import IncompleteError, UsageError
+from libriscribe2.review.calls import STATES, Call, CallFilter, problems_first
+from libriscribe2.review.clean_text import raw_against_clean
+from libriscribe2.review.diffs import Piece
+from libriscribe2.review.replaying import Replayed, replay
+from libriscribe2.utils.quantities import cost, counted
+
+app = typer.Typer(
+    name="debug",
+    help="Look at what the models answered, and what was made of it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+ProjectOption = Annotated[
+    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+]
+NumberArgument = Annotated[int, typer.Argument(metavar="N", min=1, help="The dump's number.")]
+
+
+_STATES: Final = ", ".join(STATES)
+
+
+@app.command("list")
+def list_calls(
+    ctx: typer.Context,
+    project: ProjectOption,
+    agent: Annotated[str, typer.Option("--agent", help="Only this agent's calls.")] = "",
+    stage: Annotated[str, typer.Option("--stage", help="Only this stage's calls.")] = "",
+    model: Annotated[str, typer.Option("--model", help="Only this model's calls.")] = "",
+    issue: Annotated[str, typer.Option("--issue", help="Only calls with this issue.")] = "",
+    state: Annotated[
+        str, typer.Option("--state", help="refused, damaged, old, repaired or clean.")
+    ] = "",
+    text: Annotated[str, typer.Option("--text", help="Only calls with this in their line.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """List the calls of a book, those with problems first."""
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        paths = locate(project, None, settings_of(None, {}))
+        if state and state.casefold() not in STATES:
+            raise UsageError(f"There is no state {state!r}.", fix=f"Choose from {_STATES}.")
+        calls = all_calls(paths)
+        wanted = CallFilter(agent, stage, model, state, issue, text)
+        found = problems_first(call for call in calls if wanted.fits(call))
+    if as_json:
+        renderer.data_json({"project": paths.root.name, "calls": [one.as_row() for one in found]})
+        return
+    columns = ("file", "step", "try", "model", "state", "issues", "cost")
+    renderer.table(columns, [_row(call) for call in found])
+    problems = sum(call.is_problem for call in found)
+    of = f" of {len(calls):,}" if len(found) < len(calls) else ""
+    renderer.note(f"{counted(len(found), 'call')}{of}, {counted(problems, 'problem')}.")
+
+
+@app.command()
+def show(
+    ctx: typer.Context, project: ProjectOption, number: NumberArgument, as_json: JsonOption = False
+) -> None:
+    """Show one call whole: prompt, reply, what was read of it and what was wrong."""
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        call = call_numbered(locate(project, None, settings_of(None, {})), number)
+    if as_json:
+        renderer.data_json(whole_call(call))
+        return
+    dump = call.dump
+    renderer.panel(
+        call.path.name,
+        {
+            "state": f"{call.state}: {call.fault}" if call.fault else call.state,
+            "agent": f"{dump.agent_name}, attempt {dump.attempt}",
+            "step": dump.step,
+            "model": dump.model,
+            "at": dump.timestamp,
+            "read by": dump.extraction_method,
+            "issues": ", ".join(call.issues) or "none",
+            "finish": dump.finish_reason or "not said",
+            "cost": cost(dump.cost_usd),
+        },
+    )
+    for turn in dump.prompt:
+        renderer.data(f"\n== {turn.role}\n{turn.content}")
+    renderer.data(f"\n== reply\n{dump.raw_response}")
+    if dump.feedback:
+        renderer.data(f"\n== refused, and the model was told\n{dump.feedback}")
+
+
+@app.command()
+def diff(
+    ctx: typer.Context, project: ProjectOption, number: NumberArgument, as_json: JsonOption = False
+) -> None:
+    """Show a raw reply against what was read of it.
+
+    What was removed stands in [-...-], what was put there by a repair in {+...+}.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        call = call_numbered(locate(project, None, settings_of(None, {})), number)
+        pieces = raw_against_clean(call)
+    if as_json:
+        listed = None if pieces is None else [[one.kind, one.text] for one in pieces]
+        renderer.data_json({"file": call.path.name, "state": call.state, "pieces": listed})
+    elif pieces is None:
+        renderer.data(f"[-{call.dump.raw_response}-]")
+        renderer.note(f"{call.path.name} is {call.state}: {_why_nothing(call)}.")
+    else:
+        renderer.data("".join(map(_marked, pieces)))
+        if all(piece.kind == "same" for piece in pieces):
+            renderer.note("Nothing was removed and nothing was repaired.")
+
+
+@app.command("replay")
+def replay_calls(
+    ctx: typer.Context,
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="A project, a dump, or a folder of dumps.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Read stored replies again, and say what would come out differently today.
+
+    No model is asked and nothing is written. The exit code is 5 if anything differs.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        outcomes = [replay(call) for call in calls_to_replay(target)]
+        if as_json:
+            _tell_replay_json(renderer, outcomes)
+        else:
+            _tell_replay(renderer, outcomes)
+        differing = sum(one.likeness == "differs" for one in outcomes)
+        if differing:
+            raise IncompleteError(
+                f"{counted(differing, 'reply', 'replies')} would be read differently today",
+                why="the cleanup pipeline or a shape has changed since",
+            )
+
+
+@app.command()
+def stats(ctx: typer.Context, project: ProjectOption, as_json: JsonOption = False) -> None:
+    """Show how well replies could be read: the four rates, per agent and model."""
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        paths = locate(project, None, settings_of(None, {}))
+        rates, unread = stats_of(paths)
+    if as_json:
+        listed = [{**one, "rate": one["count"] / one["of"] if one["of"] else None} for one in rates]
+        renderer.data_json({"project": paths.root.name, "rates": listed, "unread_dumps": unread})
+        return
+    rows = [
+        (one["name"], one["count"], one["of"], _percent(one), one["agent"], one["model"])
+        for one in rates
+    ]
+    renderer.table(("rate", "count", "of", "share", "agent", "model"), rows)
+    if unread:
+        renderer.warning(f"{counted(unread, 'dump')} cannot be read and is not counted.")
+
+
+def _row(call: Call) -> tuple[object, ...]:
+    dump = call.dump
+    told = f"{call.state}: {call.fault}" if call.fault else call.state
+    issues = ", ".join(call.issues)
+    return call.path.name, dump.step, dump.attempt, dump.model, told, issues, cost(dump.cost_usd)
+
+
+def _marked(piece: Piece) -> str:
+    """A piece in the notation of wdiff."""
+    if piece.kind == "same":
+        return piece.text
+    return f"[-{piece.text}-]" if piece.kind == "gone" else f"{{+{piece.text}+}}"
+
+
+def _why_nothing(call: Call) -> str:
+    if call.fault:
+        return call.fault
+    return "nothing was read of it" if call.state == "refused" else "its dump keeps no clean value"
+
+
+def _tell_replay_json(renderer: Renderer, outcomes: list[Replayed]) -> None:
+    counts = {name: _count(outcomes, name) for name in ("same", "differs", "not replayed")}
+    renderer.data_json({"counts": counts, "calls": [one.as_record() for one in outcomes]})
+
+
+def _tell_replay(renderer: Renderer, outcomes: list[Replayed]) -> None:
+    rows = [
+        (one.call.path.name, one.likeness, _what_differs(one))
+        for one in outcomes
+        if one.likeness != "same"
+    ]
+    renderer.table(("file", "replay", "what"), rows)
+    same, skipped = _count(outcomes, "same"), _count(outcomes, "not replayed")
+    renderer.note(f"{same:,} of {len(outcomes):,} come out the same, {skipped:,} not replayed.")
+
+
+def _what_differs(one: Replayed) -> str:
+    if one.reason:
+        return one.reason
+    return "; ".join(f"{c.field}: {c.then!r:.120} is now {c.now!r:.120}" for c in one.changes)
+
+
+def _count(outcomes: list[Replayed], likeness: str) -> int:
+    return sum(one.likeness == likeness for one in outcomes)
+
+
+def _percent(rate: dict[str, object]) -> str:
+    count, of = rate["count"], rate["of"]
+    return f"{count / of:.1%}" if isinstance(count, int) and isinstance(of, int) and of else ""

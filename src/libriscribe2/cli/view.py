@@ -1,0 +1,100 @@
+"""`libriscribe2 view`: a page with the book and every call."""
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import UsageError
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.peek import require_project
+from libriscribe2.review.freezing import freeze
+from libriscribe2.review.server import Door, serve
+from libriscribe2.review.snapshot import ProjectSource
+from libriscribe2.utils.quantities import counted
+
+
+def view(
+    ctx: typer.Context,
+    project: Annotated[
+        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+    ],
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any that is free.")
+    ] = 0,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Only write the address, open no browser.")
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="DIR", help="Write the pages to a folder instead."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open a page with the book and every call, or write it to a folder.
+
+    The page is read from the disk and follows it, also while a run goes on; nothing is written.
+    It answers to this machine only, and only to who has its address. Ctrl-C ends it. An
+    exported folder opens without a server; it contains your prompts.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        source = source_of(locate(project, None, settings_of(None, {})))
+        if export is None:
+            _serve(renderer, source, port, opens=not no_open, as_json=as_json)
+        elif port:
+            raise UsageError("--export writes a folder and needs no --port")
+        else:
+            _export(renderer, source, export, as_json=as_json)
+
+
+def source_of(paths: ProjectPaths) -> ProjectSource:
+    """Where the pages read a project.
+
+    Raises:
+        ProjectError: There is no project.
+        ConfigError: Its settings cannot be used.
+    """
+    require_project(paths)
+    return ProjectSource(
+        paths,
+        look=lambda: look_at(paths),
+        brief=lambda: read_brief(paths),
+        max_cost=settings_of(paths.root, {}).budget.max_cost,
+    )
+
+
+def _serve(
+    renderer: Renderer, source: ProjectSource, port: int, *, opens: bool, as_json: bool
+) -> None:
+    """Answer until Ctrl-C."""
+    door = Door.on(port)
+    with door.listener:
+        if as_json:
+            renderer.data_json({"address": door.address, "port": door.port})
+        else:
+            renderer.data(door.address)
+        sys.stdout.flush()  # who reads a pipe needs the address now
+        if opens and not webbrowser.open(door.address):
+            renderer.note("No browser could be opened; open the address yourself.")
+        renderer.note("Ctrl-C ends it.")
+        run_async(serve(source, door), lambda: renderer.note("The page is closed."))
+
+
+def _export(renderer: Renderer, source: ProjectSource, folder: Path, *, as_json: bool) -> None:
+    """Write the folder."""
+    pages = freeze(source, folder)
+    start = folder / "index.html"
+    if as_json:
+        renderer.data_json({"index": str(start), "pages": pages})
+        return
+    renderer.data(str(start))
+    renderer.note(f"{counted(pages, 'page')}; the folder contains your prompts.")

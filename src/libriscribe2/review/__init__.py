@@ -1,0 +1,1 @@
+"""Looking at a book and at what the models answered: pages, and the records under them."""

@@ -1,0 +1,176 @@
+"""The first page: how far the book is, what it took, stage by stage."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from libriscribe2.pipeline.events import Event
+from libriscribe2.review.calls import Call
+from libriscribe2.review.dumps import Tokens
+from libriscribe2.review.snapshot import Snapshot
+
+_ENDS: Final = {
+    "run.end": "finished",
+    "run.failed": "stopped",
+    "run.interrupted": "interrupted",
+}
+_SHORTEST_TIMELINE: Final = 1.0
+WIDTH: Final = 1000
+"""Units across the timeline."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """One stage in the table.
+
+    Attributes:
+        name: The stage.
+        made: Units whose files are there.
+        units: All of its units that are known.
+        calls: Its calls.
+        repaired: Of these, replies that could be used after cleaning.
+        refused: Replies that could not be used.
+        further: Attempts after the first of their conversation.
+        tokens_in: Tokens read.
+        tokens_out: Tokens written.
+        cost_usd: Known prices together; None where one is unknown.
+        seconds: Time of its calls.
+    """
+
+    name: str
+    made: int
+    units: int
+    calls: int
+    repaired: int
+    refused: int
+    further: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A call in the timeline, in units of `WIDTH`."""
+
+    call: Call
+    x: float
+    width: float
+
+
+def overview(snapshot: Snapshot) -> dict[str, Any]:
+    """The values of the page."""
+    totals = snapshot.view.manifest.totals
+    return {
+        "run": run_state(snapshot.events, sum(unit.runs for unit in snapshot.units)),
+        "done": len(snapshot.chapters),
+        "planned": snapshot.planned_chapters(),
+        "words": sum(entry.words for entry in snapshot.chapters),
+        "totals": totals,
+        "further": sum(call.dump.attempt > 1 for call in snapshot.calls),
+        "left": _left(snapshot),
+        "rows": stage_rows(snapshot),
+        "timeline": timeline(snapshot.calls, _order(snapshot)),
+        "width": WIDTH,
+    }
+
+
+def run_state(events: Sequence[Event], due: int) -> dict[str, Any]:
+    """What the newest run is doing, or how it ended; empty before there was one.
+
+    Args:
+        events: What it told.
+        due: How many parts are still to be made; a run that is going on gets the time that is
+            left from how long those before took.
+    """
+    if not events:
+        return {}
+    last = events[-1]
+    state = _ENDS.get(last.event, "running")
+    at_work = {event.unit for event in events if event.event == "stage.start"}
+    over = [event for event in events if event.event in ("stage.end", "stage.failed")]
+    at_work -= {event.unit for event in over}
+    done = sum(event.event == "stage.end" for event in over)
+    elapsed = (last.ts - events[0].ts).total_seconds()
+    return {
+        "state": state,
+        "since": events[0].ts,
+        "last": last.ts,
+        "message": last.message,
+        "done": done,
+        "left": elapsed / done * due if done and due and state == "running" else None,
+        "working": sorted(filter(None, at_work)) if state == "running" else [],
+        "calls": sum(event.calls for event in events if event.event == "llm.call"),
+    }
+
+
+def stage_rows(snapshot: Snapshot) -> list[StageRow]:
+    """The stages in the order in which they run; those that nobody knows any more last."""
+    return [_stage_row(name, snapshot) for name in _order(snapshot)]
+
+
+def timeline(calls: Sequence[Call], order: Sequence[str]) -> list[tuple[str, list[Bar]]]:
+    """When each call was under way, by stage."""
+    timed = [(call, end) for call in calls if (end := _moment(call.dump.timestamp)) is not None]
+    if not timed:
+        return []
+    first = min(end - call.dump.seconds for call, end in timed)
+    whole = max(end for _, end in timed) - first
+    if whole < _SHORTEST_TIMELINE:
+        return []
+
+    def bar(call: Call, end: float) -> Bar:
+        width = max(WIDTH * call.dump.seconds / whole, 3.0)
+        right = WIDTH * (end - first) / whole
+        return Bar(call, round(min(max(right - width, 0.0), WIDTH - width), 1), round(width, 1))
+
+    rows = [(name, [bar(*one) for one in timed if one[0].dump.stage == name]) for name in order]
+    return [(name, bars) for name, bars in rows if bars]
+
+
+def _order(snapshot: Snapshot) -> list[str]:
+    known = [agent.name for agent in snapshot.stages]
+    told = dict.fromkeys(call.dump.stage for call in snapshot.calls if call.dump.stage)
+    return [*known, *(name for name in told if name not in known)]
+
+
+def _stage_row(name: str, snapshot: Snapshot) -> StageRow:
+    calls = [call for call in snapshot.calls if call.dump.stage == name]
+    units = [unit for unit in snapshot.units if unit.unit.stage == name]
+    tokens = [call.dump.usage or Tokens() for call in calls]
+    return StageRow(
+        name,
+        made=sum(unit.state != "missing" for unit in units),
+        units=len(units),
+        calls=len(calls),
+        repaired=sum(call.state == "repaired" for call in calls),
+        refused=sum(call.state == "refused" for call in calls),
+        further=sum(call.dump.attempt > 1 for call in calls),
+        tokens_in=sum(one.input_tokens for one in tokens),
+        tokens_out=sum(one.output_tokens for one in tokens),
+        cost_usd=_together(call.dump.cost_usd for call in calls),
+        seconds=sum(call.dump.seconds for call in calls),
+    )
+
+
+def _together(prices: Iterable[float | None]) -> float | None:
+    known = list(prices)
+    return None if None in known else sum(price for price in known if price is not None)
+
+
+def _left(snapshot: Snapshot) -> float | None:
+    """What the cap leaves, in US dollars; None without a cap."""
+    if snapshot.max_cost is None:
+        return None
+    return max(0.0, snapshot.max_cost - snapshot.view.manifest.ledger.possible_usd())
+
+
+def _moment(stamp: str) -> float | None:
+    """A time stamp in seconds since 1970; None where it is none, or of no zone."""
+    try:
+        found = datetime.fromisoformat(stamp)
+    except ValueError:
+        return None
+    return found.timestamp() if found.tzinfo is not None else None

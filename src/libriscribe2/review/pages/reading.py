@@ -1,0 +1,122 @@
+"""The book to be read: whole, by chapter, and each chapter as it was before."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.models.story import OutlineFile
+from libriscribe2.parsing.prose import plain_reply
+from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, STATE
+from libriscribe2.review.chapters import NUMBER
+from libriscribe2.review.diffs import word_diff
+from libriscribe2.review.prose import prose_html
+from libriscribe2.review.snapshot import Snapshot
+
+_TRASHED: Final = re.compile(r"(\d{8}T\d{6}Z)-(?:\d+-)?chapters_(\d+)\.md")
+_SCENE_BREAK: Final = "\n\n* * *\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A chapter as it was.
+
+    Attributes:
+        key: What it is called in addresses.
+        label: What a person calls it.
+        text: Its Markdown.
+    """
+
+    key: str
+    label: str
+    text: str
+
+
+def whole_book(snapshot: Snapshot) -> dict[str, Any]:
+    """The values of the page with all chapters."""
+    entries = snapshot.chapters
+    html = {entry.key: prose_html(entry.text) for entry in entries if not entry.fault}
+    return {"chapters": entries, "html": html}
+
+
+def one_chapter(snapshot: Snapshot, key: str, version: str = "") -> dict[str, Any] | None:
+    """The values of a chapter's page; None where there is no such chapter or version."""
+    entries = snapshot.chapters
+    place = next((n for n, entry in enumerate(entries) if entry.key == key), None)
+    if place is None:
+        return None
+    entry, older = entries[place], older_versions(snapshot, key)
+    chosen = next((one for one in older if one.key == version), None)
+    if version and chosen is None:
+        return None
+    return {
+        "chapters": entries,
+        "chapter": entry,
+        "versions": older,
+        "version": chosen,
+        "html": None if entry.fault else prose_html(entry.text),
+        "pieces": word_diff(chosen.text, entry.text) if chosen is not None else None,
+        "previous": entries[place - 1] if place else None,
+        "next": entries[place + 1] if place + 1 < len(entries) else None,
+    }
+
+
+def older_versions(snapshot: Snapshot, key: str) -> list[Version]:
+    """What a chapter was before, newest first: as the replies had it, and as the trash has it."""
+    name = CHAPTER_FILES.replace("*", key)
+    found = [*_as_replied(snapshot, name), *_trashed(snapshot, int(key))]
+    present = _text(snapshot, name)
+    return [version for version in found if version.text.strip() != present.strip()]
+
+
+def _as_replied(snapshot: Snapshot, name: str) -> list[Version]:
+    """The chapter that the recorded replies make; exactly the one that was written, or near it."""
+    manifest = snapshot.view.manifest
+    record = manifest.files.get(name)
+    replies = [manifest.reply(key) for key in record.keys] if record is not None else []
+    if record is None or not replies or None in replies:
+        return []
+    parts = [plain_reply(str(reply["reply"])).strip() for reply in replies if reply is not None]
+    body = _SCENE_BREAK.join(parts)
+    for heading in _headings(snapshot, name):
+        text = f"# {heading}\n\n{body}\n"
+        if content_sha(name, text.encode("utf-8", "replace")) == record.sha:
+            return [Version("written", "as it was written", text)]
+    return [Version("replies", "the replies that it was made from", f"{body}\n")]
+
+
+def _headings(snapshot: Snapshot, name: str) -> list[str]:
+    """Titles that the chapter may have had."""
+    own = _text(snapshot, name).partition("\n")[0].removeprefix("# ")
+    number = NUMBER.search(name)
+    try:
+        planned = snapshot.book.load(OUTLINE, OutlineFile).chapters
+    except LibriScribeError:
+        return [own]
+    place = int(number[1]) - 1 if number else 0
+    return [own, *(chapter.title for chapter in planned[place : place + 1])]
+
+
+def _trashed(snapshot: Snapshot, number: int) -> list[Version]:
+    """Copies in the trash, newest first."""
+    found = []
+    for name in snapshot.view.names(f"{STATE}/trash/*-chapters_*.md"):
+        trashed = _TRASHED.fullmatch(name.rpartition("/")[2])
+        text = _text(snapshot, name)
+        if trashed is not None and int(trashed[2]) == number and text:
+            key = re.sub(r"\W", "", name.rpartition("/")[2].partition("-chapters")[0].lower())
+            found.append(Version(key, f"replaced {_when(trashed[1])}", text))
+    return found[::-1]
+
+
+def _text(snapshot: Snapshot, name: str) -> str:
+    try:
+        return snapshot.view.read_text(name)
+    except LibriScribeError:
+        return ""
+
+
+def _when(stamp: str) -> str:
+    """`20250112T103000Z` as a date and a time."""
+    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]}"

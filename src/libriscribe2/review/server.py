@@ -1,0 +1,195 @@
+"""The live pages: read anew from the disk for every request, without the project's lock."""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from typing_extensions import override
+from uvicorn import Config, Server
+
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.review.calls import CallFilter
+from libriscribe2.review.guard import ENTRANCE, Guard, cookie_name
+from libriscribe2.review.pages.call_pages import call_rows
+from libriscribe2.review.site import LiveAddresses, Page, Site, error_page, plain_page
+from libriscribe2.review.snapshot import ProjectSource, take
+from libriscribe2.review.watching import changes
+
+HOST: Final = "127.0.0.1"
+STATIC: Final = Path(__file__).parent / "static"
+_FILTERS: Final = ("agent", "stage", "model", "state", "issue", "text")
+_LIVE: Final = LiveAddresses()
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Door:
+    """Where the pages are.
+
+    Attributes:
+        listener: The socket, bound to this machine alone.
+        token: What opens the pages.
+    """
+
+    listener: socket.socket
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+
+    @classmethod
+    def on(cls, port: int) -> "Door":
+        """A door on a port; 0 takes any that is free.
+
+        Raises:
+            UsageError: The port cannot be used.
+        """
+        try:
+            return cls(socket.create_server((HOST, port)))
+        except OSError as error:
+            raise UsageError(
+                f"Port {port} cannot be used",
+                why=error.strerror or str(error),
+                fix="Leave --port out to take any free port.",
+            ) from error
+
+    @property
+    def port(self) -> int:
+        """The port."""
+        number: int = self.listener.getsockname()[1]
+        return number
+
+    @property
+    def address(self) -> str:
+        """What a browser is to open; the token is in the fragment, which is sent to nobody."""
+        return f"http://{HOST}:{self.port}{ENTRANCE}#{self.token}"
+
+
+def application(
+    source: ProjectSource, door: Door, sleep: Sleep, ended: Callable[[], bool]
+) -> Starlette:
+    """The pages of a project.
+
+    Args:
+        source: The project.
+        door: Where they are.
+        sleep: Waits so many seconds, between looks at the files.
+        ended: Whether the server is about to end.
+    """
+    pages = _Pages(source, door, sleep, ended)
+    return Starlette(
+        routes=[
+            Route(ENTRANCE, pages.entrance, methods=["GET"]),
+            Route(ENTRANCE, pages.enter, methods=["POST"]),
+            Route("/events", pages.events),
+            Route("/favicon.ico", pages.icon),
+            Mount("/static", StaticFiles(directory=STATIC)),
+            Route("/", pages.page),
+            Route("/{kind}", pages.page),
+            Route("/{kind}/{key}", pages.page),
+            Route("/{kind}/{key}/{version}", pages.page),
+        ],
+        middleware=[Middleware(Guard, port=door.port, token=door.token)],
+    )
+
+
+async def serve(
+    source: ProjectSource,
+    door: Door,
+    sleep: Sleep = asyncio.sleep,  # noqa: TID251 - the real clock
+) -> None:
+    """Answer until the task is cancelled; what is being answered is then finished."""
+    config = Config(
+        application(source, door, sleep, lambda: server.should_exit),
+        log_config=None,
+        lifespan="off",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    server = _SignalFreeServer(config)
+    work = asyncio.ensure_future(server.serve([door.listener]))
+    try:
+        await asyncio.shield(work)
+    except asyncio.CancelledError:
+        server.should_exit = True
+        await work
+
+
+class _SignalFreeServer(Server):
+    """A server that leaves the signals to the command line."""
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+class _Pages:
+    """The endpoints."""
+
+    def __init__(
+        self, source: ProjectSource, door: Door, sleep: Sleep, ended: Callable[[], bool]
+    ) -> None:
+        self._source = source
+        self._door = door
+        self._sleep = sleep
+        self._ended = ended
+        self._folder = source.calls()
+
+    async def entrance(self, request: Request) -> Response:
+        """The page that turns the token into a cookie."""
+        del request
+        return HTMLResponse(plain_page("enter", _LIVE))
+
+    async def enter(self, request: Request) -> Response:
+        """The cookie; the guard has seen the token."""
+        del request
+        answer = Response(status_code=204)
+        answer.set_cookie(
+            cookie_name(self._door.port), self._door.token, httponly=True, samesite="strict"
+        )
+        return answer
+
+    async def icon(self, request: Request) -> Response:
+        """The icon, for whoever asks for it by its old name."""
+        del request
+        return Response((STATIC / "icon.svg").read_bytes(), media_type="image/svg+xml")
+
+    async def events(self, request: Request) -> Response:
+        """A stream that says when something changed."""
+        del request
+        told = changes(self._source.paths, self._sleep, self._ended)
+        return StreamingResponse(told, media_type="text/event-stream")
+
+    async def page(self, request: Request) -> Response:
+        """A page, or the calls as JSON."""
+        return await run_in_threadpool(self._page, request)
+
+    def _page(self, request: Request) -> Response:
+        keys = [request.path_params.get(name) for name in ("kind", "key", "version")]
+        page: Page = tuple(key for key in keys if key is not None) or ("overview",)
+        asked = {name: request.query_params.get(name, "") for name in _FILTERS}
+        wanted = CallFilter(**asked)
+        try:
+            snapshot = take(self._source, self._folder)
+            if page == ("calls",) and request.query_params.get("format") == "json":
+                rows = call_rows(snapshot, wanted)
+                return JSONResponse({"project": snapshot.name, "calls": rows})
+            html = Site(snapshot, _LIVE, live=True).render(page, wanted)
+        except LibriScribeError as error:
+            return HTMLResponse(error_page(error, _LIVE), 500)
+        if html is None:
+            return HTMLResponse(plain_page("missing", _LIVE), 404)
+        return HTMLResponse(html.encode("utf-8", "replace"))

@@ -1,0 +1,147 @@
+"""A project as it is at one moment, for every page: read only, without its lock."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.exporters.languages import UNKNOWN, language_of
+from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.event_file import last_run
+from libriscribe2.pipeline.events import Event
+from libriscribe2.pipeline.health import Finding, told
+from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
+from libriscribe2.pipeline.staleness import Verdict
+from libriscribe2.pipeline.survey import survey
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import BOOK_TOML, OUTLINE, ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.view import ProjectView
+from libriscribe2.review.calls import Call, CallFolder
+from libriscribe2.review.chapters import ChapterEntry, read_chapters
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ProjectSource:
+    """Where a project is read from.
+
+    Attributes:
+        paths: The project.
+        look: The project as it is now.
+        brief: What the author asked for.
+        max_cost: The cap in US dollars, or None.
+    """
+
+    paths: ProjectPaths
+    look: Callable[[], ProjectView]
+    brief: Callable[[], Brief]
+    max_cost: float | None = None
+
+    def calls(self) -> CallFolder:
+        """The project's dumps."""
+        return CallFolder(self.paths.debug)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What there is.
+
+    Attributes:
+        name: The project's name.
+        title: The book's title; the project's name before there is one.
+        view: The files.
+        brief: What the author asked for; None where it cannot be read.
+        stages: The stages that the book has, in running order.
+        units: How every unit stands.
+        calls: Every call, oldest first.
+        events: What the newest run told.
+        faults: What could not be read.
+        max_cost: The cap in US dollars, or None.
+    """
+
+    name: str
+    title: str
+    view: ProjectView
+    brief: Brief | None
+    stages: Sequence[AgentType]
+    units: Sequence[Verdict]
+    calls: Sequence[Call]
+    events: Sequence[Event] = ()
+    faults: Sequence[Finding] = field(default=())
+    max_cost: float | None = None
+
+    @property
+    def book(self) -> Book:
+        """The reader of the artifacts."""
+        return Book(self.view)
+
+    @property
+    def lang(self) -> str:
+        """The tag of the book's language; "" where nobody can tell."""
+        tag = language_of(self.brief.language).tag if self.brief is not None else UNKNOWN
+        return "" if tag == UNKNOWN else tag
+
+    @property
+    def direction(self) -> str:
+        """`ltr`, `rtl`, or `auto` where the language is unknown."""
+        if not self.lang:
+            return "auto"
+        return "rtl" if language_of(self.lang).right_to_left else "ltr"
+
+    @cached_property
+    def chapters(self) -> tuple[ChapterEntry, ...]:
+        """The chapters that are there, in order."""
+        return read_chapters(self.view, {unit.unit.output: unit.state for unit in self.units})
+
+    def planned_chapters(self) -> int:
+        """How many chapters the outline has; 0 where it cannot be read."""
+        return _or(self.book.chapters, 0)
+
+
+def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
+    """A snapshot; what cannot be read is a fault of it, so that the rest is shown.
+
+    Raises:
+        ProjectError: There is no project, or a newer version wrote it.
+        StorageError: Its folder cannot be read.
+    """
+    view = source.look()
+    faults: list[Finding] = []
+    brief = None
+    try:
+        brief = source.brief()
+    except LibriScribeError as error:
+        faults.append(told(error, BOOK_TOML))
+    stages = all_stages() if brief is None else stages_of(brief)
+    units: list[Verdict] = []
+    try:
+        units = [] if brief is None else survey(stages, brief, view)
+    except LibriScribeError as error:
+        faults.append(told(error, OUTLINE))
+    with storage_errors("read", source.paths.events):
+        events = last_run(source.paths.events)
+    name = source.paths.root.name
+    title = "" if brief is None else _or(lambda: Book(view).title(brief), "")
+    return Snapshot(
+        name,
+        title or name,
+        view,
+        brief,
+        stages,
+        units,
+        folder.read(),
+        events,
+        faults,
+        source.max_cost,
+    )
+
+
+def _or(read: Callable[[], T], otherwise: T) -> T:
+    """What can be read, else something in its place; the fault is told by the problems page."""
+    try:
+        return read()
+    except LibriScribeError:
+        return otherwise

@@ -1,0 +1,104 @@
+"""A small book whose models answered well and badly, to be looked at."""
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import Desk
+
+from libriscribe2.cli.projects import look_at, read_brief
+from libriscribe2.llm.backend import Request
+from libriscribe2.pipeline.stages import all_stages
+from libriscribe2.project.debug_dump import DebugDumps, DumpRecord
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.review.snapshot import ProjectSource, Snapshot, take
+
+NAME: Final = "book"
+KEYWORDS: Final = (
+    "Here are the keywords:\n\n```json\n"
+    '{"primary_keywords": ["lamp", "sea",], "secondary_keywords": ["**debt**"], '
+    '"genre_keywords": ["gothic"]}\n```\nEnjoy!'
+)
+REFUSED: Final = "I would rather talk about the weather."
+HOSTILE: Final = '<script>alert("reply")</script><img src=x onerror=alert(1)>'
+
+
+def troubled(request: Request) -> str | None:
+    """One reply without JSON, one with a field too few, one that needs to be cleaned."""
+    if request.step == "concept/draft" and request.attempt == 1:
+        return REFUSED
+    if request.step == "outline" and request.attempt == 1:
+        return '{"summary": "A coast."}'
+    return KEYWORDS if request.step == "concept/keywords" else None
+
+
+def make_book(folder: Path) -> Path:
+    """The desk of a book in `folder`; return the folder."""
+    folder.mkdir()
+    Desk(folder).create(backend=Author(reply=troubled))
+    return folder
+
+
+class ReviewBook:
+    """A copy of such a book.
+
+    Args:
+        made: Where it was made.
+        folder: Where the copy goes.
+    """
+
+    def __init__(self, made: Path, folder: Path) -> None:
+        shutil.copytree(made, folder)
+        self.folder = folder
+        self.paths = ProjectPaths(folder / "projects" / NAME, folder / "debug" / NAME)
+        all_stages()
+
+    @property
+    def source(self) -> ProjectSource:
+        return ProjectSource(
+            self.paths, lambda: look_at(self.paths), lambda: read_brief(self.paths)
+        )
+
+    def snapshot(self) -> Snapshot:
+        return take(self.source, self.source.calls())
+
+    def write(self, name: str, text: str) -> None:
+        path = self.paths.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = (self.paths.root / name).read_text(encoding="utf-8")
+        assert old in text
+        self.write(name, text.replace(old, new))
+
+    def dump(self, reply: str, **fields: object) -> Path:
+        """Add a dump."""
+        record = {"agent_name": "ChapterWriterAgent", "stage": "chapters", **fields}
+        return DebugDumps(self.paths.debug).write(
+            DumpRecord(raw_response=reply, **record)  # type: ignore[arg-type]
+        )
+
+    def damage(self) -> None:
+        """Add files that are no dumps of this program."""
+        files = {
+            "0901-concept-try1.json": "",
+            "0902-concept-try1.json": '{"debug_info": {"agent_',
+            "0903-concept-try1.json": '{"debug_info": {"agent_name": 3, "repairs": "many"}}',
+            "concept.json": '{"debug_info": {"agent_name": "ConceptGenerator", "raw_response": "x"}}',
+            "notes.json": "[1, 2]",
+        }
+        for name, text in files.items():
+            (self.paths.debug / name).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def made_review_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_book(tmp_path_factory.mktemp("review") / "desk")
+
+
+@pytest.fixture
+def review_book(made_review_book: Path, tmp_path: Path) -> ReviewBook:
+    return ReviewBook(made_review_book, tmp_path / "copy")
