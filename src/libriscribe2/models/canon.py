@@ -1,11 +1,16 @@
 """The canon: what the text says is so, each statement with the words that say it."""
 
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from libriscribe2.models.base import Shape, Text
+from libriscribe2.models.base import Shape, Text, TextList
+
+MOST_FACTS: Final = 40
+"""Most facts of a chapter: more are details that nothing contradicts."""
+
+MOST_EVENTS: Final = 12
 
 
 class Attribute(StrEnum):
@@ -42,24 +47,149 @@ HARD_STANCES: Final[frozenset[Stance]] = frozenset({"asserted"})
 
 DayPart = Literal["", "morning", "noon", "afternoon", "evening", "night"]
 
+ThreadMove = Literal["set up", "kept alive", "paid off"]
+"""What a chapter does with a thread."""
+
+_SYNONYMS: Final = {
+    "eye": "eyes",
+    "eye colour": "eyes",
+    "eye color": "eyes",
+    "hair colour": "hair",
+    "hair color": "hair",
+    "birth date": "birthday",
+    "kinship": "kin",
+    "family": "kin",
+    "occupation": "job",
+    "title": "rank",
+    "possesses": "possession",
+    "place": "location",
+    "status": "alive",
+    "action": "acts",
+    "nickname": "alias",
+}
+
+
+def _attribute(said: Any) -> Any:
+    """A kind of statement as it is called here; what is not on the list is of no known kind."""
+    if not isinstance(said, str):
+        return said
+    name = " ".join(said.casefold().replace("_", " ").split())
+    name = _SYNONYMS.get(name, name)
+    return name if name in set(Attribute) else Attribute.OTHER
+
+
+def _stance(said: Any) -> Any:
+    """A stance; one that is not on the list is no ground for calling anything a fault."""
+    known = said.casefold().strip().replace(" ", "_") if isinstance(said, str) else said
+    return known if known in get_args(Stance) else "believed"
+
+
+def _part(said: Any) -> Any:
+    """A part of the day; one that is not on the list is not known."""
+    known = said.casefold().strip() if isinstance(said, str) else ""
+    return known if known in get_args(DayPart) else ""
+
+
+def _day(said: Any) -> Any:
+    """A day of the story as a whole number; anything else is not known."""
+    if isinstance(said, str) and said.strip().isdecimal():
+        return int(said)
+    return said if isinstance(said, int) and not isinstance(said, bool) else None
+
+
+def _time(said: Any) -> Any:
+    """A time; a bare null is one that is not known."""
+    return {} if said is None else said
+
+
+def _move(said: Any) -> Any:
+    """What is done with a thread; what is not on the list keeps it alive."""
+    known = said.casefold().strip().replace("_", " ") if isinstance(said, str) else ""
+    return known if known in get_args(ThreadMove) else "kept alive"
+
 
 class StoryTime(Shape):
     """When something is so, on the story's own clock."""
 
-    day: int | None = Field(None, description="Day of the story, from 1; null where unknown")
-    part: DayPart = Field("", description="Part of the day")
+    day: Annotated[int | None, BeforeValidator(_day)] = Field(
+        None, description="Day of the story, from 1; null where unknown"
+    )
+    part: Annotated[DayPart, BeforeValidator(_part)] = Field("", description="Part of the day")
+
+
+KnownTime = Annotated[StoryTime, BeforeValidator(_time)]
 
 
 class ToldFact(Shape):
     """A statement as a model finds it in a chapter."""
 
     entity: Text = Field(description="Who or what it is about, by the name the text uses")
-    attribute: Attribute = Field(description="What kind of statement it is")
+    attribute: Annotated[Attribute, BeforeValidator(_attribute)] = Field(
+        description="What kind of statement it is"
+    )
     value: Text = Field(description="The value, such as `green`, `34`, `sister of Ada`")
     quote: Text = Field(description="The words of the text that say so, copied exactly")
     scene: int = Field(1, ge=1, description="Number of the scene within the chapter")
-    time: StoryTime = Field(default_factory=StoryTime)
-    stance: Stance = Field("asserted", description="Who stands behind it")
+    time: KnownTime = Field(default_factory=StoryTime)
+    stance: Annotated[Stance, BeforeValidator(_stance)] = Field(
+        "asserted", description="Who stands behind it"
+    )
+
+
+class ToldEvent(Shape):
+    """Something that happens in a chapter and that later chapters may not undo."""
+
+    what: Text = Field(description="What happens, in one short sentence")
+    quote: Text = Field(description="The words of the text that tell it, copied exactly")
+    time: KnownTime = Field(default_factory=StoryTime)
+
+
+class ThreadHit(Shape):
+    """A chapter at work on a thread."""
+
+    thread: Text = Field(description="The thread's id")
+    move: Annotated[ThreadMove, BeforeValidator(_move)] = Field(
+        description="What the chapter does with it"
+    )
+    quote: Text = Field(description="The words of the text that do it, copied exactly")
+
+
+class Standing(Shape):
+    """How a chapter leaves a person."""
+
+    name: Text = Field(description="Who, by the name the text uses")
+    place: str = Field("", description="Where they are at the end")
+    state: str = Field("", description="What they know, have or suffer from now on")
+
+
+class ExitState(Shape):
+    """How a chapter leaves the story."""
+
+    people: list[Standing] = Field(default_factory=list, description="Those who were present")
+    open: TextList = Field(default_factory=list, description="Questions that it leaves open")
+
+
+class ToldCanon(Shape):
+    """What a model finds in a chapter."""
+
+    facts: list[ToldFact] = Field(
+        description="What later chapters must not contradict, the most important first",
+        json_schema_extra={"maxItems": MOST_FACTS},
+    )
+    events: list[ToldEvent] = Field(
+        default_factory=list,
+        description="What happens for good",
+        json_schema_extra={"maxItems": MOST_EVENTS},
+    )
+    exit: ExitState = Field(default_factory=ExitState, description="How the chapter leaves them")
+
+
+class ToldCanonWithThreads(ToldCanon):
+    """What a model finds in a chapter of a book whose plan has threads."""
+
+    threads: list[ThreadHit] = Field(
+        default_factory=list, description="Threads that the chapter sets up, keeps or pays off"
+    )
 
 
 class Fact(BaseModel):
@@ -93,6 +223,30 @@ class Fact(BaseModel):
     def place(self) -> tuple[int, int, int]:
         """Where it stands, for putting facts in the order of the text."""
         return self.chapter, self.scene, self.line
+
+
+class KeptFact(ToldFact):
+    """A fact whose quote was found in its chapter; which chapter, the file's name says."""
+
+    line: int = Field(1, ge=1, description="The line of the chapter's file where it stands")
+
+
+class CanonFile(Shape):
+    """`.libriscribe/canon/NN.json`: what a chapter states, each statement with its words.
+
+    The number of the chapter stands in the file's name only, so that a chapter that is moved
+    takes its canon along as it is.
+    """
+
+    facts: list[KeptFact]
+    events: list[ToldEvent] = Field(default_factory=list)
+    threads: list[ThreadHit] = Field(default_factory=list)
+    exit: ExitState = Field(default_factory=ExitState)
+    dropped: int = Field(0, ge=0, description="Statements whose quotes the text does not hold")
+
+    def of_chapter(self, number: int) -> list[Fact]:
+        """The facts as those of chapter `number`."""
+        return [Fact(chapter=number, **fact.model_dump()) for fact in self.facts]
 
 
 class Thread(Shape):

@@ -37,6 +37,7 @@ class Band:
 NO_LIMIT: Final = float("inf")
 
 BANDS: Final[dict[str, Band]] = {
+    "contradictions": Band(0, 3),
     "repeated phrases": Band(0.013, 0.05),
     "phrases of earlier chapters": Band(0.005, 0.03),
     "stock phrases": Band(2.0, 6.0),

@@ -21,6 +21,8 @@ _ABBREVIATION: Final = re.compile(
 )
 _NO_PROSE: Final = re.compile(r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9})\s*")
 
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_INK: Final = re.compile(r"\S")
 _PLAIN: Final = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "}
 )
@@ -55,9 +57,10 @@ class ChapterText:
 
     @cached_property
     def paragraphs(self) -> tuple[Paragraph, ...]:
-        """Its prose in order: no headings, no scene breaks."""
+        """Its prose in order: no headings, no scene breaks, no comments."""
         found, line = [], 1
-        for block in re.split(r"(\n[^\S\n]*(?=\n))", self.text):
+        text = _COMMENT.sub(lambda comment: _INK.sub(" ", comment.group()), self.text)
+        for block in re.split(r"(\n[^\S\n]*(?=\n))", text):
             stripped = block.strip()
             if stripped and not _NO_PROSE.fullmatch(stripped):
                 lead = len(block) - len(block.lstrip())

@@ -37,7 +37,8 @@ def test_a_book_without_faults_is_inside_every_range_of_repetition() -> None:
 
 def test_every_figure_has_a_range_and_every_group_its_figures() -> None:
     plan = BookPlan(people=["Elara"], beats={1: ["a storm"]}, chapter_words=100)
-    card = report_card([chapter(n, fresh(n, 120)) for n in range(1, 5)], plan)
+    facts = Figure("contradictions", "continuity", 0, "errors")
+    card = report_card([chapter(n, fresh(n, 120)) for n in range(1, 5)], plan, [facts])
     assert {one.name for one in card.figures} == set(BANDS)
     record = card.as_record()
     assert record["chapters"] == 4

@@ -7,6 +7,9 @@ from libriscribe2.models.canon import HARD_STANCES, Fact
 
 Severity = Literal["error", "warning"]
 
+JUDGED: Final = "J1"
+"""What a model finds, not a rule in code."""
+
 RULES: Final = {
     "R1": "a trait that does not change is told differently",
     "R2": "an age goes back, or grows faster than the story",
@@ -22,6 +25,7 @@ RULES: Final = {
     "R12": "the point of view or the tense drifts",
     "R13": "a thread is not paid off in time",
     "R14": "a rule of the world is broken",
+    JUDGED: "a model finds that two statements cannot both hold",
 }
 """Every rule with what it finds."""
 

@@ -7,10 +7,10 @@ from typing import Any, Final, Literal
 from libriscribe2.quality.bands import BANDS, Level
 from libriscribe2.quality.text import ChapterText, Paragraph
 
-Group = Literal["repetition", "edges", "voice", "length", "plan", "names", "ai sound"]
+Group = Literal["continuity", "repetition", "edges", "voice", "length", "plan", "names", "ai sound"]
 
 GROUPS: Final[tuple[Group, ...]] = (
-    *("repetition", "edges", "length", "plan", "names", "voice", "ai sound"),
+    *("continuity", "repetition", "edges", "length", "plan", "names", "voice", "ai sound"),
 )
 """The groups in the order of the card."""
 

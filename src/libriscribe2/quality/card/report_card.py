@@ -48,12 +48,15 @@ class ReportCard:
         }
 
 
-def report_card(chapters: Sequence[ChapterText], plan: BookPlan) -> ReportCard:
+def report_card(
+    chapters: Sequence[ChapterText], plan: BookPlan, more: Sequence[Figure] = ()
+) -> ReportCard:
     """Measure a book.
 
     Args:
         chapters: Its chapters in order; chapters without prose are left out.
         plan: What was planned.
+        more: Figures that are not measured on the text alone.
 
     Raises:
         ValueError: No chapter has prose.
@@ -63,6 +66,7 @@ def report_card(chapters: Sequence[ChapterText], plan: BookPlan) -> ReportCard:
         raise ValueError("there is no prose to measure")
     names = (*plan.people, *plan.others)
     found = [
+        *more,
         *repetition_figures(written, names),
         *edge_figures(written),
         *length_figures(written, plan),

@@ -1,0 +1,146 @@
+"""The canon: what each chapter states, with the words that state it."""
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from typing_extensions import override
+
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_context import Unit
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.canon import (
+    MOST_EVENTS,
+    MOST_FACTS,
+    CanonFile,
+    KeptFact,
+    ThreadHit,
+    ToldCanon,
+    ToldCanonWithThreads,
+)
+from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
+from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.project.paths import (
+    CANON_FILES,
+    CHAPTER_FILES,
+    CHARACTERS,
+    OUTLINE,
+    WORLD,
+    chapter_file,
+)
+from libriscribe2.quality.canon.naming import Names
+from libriscribe2.quality.canon.world_rules import rule_names
+from libriscribe2.telemetry import CANON_QUOTES_DROPPED
+from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.utils.author_notes import without_notes
+from libriscribe2.utils.text_budget import parts, shorten
+
+logger = logging.getLogger(__name__)
+
+PART_BUDGET: Final = 20_000
+"""Most characters of text in one request: about 5,000 tokens of English."""
+
+CAST_BUDGET: Final = 2_400
+PLACE_BUDGET: Final = 1_200
+RULE_BUDGET: Final = 1_600
+THREAD_BUDGET: Final = 2_400
+
+
+class CanonKeeperAgent(Agent):
+    """Notes what a chapter states, so that code can compare it with what the book has stated.
+
+    A model finds the statements; code keeps those whose quotes stand in the text.
+    """
+
+    name = "canon"
+    also_called = ("continuity",)
+    follows = True
+    reads = (CHARACTERS, WORLD, OUTLINE, CHAPTER_FILES)
+    brief_keys = BOOK_KEYS
+    writes = CANON_FILES
+    shape = CanonFile
+
+    @override
+    @classmethod
+    def wanted(cls, brief: Brief) -> bool:
+        """For stories, unless the author does without."""
+        return brief.canon and brief.kind == "fiction"
+
+    @override
+    @classmethod
+    def inputs(cls, unit: Unit) -> tuple[str, ...]:
+        """Only its own chapter: names are matched with the cast again when facts are compared."""
+        return (chapter_file(unit.chapter or 1),)
+
+    @override
+    async def execute(self, unit: Unit) -> CanonFile:
+        """Ask what the chapter states; a very long chapter is read in parts."""
+        number = unit.chapter or 1
+        text = self.book.text(chapter_file(number))
+        texts = parts(without_notes(text), PART_BUDGET)
+        shown = self._shown(number)
+        shape = ToldCanonWithThreads if shown["threads"] else ToldCanon
+        told = await self._together(
+            self.ask(
+                unit,
+                shape,
+                part=f"part{index:02d}" if len(texts) > 1 else "",
+                limits=None,
+                text=part,
+                most=str(max(10, MOST_FACTS // len(texts))),
+                **shown,
+            )
+            for index, part in enumerate(texts, start=1)
+        )
+        return self._kept(unit, told, text)
+
+    def _shown(self, number: int) -> dict[str, str]:
+        """What a request shows besides the text."""
+        outline = self.book.load(OUTLINE, OutlineFile)
+        threads = [to_json(one) for one in getattr(outline, "threads", ())]
+        return {
+            "book": book_lines(self.brief),
+            "chapter": chapter_block(outline.chapters[number - 1], number, len(outline.chapters)),
+            "characters": cards(self.book.characters(), ("name", "role"), CAST_BUDGET),
+            "places": cards(self.book.places(), ("name",), PLACE_BUDGET),
+            "rules": shorten("\n".join(self._rules()), RULE_BUDGET),
+            "threads": shorten("\n".join(threads), THREAD_BUDGET),
+        }
+
+    def _rules(self) -> list[str]:
+        """The rules of the world, each under the name that a fact calls it by."""
+        if not self.book.has(WORLD):
+            return []
+        rules = self.book.load(WORLD, WorldFile).rules
+        return [f"{name}: {rule}" for name, rule in rule_names(rules).items()]
+
+    def _kept(self, unit: Unit, told: Sequence[ToldCanon], text: str) -> CanonFile:
+        """What the text really says of all that was told."""
+        names = Names(person.name for person in self.book.characters())
+        found = [fact for part in told for fact in part.facts]
+        facts = [
+            KeptFact(line=line, **fact.model_dump() | {"entity": names.canonical(fact.entity)})
+            for fact in found
+            if (line := line_of_quote(fact.quote, text)) is not None
+        ]
+        events = [event for part in told for event in part.events]
+        hits = [
+            hit for part in told if isinstance(part, ToldCanonWithThreads) for hit in part.threads
+        ]
+        stood = [event for event in events if line_of_quote(event.quote, text) is not None]
+        moved = [hit for hit in hits if line_of_quote(hit.quote, text) is not None]
+        dropped = len(found) + len(events) + len(hits) - len(facts) - len(stood) - len(moved)
+        if dropped:
+            logger.info("%s: %s: %d", CANON_QUOTES_DROPPED, unit.step, dropped)
+        return CanonFile(
+            facts=facts[:MOST_FACTS],
+            events=stood[:MOST_EVENTS],
+            threads=_once(moved),
+            exit=told[-1].exit,
+            dropped=dropped,
+        )
+
+
+def _once(hits: Sequence[ThreadHit]) -> list[ThreadHit]:
+    """Each thread's moves once."""
+    return list({(hit.thread.casefold(), hit.move): hit for hit in reversed(hits)}.values())[::-1]

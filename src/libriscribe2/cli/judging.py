@@ -1,0 +1,79 @@
+"""`check --story --judge`: a model on what code cannot compare."""
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+
+from libriscribe2.app import Hooks, Workshop
+from libriscribe2.cli.book_run import DEMONSTRATION
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.logs import log_to
+from libriscribe2.cli.model_choice import model_for
+from libriscribe2.cli.projects import open_project, setting_flags, settings_of
+from libriscribe2.cli.render import Renderer
+from libriscribe2.llm.providers import OFFLINE_MODEL
+from libriscribe2.pipeline.event_file import EventFile
+from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
+from libriscribe2.pipeline.story_check import StorySearch
+from libriscribe2.pipeline.story_finding import StoryReport
+from libriscribe2.pipeline.story_judge import Judged, StoryJudge
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.quality.canon.pairs import open_questions
+from libriscribe2.utils.quantities import counted
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """Who judges.
+
+    Attributes:
+        model: The model; None takes the book's.
+        mock: Whether the offline author stands in, who finds everything unclear.
+    """
+
+    model: str | None = None
+    mock: bool = False
+
+
+def judged(
+    renderer: Renderer, paths: ProjectPaths, report: StoryReport, request: JudgeRequest
+) -> StoryReport:
+    """A report with what a model says of the pairs that no rule compares.
+
+    Its replies are in the journal: what was judged once is not paid for again.
+
+    Raises:
+        LibriScribeError: A question got no usable reply, or a cap was reached.
+        typer.Exit: The check was interrupted.
+    """
+    flags = setting_flags(request.model, None, None, no_input=True)
+    settings = settings_of(paths.root, flags, mock=request.mock)
+    with ProjectStore.open(paths) as store:
+        brief = open_project(store)
+        canon = canon_of(brief, store)
+        questions = open_questions(canon.facts)
+        if not questions:
+            return report.with_judged((), Counter())
+        choice = model_for(settings)
+        log_to(store.paths.state / "run.log", settings.log_level)
+        renderer.note(f"model: {choice.model} ({choice.reason})")
+        if choice.model == OFFLINE_MODEL:
+            renderer.note(DEMONSTRATION)
+        with EventFile(store.paths.events) as events:
+            hooks = Hooks(" ".join(sys.argv[1:]), listeners=(events,))
+            workshop = Workshop(store, brief, settings, choice, hooks)
+            told = run_async(
+                workshop.consult(StoryJudge, lambda judge: judge.judge(questions, canon.chapters)),
+                lambda: renderer.warning("Interrupted. The same command goes on."),
+            )
+        if told.left_out:
+            renderer.warning(f"{counted(told.left_out, 'statement')} left unjudged: too many.")
+        return _with(report, canon, store, told)
+
+
+def _with(report: StoryReport, canon: StoryCanon, store: ProjectStore, told: Judged) -> StoryReport:
+    """The report with the model's findings, each with its places."""
+    search = StorySearch(canon, store)
+    found = search.with_notes(search.finding(conflict) for conflict in told.conflicts)
+    return report.with_judged(found, told.verdicts)

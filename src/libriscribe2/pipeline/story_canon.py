@@ -1,0 +1,124 @@
+"""The canon of a project: the facts of all chapters that were read, where they stand now."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from libriscribe2.agents.canon_keeper import CanonKeeperAgent
+from libriscribe2.errors import IncompleteError
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit
+from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.pipeline.staleness import input_hashes
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import OUTLINE, WORLD, canon_file, chapter_file
+from libriscribe2.project.view import ProjectView
+from libriscribe2.quality.canon.gold import GoldBook
+from libriscribe2.quality.canon.naming import canonical_facts
+from libriscribe2.quality.canon.world_rules import world_facts
+from libriscribe2.quality.text import ChapterText
+from libriscribe2.toolchain.quoted_lines import line_of_quote
+
+
+@dataclass(frozen=True)
+class StoryCanon:
+    """What a book states.
+
+    Attributes:
+        chapters: The written chapters.
+        facts: Facts of the text, under one name each, on the lines where they stand now.
+        laws: The rules of the world as facts; they have no quote.
+        people: The full names of the cast.
+        others: Names of places and terms.
+        threads: What the plan owes its reader.
+        hits: What each chapter that was read does with the threads.
+        planned: How many chapters the book is to have.
+        changed: Chapters whose text has changed since they were read.
+        lost: How many facts no longer stand in the text.
+    """
+
+    chapters: tuple[ChapterText, ...]
+    facts: tuple[Fact, ...]
+    laws: tuple[Fact, ...]
+    people: tuple[str, ...]
+    others: tuple[str, ...]
+    threads: tuple[Thread, ...]
+    hits: Mapping[int, list[ThreadHit]]
+    planned: int
+    changed: tuple[int, ...]
+    lost: int
+
+    def as_gold(self) -> GoldBook:
+        """The book with its own facts as the truth, for planting faults."""
+        places = [f"the {name[4:]}" for name in self.others if name.lower().startswith("the ")]
+        return GoldBook(self.chapters, self.facts, (*self.people, *places))
+
+    def text_of(self, number: int) -> str:
+        """The text of a chapter; empty where it is not written."""
+        return next((one.text for one in self.chapters if one.number == number), "")
+
+
+def canon_of(brief: Brief, view: ProjectView) -> StoryCanon:
+    """Read what a book states.
+
+    Raises:
+        IncompleteError: The facts of no chapter are known; the error says what makes them.
+        ProjectError: A file cannot be used.
+        StorageError: A file cannot be read.
+    """
+    book = Book(view)
+    texts = {n: book.text(chapter_file(n)) for n in _written(book)}
+    files = {n: book.load(canon_file(n), CanonFile) for n in texts if book.has(canon_file(n))}
+    if not files:
+        raise _unread(brief, view.paths.root.name, written=bool(texts))
+    placed = [_placed(fact, texts[n]) for n, file in files.items() for fact in file.of_chapter(n)]
+    people = tuple(person.name for person in book.characters())
+    rules = book.load(WORLD, WorldFile).rules if book.has(WORLD) else []
+    standing = [fact for fact in placed if fact is not None]
+    return StoryCanon(
+        chapters=tuple(ChapterText(n, chapter_file(n), text) for n, text in texts.items()),
+        facts=tuple(canonical_facts(standing, people)),
+        laws=tuple(world_facts(rules)),
+        people=people,
+        others=tuple(entry.name for entry in (*book.places(), *book.terms())),
+        threads=tuple(getattr(book.load(OUTLINE, OutlineFile), "threads", ())),
+        hits={n: file.threads for n, file in files.items()},
+        planned=book.chapters(),
+        changed=tuple(n for n in files if _is_stale(n, brief, view)),
+        lost=len(placed) - len(standing),
+    )
+
+
+def _written(book: Book) -> list[int]:
+    """Numbers of the chapters that are written."""
+    return [n for n in range(1, book.chapters() + 1) if book.has(chapter_file(n))]
+
+
+def _placed(fact: Fact, text: str) -> Fact | None:
+    """A fact on the line where its quote stands now; None where the text lost it."""
+    line = line_of_quote(fact.quote, text)
+    return None if line is None else fact.model_copy(update={"line": line})
+
+
+def _is_stale(number: int, brief: Brief, view: ProjectView) -> bool:
+    """Whether a chapter's text is another than the one that was read."""
+    unit = CanonKeeperAgent.unit(number)
+    inputs = input_hashes(CanonKeeperAgent, unit, brief, view)
+    state = view.state(unit.output, inputs)
+    return state.kind == "stale" and chapter_file(number) in state.changed
+
+
+def _unread(brief: Brief, project: str, *, written: bool) -> IncompleteError:
+    """The facts of no chapter are known."""
+    if not CanonKeeperAgent.wanted(brief):
+        why = "the book is no story" if brief.kind != "fiction" else "`canon` is switched off"
+        return IncompleteError(
+            "No chapter of this book is read for its facts.",
+            why=f"{why}, so its stage has nothing to do",
+            fix="Set `canon = true` and a fiction category in book.toml, then "
+            f"`libriscribe2 resume {project}`.",
+        )
+    why = "the chapters are there, their facts are not" if written else "no chapter is written yet"
+    command = f"libriscribe2 resume {project}" + (" --until canon" if written else "")
+    return IncompleteError(
+        "No chapter was read for its facts yet.", why=why, fix=f"Run `{command}`."
+    )
