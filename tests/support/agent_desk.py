@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,9 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.research_records import keep_record
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.toolchain.research_means import ResearchMeans
 
 CONCEPT: Final = {"title": "The Log", "logline": "A keeper reads.", "description": "A long tale."}
 CAST: Final = [{"name": "Mara Voss", "role": "keeper"}, {"name": "Jon Ide", "role": "pilot"}]
@@ -48,6 +51,7 @@ class AgentDesk:
         self.anew: list[str] = []
         self.stops = 0
         self.pieces: list[tuple[str, str]] = []
+        self.means: dict[str, Any] = {}
 
     def put(self, name: str, value: Any) -> None:
         """Give the book an artifact."""
@@ -93,6 +97,12 @@ class AgentDesk:
                     anew=anew,
                     stop=stop,
                     on_text=lambda step, piece: self.pieces.append((step, piece)),
+                    research=ResearchMeans(
+                        paths=self.paths,
+                        record=partial(keep_record, store),
+                        generation=store.manifest.generation,
+                        **self.means,
+                    ),
                 )
             )
 

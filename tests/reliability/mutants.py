@@ -1,0 +1,287 @@
+"""Planted bugs: each is put into a copy of the program, and the bar that is there for it must fail.
+
+`make mutants` runs all; names as arguments run those. A bar counts only if it has caught its bug.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+COPIED: Final = ("src", "tests", "pyproject.toml")
+LONGEST_SECONDS: Final = 300
+HISTORIES: Final = "120"
+CAUGHT: Final = 1
+"""Exit code of pytest where tests ran and failed."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A planted bug.
+
+    Attributes:
+        name: What is broken.
+        bar: Beginning of the name of the script that must notice.
+        file: The broken file, below `src/libriscribe2`.
+        old: Text that stands there exactly once.
+        new: What stands there instead.
+        options: Further words for pytest.
+    """
+
+    name: str
+    bar: str
+    file: str
+    old: str
+    new: str
+    options: tuple[str, ...] = ()
+
+
+_SOAK: Final = ("-m", "soak", "-k", "0]")
+
+MUTANTS: Final = (
+    # The six of the random histories.
+    Mutant(
+        "an edited file counts as ours",
+        "test_bar_11",
+        "project/view.py",
+        'is_ours(name, sha):\n            return ArtifactState("edited")',
+        'is_ours(name, sha):\n            return ArtifactState("old")',
+    ),
+    Mutant(
+        "an older text that is put back counts as left by a crash",
+        "test_bar_11",
+        "project/view.py",
+        '"edited" if last.placed else "old"',
+        '"old"',
+    ),
+    Mutant(
+        "a reply is remembered and not stored",
+        "test_bar_11",
+        "project/call_log.py",
+        "            self._add(line)\n",
+        "            self._manifest.fold(line)\n",
+    ),
+    Mutant(
+        "a write is announced after the replacement",
+        "test_bar_11",
+        "project/store.py",
+        "        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))\n"
+        "        if present != sha:\n"
+        "            self._place(name, data)\n",
+        "        if present != sha:\n"
+        "            self._place(name, data)\n"
+        "        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))\n",
+    ),
+    Mutant(
+        "files are written in their place",
+        "test_bar_11",
+        "project/atomic.py",
+        'temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")',
+        "temporary = path",
+    ),
+    Mutant(
+        "a torn line is not cut off",
+        "test_bar_11",
+        "project/journal.py",
+        "if self._length < len(data):",
+        "if self._length < 0:",
+    ),
+    # One for each of the others.
+    Mutant(
+        "a torn line is not cut off",
+        "test_bar_01",
+        "project/journal.py",
+        "if self._length < len(data):",
+        "if self._length < 0:",
+        _SOAK,
+    ),
+    Mutant(
+        "replies in the journal are not found",
+        "test_bar_02",
+        "project/call_log.py",
+        "return self._manifest.reply(key)",
+        "return None",
+    ),
+    Mutant(
+        "no file is synced",
+        "test_bar_03",
+        "project/journal.py",
+        "        if durable:\n            self._ops.fsync(self._descriptor)\n",
+        "",
+    ),
+    Mutant(
+        "no folder is synced",
+        "test_bar_03",
+        "project/file_ops.py",
+        'if os.name != "posix":\n        return\n    descriptor',
+        "if folder:\n        return\n    descriptor",
+    ),
+    Mutant(
+        "checksums are not looked at",
+        "test_bar_04",
+        "project/journal_lines.py",
+        'if checksum != b"%08x" % zlib.crc32(body):',
+        "if not checksum:",
+    ),
+    Mutant(
+        "errors of the system are not translated",
+        "test_bar_05",
+        "project/storage_errors.py",
+        "    except OSError as error:\n",
+        "    except BlockingIOError as error:\n",
+        _SOAK,
+    ),
+    Mutant(
+        "a reply that finds no room is dropped",
+        "test_bar_06",
+        "project/call_log.py",
+        "raise self._rescued(key, record, error) from error",
+        "raise error from error",
+    ),
+    Mutant(
+        "a folder that may not be looked into is our bug",
+        "test_bar_07",
+        "project/paths.py",
+        "(FileNotFoundError, NotADirectoryError, PermissionError)",
+        "(FileNotFoundError, NotADirectoryError)",
+    ),
+    Mutant(
+        "SIGTERM is not heard",
+        "test_bar_08",
+        "cli/interrupts.py",
+        "numbers = (signal.SIGINT, signal.SIGTERM)",
+        "numbers = (signal.SIGINT,)",
+    ),
+    Mutant(
+        "the lock is not taken",
+        "test_bar_09",
+        "project/lock.py",
+        "held._lock.acquire()",
+        "pass",
+    ),
+    Mutant(
+        "line ends count",
+        "test_bar_10",
+        "project/hashing.py",
+        '.replace("\\r\\n", "\\n")',
+        "",
+    ),
+    Mutant(
+        "keys that stand twice are taken",
+        "test_bar_12",
+        "project/user_text.py",
+        "object_pairs_hook=_pairs, ",
+        "",
+    ),
+    Mutant(
+        "the time is part of a request's key",
+        "test_bar_13",
+        "llm/backend.py",
+        "for name in _IDENTITY}\n",
+        "for name in _IDENTITY}\n"
+        "            from libriscribe2.project.clock import utc_now\n"
+        "            said['at'] = utc_now().year\n",
+    ),
+    Mutant(
+        "the finish reason is ignored",
+        "test_bar_17",
+        "llm/litellm_backend.py",
+        'raise BackendError("cut", "the stream ended without saying why")',
+        'return "stop"',
+    ),
+)
+
+
+def main() -> int:
+    """Run the bars on an unharmed copy, then each planted bug; return the exit code."""
+    wanted = [one for one in MUTANTS if not sys.argv[1:] or one.bar in sys.argv[1:]]
+    _check_texts(wanted)
+    width = max(len(one.name) for one in wanted)
+    good = True
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as several:
+        place = Path(folder)
+        for bar, code in several.map(lambda one: _unharmed(place, one), _scripts(wanted)):
+            good &= code == 0
+            _tell(bar, f"{'nothing planted':{width}}  {'passes' if code == 0 else 'FAILS'}")
+        results = several.map(lambda pair: _result(place, *pair), enumerate(wanted))
+        for mutant, told in zip(wanted, results, strict=True):
+            good &= told == "caught"
+            _tell(mutant.bar, f"{mutant.name:{width}}  {told}")
+    return int(not good)
+
+
+def _tell(bar: str, words: str) -> None:
+    """A line of the table, as soon as it is known."""
+    sys.stdout.write(f"{bar.replace('test_bar_', 'bar ')}  {words}\n")
+    sys.stdout.flush()
+
+
+def _check_texts(wanted: list[Mutant]) -> None:
+    """Stop at once where the program has changed under a planted bug."""
+    for mutant in wanted:
+        text = (ROOT / "src" / "libriscribe2" / mutant.file).read_text(encoding="utf-8")
+        if text.count(mutant.old) != 1:
+            raise SystemExit(f"{mutant.file} does not hold exactly once: {mutant.old!r}")
+
+
+def _scripts(wanted: list[Mutant]) -> list[tuple[str, tuple[str, ...]]]:
+    """The bars to run, each with its options, once."""
+    return list(dict.fromkeys((one.bar, one.options) for one in wanted))
+
+
+def _unharmed(folder: Path, script: tuple[str, tuple[str, ...]]) -> tuple[str, int]:
+    bar, options = script
+    place = folder / f"unharmed-{bar}"
+    _copy(place)
+    return bar, _run(place, bar, options)
+
+
+def _result(folder: Path, number: int, mutant: Mutant) -> str:
+    """What came of a planted bug, in a word."""
+    place = folder / str(number)
+    _copy(place)
+    broken = place / "src" / "libriscribe2" / mutant.file
+    text = broken.read_text(encoding="utf-8")
+    broken.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+    code = _run(place, mutant.bar, mutant.options)
+    shutil.rmtree(place)
+    return {CAUGHT: "caught", 0: "SURVIVED"}.get(code, f"BROKEN (pytest exit code {code})")
+
+
+def _copy(place: Path) -> None:
+    place.mkdir()
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, place / name, ignore=ignored)
+        else:
+            shutil.copy(source, place / name)
+
+
+def _run(place: Path, bar: str, options: tuple[str, ...]) -> int:
+    """The exit code of a bar on a copy of the program."""
+    (script,) = (place / "tests" / "reliability").glob(f"{bar}*.py")
+    path = os.pathsep.join((str(place), str(place / "src")))
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-x", *options, str(script)],
+            cwd=place,
+            env={**os.environ, "PYTHONPATH": path, "HISTORIES": HISTORIES},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=LONGEST_SECONDS,
+            check=False,
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return -1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
