@@ -1,0 +1,73 @@
+"""The folder of a batch's book: made once, and known again as the batch's own."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from libriscribe2.batch.paths import MARK
+from libriscribe2.batch.rows import Row
+from libriscribe2.errors import ProjectError
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.atomic import atomic_write
+from libriscribe2.project.book_file import write_book_toml
+from libriscribe2.project.paths import STATE, ProjectPaths
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.store import ProjectStore
+
+
+def begin_project(
+    paths: ProjectPaths, row: Row, batch: str, settings: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Make the project of a row, unless the batch has made it before.
+
+    The mark comes before `book.toml`, so that a crash in between leaves nothing that would be
+    taken for somebody else's book.
+
+    Args:
+        paths: Where it goes.
+        row: What was asked for.
+        batch: The name of the batch.
+        settings: The tables of settings for its `book.toml`.
+
+    Raises:
+        ProjectError: Somebody else made a project of that name.
+        ProjectInUseError: Another process is working there.
+        StorageError: The folder cannot be written.
+    """
+    if is_taken(paths, batch):
+        raise ProjectError(
+            f"There is a project {row.name!r} already",
+            why=f"it was made after {row.place} was queued",
+            fix="Rename or remove it, then `libriscribe2 batch retry`.",
+        )
+    if paths.book_toml.exists():
+        return
+    with ProjectStore.create(paths):
+        mark = paths.state / MARK
+        with storage_errors("write", mark):
+            atomic_write(mark, f"{batch}\n".encode())
+        # The log sorts its keys; the file has them in the order of the brief.
+        brief = Brief.model_validate(row.brief)
+        write_book_toml(paths.book_toml, brief.model_dump(), settings)
+
+
+def is_taken(paths: ProjectPaths, batch: str) -> bool:
+    """Whether there is a project, or something else, that the batch did not begin.
+
+    Raises:
+        StorageError: The folder cannot be read.
+    """
+    with storage_errors("read", paths.root):
+        if not paths.root.exists():
+            return False
+        if not paths.root.is_dir():
+            return True
+        holds = any(path.name != STATE for path in paths.root.iterdir())
+    return holds and _marked(paths) != batch
+
+
+def _marked(paths: ProjectPaths) -> str:
+    """The batch that began a project; empty where none did."""
+    with suppress(OSError, UnicodeDecodeError):
+        return (paths.state / MARK).read_text(encoding="utf-8").strip()
+    return ""

@@ -1,0 +1,174 @@
+"""The report of a batch: every book with its reason and command, sums, rates and times."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from libriscribe2.batch.figures import RunTimes
+from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.state import Batch, Book
+from libriscribe2.project.atomic import atomic_write
+from libriscribe2.project.json_text import readable_json, utf8
+from libriscribe2.project.storage_errors import storage_errors
+
+COLUMNS: Final = (
+    *("book", "state", "words", "calls", "cost_usd", "seconds", "runs", "what", "why", "command"),
+)
+
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+_TEMPLATES: Final = Environment(
+    loader=PackageLoader("libriscribe2", "batch"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+Record = dict[str, Any]
+
+
+def report_of(name: str, batch: Batch) -> Record:
+    """The report as a JSON object.
+
+    Times are seconds; `cost_usd` is None where a price is unknown, never 0.
+    """
+    books = list(batch.books.values())
+    times = RunTimes()
+    for book in books:
+        times = times.plus(book.times)
+    rows = [book_record(book) for book in books]
+    providers = _providers(times)
+    return {
+        "v": 1,
+        "batch": name,
+        "paused": batch.paused,
+        "max_cost": batch.cap,
+        "counts": batch.counts(),
+        "sums": _sums(books, times),
+        "rates": _rates(books, times),
+        "stages": dict(sorted(times.stages.items())),
+        "providers": providers,
+        "slowest_provider": providers[0]["provider"] if providers else None,
+        "books": rows,
+    }
+
+
+def book_record(book: Book) -> Record:
+    """A book as a flat record with the columns of the report."""
+    sums, last = book.last.sums, book.last
+    told = book.state in ("failed", "stopped") or (book.state == "queued" and bool(last.what))
+    return {
+        "book": book.row.name,
+        "state": book.state,
+        "words": sums.words,
+        "calls": sums.calls,
+        "cost_usd": sums.cost_usd,
+        "seconds": round(book.times.seconds, 3),
+        "runs": book.tries,
+        "what": last.what if told else "",
+        "why": last.why if told else "",
+        "command": command_for(book),
+        "row": book.row.place,
+        "code": last.code if told else 0,
+    }
+
+
+def command_for(book: Book) -> str:
+    """What to type next for a book; empty where nothing has to be typed."""
+    again = f"libriscribe2 batch retry {book.row.name}"
+    if book.state == "failed":
+        return book.last.fix or again
+    if book.state == "stopped":
+        return f"{again}, then libriscribe2 batch run with a higher --max-cost"
+    return again if book.state == "cancelled" else ""
+
+
+def write_report(paths: BatchPaths, report: Record) -> None:
+    """Write the report beside the log, as HTML, JSON and CSV.
+
+    Raises:
+        StorageError: The folder cannot be written.
+    """
+    contents = {"json": readable_json(report), "csv": as_csv(report), "html": as_html(report)}
+    for kind, text in contents.items():
+        path = paths.report(kind)
+        with storage_errors("write", path):
+            atomic_write(path, utf8(text), durable=False)
+
+
+def as_html(report: Record) -> str:
+    """The report as one page without a script."""
+    return _TEMPLATES.get_template("report.html").render(report=report, columns=COLUMNS)
+
+
+def as_csv(report: Record) -> str:
+    """The books as a table; a cell that a spreadsheet would calculate stays a text."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for row in report["books"]:
+        writer.writerow([guarded(row[column]) for column in COLUMNS])
+    return out.getvalue()
+
+
+def guarded(cell: object) -> object:
+    """A cell of a table that is safe in a spreadsheet."""
+    harmful = isinstance(cell, str) and cell.startswith(_FORMULA_STARTS)
+    return f"'{cell}" if harmful else cell
+
+
+def _sums(books: Sequence[Book], times: RunTimes) -> Record:
+    def total(of: Callable[[Book], int]) -> int:
+        return sum(map(of, books))
+
+    costs = [book.last.sums.cost_usd for book in books]
+    known = [cost for cost in costs if cost is not None]
+    return {
+        "books": len(books),
+        "words": total(lambda book: book.last.sums.words),
+        "calls": total(lambda book: book.last.sums.calls),
+        "input_tokens": total(lambda book: book.last.sums.input_tokens),
+        "output_tokens": total(lambda book: book.last.sums.output_tokens),
+        "cost_usd": sum(known) if len(known) == len(costs) else None,
+        "seconds": round(times.seconds, 3),
+        "waited_seconds": round(times.waited, 3),
+    }
+
+
+def _rates(books: Sequence[Book], times: RunTimes) -> Mapping[str, float | None]:
+    """Rates; None where there is nothing to divide by."""
+    done = [book for book in books if book.state == "done"]
+    words = sum(book.last.sums.words for book in done)
+    calls = sum(model.calls for model in times.models.values())
+    seconds = sum(model.seconds for model in times.models.values())
+    return {
+        "done": _per(len(done), len(books)),
+        "words_per_book": _per(words, len(done)),
+        "seconds_per_book": _per(sum(book.times.seconds for book in done), len(done)),
+        "seconds_per_call": _per(seconds, calls),
+    }
+
+
+def _per(count: float, of: float) -> float | None:
+    return round(count / of, 6) if of else None
+
+
+def _providers(times: RunTimes) -> list[Record]:
+    """The providers with their calls, the one that takes longest for a call first."""
+    by_name: dict[str, RunTimes] = {}
+    for model, one in times.models.items():
+        name = model.partition("/")[0]
+        by_name[name] = by_name.get(name, RunTimes()).plus(RunTimes(models={name: one}))
+    found = [
+        {
+            "provider": name,
+            "calls": one.models[name].calls,
+            "seconds": round(one.models[name].seconds, 3),
+            "seconds_per_call": _per(one.models[name].seconds, one.models[name].calls),
+        }
+        for name, one in by_name.items()
+    ]
+    return sorted(found, key=lambda one: (-(one["seconds_per_call"] or 0), one["provider"]))

@@ -1,0 +1,199 @@
+"""Running the books of a batch: so many at once, until nothing waits any more."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any, Final, Protocol
+
+from libriscribe2.batch.figures import Sums
+from libriscribe2.batch.grants import grant_for, worth_another_run
+from libriscribe2.batch.state import Batch, Book, Ended, ended, started
+from libriscribe2.errors import (
+    EXIT_INTERRUPTED,
+    LibriScribeError,
+    ProjectInUseError,
+    ProviderError,
+)
+from libriscribe2.project.records import Record
+
+Sleep = Callable[[float], Awaitable[None]]
+Tell = Callable[[Book, Ended | None], None]
+"""Hears that a book begins (None), or how its run ended."""
+
+_TICK_SECONDS: Final = 0.2
+"""How often the log is looked at for what others have added to it."""
+
+_PASSING: Final = (ProviderError.exit_code, ProjectInUseError.exit_code)
+_LONGEST_PAUSE: Final = 600.0
+
+
+class BookWriter(Protocol):
+    """Who writes a book."""
+
+    async def write(self, book: Book, grant: float | None) -> Ended:
+        """Run a book to an end, within a grant in US dollars; cancelled, it ends resumably.
+
+        Raises:
+            LibriScribeError: It cannot be begun.
+        """
+        ...
+
+    async def sums(self, book: Book) -> Sums:
+        """What a book has come to, by its own journal."""
+        ...
+
+
+def _silent(_book: Book, _how: Ended | None) -> None:
+    """Nobody is told."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How the books are run.
+
+    Attributes:
+        books: How many at once.
+        cap: The most that all books together may cost, in US dollars; None is no cap.
+        tries: Most runs of a book whose run ended for a passing reason: the network, the
+            provider, a project that somebody else holds, a process that was killed.
+        retry_seconds: Pause before the second run; each further one is twice as long.
+        tell: Hears how it goes.
+        sleep: Waits.
+        now: A clock in seconds that never goes back.
+    """
+
+    books: int = 1
+    cap: float | None = None
+    tries: int = 3
+    retry_seconds: float = 30.0
+    tell: Tell = _silent
+    sleep: Sleep = asyncio.sleep  # noqa: TID251 - the real clock
+    now: Callable[[], float] = field(default=monotonic)
+
+
+class Work:
+    """One process's work on a batch.
+
+    Args:
+        look: Gives the batch as it is now.
+        append: Adds to the log.
+        writer: Writes the books.
+        terms: How.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], Batch],
+        append: Callable[[Sequence[Record]], None],
+        writer: BookWriter,
+        terms: Terms,
+    ) -> None:
+        self._look = look
+        self._append = append
+        self._writer = writer
+        self._terms = terms
+        self._under_way: dict[str, asyncio.Future[Ended]] = {}
+        self._not_before: dict[str, float] = {}
+
+    async def run(self) -> None:
+        """Run books until nothing waits any more, or the batch is paused.
+
+        Raises:
+            StorageError: The log cannot be written; the books that ran are stopped resumably.
+        """
+        # Nobody else runs books of this batch, so these were left by a process that died.
+        left = self._look().within("running")
+        self._append([ended(book.row.name, await self._outside(book)) for book in left])
+        try:
+            while self._goes_on(self._look()):
+                await self._wait()
+                await self._settle()
+        finally:
+            await self._stop()
+
+    def _goes_on(self, batch: Batch) -> bool:
+        """Stop what is cancelled and begin what may begin; whether there is anything to do."""
+        for name, task in self._under_way.items():
+            if batch.books[name].state == "cancelled":
+                task.cancel()
+        if batch.paused:
+            return bool(self._under_way)
+        waiting = batch.within("queued")
+        if not waiting and not self._under_way:
+            more = worth_another_run(batch)
+            self._append([{"t": "retry", "book": book.row.name} for book in more])
+            batch = self._look()
+            waiting = batch.within("queued")
+        self._begin(waiting)
+        return bool(waiting or self._under_way)
+
+    def _begin(self, waiting: Sequence[Book]) -> None:
+        """Begin as many books as there is room for."""
+        now = self._terms.now()
+        due = [
+            book
+            for book in waiting
+            if self._not_before.get(book.row.name, now) <= now
+            and book.row.name not in self._under_way
+        ]
+        room = max(0, self._terms.books - len(self._under_way))
+        for place, book in enumerate(due[:room]):
+            name = book.row.name
+            grant = grant_for(self._look(), book, len(waiting) - place)
+            self._append([started(name, grant)])
+            self._terms.tell(book, None)
+            task = asyncio.ensure_future(self._writer.write(self._look().books[name], grant))
+            self._under_way[name] = task
+
+    async def _wait(self) -> None:
+        """Until a book's run has ended, or it is time to look at the log."""
+        tick = asyncio.ensure_future(self._terms.sleep(_TICK_SECONDS))
+        waited: set[asyncio.Future[Any]] = {tick, *self._under_way.values()}
+        try:
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            tick.cancel()
+
+    async def _settle(self) -> None:
+        """Note how the runs ended that have ended."""
+        for name in [name for name, task in self._under_way.items() if task.done()]:
+            task = self._under_way.pop(name)
+            how = await self._outcome(name, task)
+            book = self._look().books[name]
+            if book.state == "running" and (how.state == "queued" or how.code in _PASSING):
+                how = self._later(book, how)
+            self._append([ended(name, how)])
+            self._terms.tell(self._look().books[name], how)
+
+    def _later(self, book: Book, how: Ended) -> Ended:
+        """The same, to be tried again later as long as it may be."""
+        pause = min(_LONGEST_PAUSE, self._terms.retry_seconds * 2 ** (book.tries - 1))
+        self._not_before[book.row.name] = self._terms.now() + pause
+        return replace(how, state="queued" if book.tries < self._terms.tries else "failed")
+
+    async def _outcome(self, name: str, task: "asyncio.Future[Ended]") -> Ended:
+        """How a run ended that has ended, in whatever way."""
+        book = self._look().books[name]
+        if task.cancelled():
+            return await self._outside(book)
+        error = task.exception()
+        if not isinstance(error, LibriScribeError):
+            return task.result()
+        sums = await self._writer.sums(book)
+        return Ended("failed", error.exit_code, error.what, error.why, error.fix, sums=sums)
+
+    async def _outside(self, book: Book) -> Ended:
+        """A run was ended from outside; the book goes on another time."""
+        return Ended("queued", EXIT_INTERRUPTED, sums=await self._writer.sums(book))
+
+    async def _stop(self) -> None:
+        """End the runs that are under way, and note that their books go on another time."""
+        tasks = dict(self._under_way)
+        self._under_way.clear()
+        for task in tasks.values():
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks.values())
+        for name, task in tasks.items():
+            self._append([ended(name, await self._outcome(name, task))])

@@ -1,0 +1,84 @@
+"""Writing one book of a batch: its folder, a process, and how that ended."""
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from libriscribe2.batch.child import ChildEnd, run_child
+from libriscribe2.batch.figures import Sums, sums_of
+from libriscribe2.batch.state import Book, BookState, Ended
+from libriscribe2.errors import EXIT_INTERRUPTED, BudgetError
+from libriscribe2.project.paths import ProjectPaths
+
+_STATE_OF: Final[dict[int, BookState]] = {
+    0: "done",
+    BudgetError.exit_code: "stopped",
+    EXIT_INTERRUPTED: "queued",
+}
+
+
+class BookProcess:
+    """Writes books by `libriscribe2 resume`, each in a process of its own.
+
+    Args:
+        paths_of: The project of a name.
+        begin: Makes the project of a book, where it is not there yet.
+        options: Further options of every run.
+        unknown_usd: What a million tokens without a known price count as.
+    """
+
+    def __init__(
+        self,
+        paths_of: Callable[[str], ProjectPaths],
+        begin: Callable[[Book], None],
+        options: Sequence[str],
+        unknown_usd: float,
+    ) -> None:
+        self._paths_of = paths_of
+        self._begin = begin
+        self._options = options
+        self._unknown_usd = unknown_usd
+
+    async def write(self, book: Book, grant: float | None) -> Ended:
+        """Run a book to an end; cancelled, it ends resumably.
+
+        Raises:
+            LibriScribeError: It cannot be begun.
+        """
+        await asyncio.to_thread(self._begin, book)
+        name = book.row.name
+        limit = () if grant is None else ("--max-cost", _plain(grant))
+        options = ("--no-input", "--json", *self._options, *limit)
+        end = await run_child(("resume", name, *options))
+        sums = await self._sums(name, end.digest.words or book.last.sums.words)
+        return _ended(end, sums)
+
+    async def sums(self, book: Book) -> Sums:
+        """What a book has come to, by its own journal.
+
+        Raises:
+            LibriScribeError: The project cannot be read.
+        """
+        return await self._sums(book.row.name, book.last.sums.words)
+
+    async def _sums(self, name: str, words: int) -> Sums:
+        return await asyncio.to_thread(sums_of, self._paths_of(name), words, self._unknown_usd)
+
+
+def _ended(end: ChildEnd, sums: Sums) -> Ended:
+    """How a process's end is to be taken."""
+    killed = end.code < 0
+    state: BookState = "queued" if killed else _STATE_OF.get(end.code, "failed")
+    told = {key: str(end.error.get(key, "")) for key in ("message", "why", "fix")}
+    if state != "done" and not told["message"]:
+        how = f"was killed by signal {-end.code}" if killed else f"ended with code {end.code}"
+        told = {"message": f"The book's process {how}", "why": end.talk, "fix": ""}
+    return Ended(
+        state, end.code, told["message"], told["why"], told["fix"], end.digest.times(), sums
+    )
+
+
+def _plain(usd: float) -> str:
+    """An amount as an option takes it, never rounded up."""
+    return f"{math.floor(usd * 1_000_000) / 1_000_000:.6f}"

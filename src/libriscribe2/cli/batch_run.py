@@ -1,0 +1,109 @@
+"""`libriscribe2 batch run`: the books of a batch, from the command to the report."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from libriscribe2.batch.queue import LocalQueue
+from libriscribe2.batch.report import book_record, report_of, write_report
+from libriscribe2.batch.state import Batch, Book, Ended
+from libriscribe2.batch.work import Terms
+from libriscribe2.batch.writing import BookProcess
+from libriscribe2.cli.batch_choice import Bookshelf
+from libriscribe2.cli.batch_status import summary
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import BudgetError, IncompleteError
+from libriscribe2.settings import Settings
+from libriscribe2.utils.quantities import cost, counted, duration
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOrder:
+    """What a command asks of a batch.
+
+    Attributes:
+        options: Options of every book's run.
+        max_cost: The most that all books together may cost, in US dollars; None is no cap.
+        as_json: Whether every book's end goes to stdout, one JSON object per line.
+    """
+
+    options: Sequence[str] = ()
+    max_cost: float | None = None
+    as_json: bool = False
+
+
+def run_batch(renderer: Renderer, queue: LocalQueue, settings: Settings, order: BatchOrder) -> None:
+    """Write the books, tell how it goes, and write the report.
+
+    Raises:
+        IncompleteError: A book failed.
+        BudgetError: No book failed, but one reached its budget.
+        ProjectInUseError: Another process runs the books of this batch.
+        typer.Exit: The run was interrupted.
+    """
+    name = queue.paths.name
+    shelf = Bookshelf(settings, name)
+    unknown_usd = settings.budget.unknown_usd_per_million
+    writer = BookProcess(shelf.paths, shelf.begin, order.options, unknown_usd)
+    terms = Terms(
+        books=settings.batch.books,
+        cap=order.max_cost,
+        tries=settings.batch.max_tries,
+        retry_seconds=settings.batch.retry_seconds,
+        tell=lambda book, how: _tell(renderer, book, how, as_json=order.as_json),
+    )
+    again = f"`libriscribe2 batch run --batch {name}`"
+    # Chosen before the books begin: it may ask, and listen for Ctrl-C.
+    renderer.note(f"model: {shelf.choice.model} ({shelf.choice.reason})")
+    run_async(
+        queue.work(writer, terms), lambda: renderer.warning(f"Interrupted. Go on with {again}.")
+    )
+    batch = queue.status()
+    write_report(queue.paths, report_of(name, batch))
+    renderer.note(summary(batch))
+    if not order.as_json:
+        renderer.data(str(queue.paths.report("html")))
+    if batch.paused and batch.within("queued"):
+        renderer.note(f"Paused. Go on with {again}.")
+    _judge(name, batch)
+
+
+def _judge(name: str, batch: Batch) -> None:
+    """End as the worst book did."""
+    failed, stopped = batch.within("failed"), batch.within("stopped")
+    if failed:
+        raise IncompleteError(
+            f"{counted(len(failed), 'book')} of {len(batch.books):,} could not be finished",
+            why=f"{failed[0].row.place}, {failed[0].row.name!r}: {failed[0].last.what}",
+            fix=f"See `libriscribe2 batch status --batch {name}`, mend it, then "
+            f"`libriscribe2 batch retry --batch {name}`.",
+        )
+    if stopped:
+        raise BudgetError(
+            f"{counted(len(stopped), 'book')} of {len(batch.books):,} reached the budget",
+            why=f"{stopped[0].row.place}, {stopped[0].row.name!r}: {stopped[0].last.what}",
+            fix=f"`libriscribe2 batch retry --batch {name}`, then `libriscribe2 batch run "
+            f"--batch {name}` with a higher --max-cost.",
+        )
+
+
+def _tell(renderer: Renderer, book: Book, how: Ended | None, *, as_json: bool) -> None:
+    """A book begins, or a run of it has ended."""
+    if as_json:
+        if how is not None:
+            renderer.data(json.dumps(book_record(book), ensure_ascii=False))
+        return
+    name = book.row.name
+    if how is None:
+        renderer.note(f"{name}: begins ({book.row.place})")
+    elif how.state == "done":
+        sums = how.sums
+        told = (
+            f"{counted(sums.words, 'word')}, {counted(sums.calls, 'call')}, {cost(sums.cost_usd)}"
+        )
+        renderer.note(f"{name}: done, {told}, {duration(book.times.seconds)}")
+    else:
+        told = f": {how.what}" if how.what else ""
+        later = " and is tried again later" if book.state == "queued" and how.what else ""
+        renderer.warning(f"{name} ({book.row.place}): {book.state}{later}{told}")

@@ -1,0 +1,76 @@
+"""The report of a batch: what stands in it, and what text in it cannot do."""
+
+import csv
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from libriscribe2.batch.figures import ModelTime, RunTimes, Sums
+from libriscribe2.batch.report import as_csv, as_html, guarded, report_of
+from libriscribe2.batch.rows import Row
+from libriscribe2.batch.state import Batch, Ended, added, ended, started
+
+HOSTILE = '=HYPERLINK("http://evil.example")<script>alert(1)</script>'
+
+
+def batch_of(*ends: Ended) -> Batch:
+    batch = Batch()
+    for number, end in enumerate(ends):
+        name = f"b{number}"
+        row = Row(name, f"row {number}", {"premise": "x"})
+        batch.apply([added(row), started(name, None), ended(name, end)])
+    return batch
+
+
+def times(**models: tuple[int, float]) -> RunTimes:
+    named = {name: ModelTime(calls=calls, seconds=s) for name, (calls, s) in models.items()}
+    return RunTimes(seconds=2.0, stages={"outline": 1.5}, models=named)
+
+
+def test_sums_rates_and_the_slowest_provider() -> None:
+    quick, slow = times(quick=(4, 2.0)), times(slow=(1, 3.0))
+    report = report_of(
+        "b",
+        batch_of(
+            Ended("done", times=quick, sums=Sums(words=100, calls=4, cost_usd=1.0)),
+            Ended("done", times=slow, sums=Sums(words=50, calls=1, cost_usd=0.5)),
+        ),
+    )
+    assert report["sums"]["cost_usd"] == 1.5
+    assert report["sums"]["words"] == 150
+    assert report["rates"]["words_per_book"] == 75
+    assert report["rates"]["seconds_per_call"] == 1.0
+    assert report["stages"] == {"outline": 3.0}
+    assert report["slowest_provider"] == "slow"
+
+
+def test_an_unknown_price_is_never_told_as_a_sum() -> None:
+    report = report_of("b", batch_of(Ended("done", sums=Sums(cost_usd=None)), Ended("done")))
+    assert report["sums"]["cost_usd"] is None
+    assert report["books"][0]["cost_usd"] is None
+    assert "<td>unknown</td>" in as_html(report)
+
+
+def test_a_failed_book_has_its_reason_and_a_command() -> None:
+    failed = Ended("failed", 4, "no key", "none is set", "Set OPENAI_API_KEY.")
+    books = report_of("b", batch_of(failed, Ended("failed", 7, "no network")))["books"]
+    assert (books[0]["what"], books[0]["why"]) == ("no key", "none is set")
+    assert books[0]["command"] == "Set OPENAI_API_KEY."
+    assert books[1]["command"] == "libriscribe2 batch retry b1"
+
+
+def test_hostile_text_is_neither_a_formula_nor_markup() -> None:
+    report = report_of("b", batch_of(Ended("failed", 4, HOSTILE, HOSTILE, HOSTILE)))
+    cells = [cell for row in csv.reader(io.StringIO(as_csv(report))) for cell in row]
+    assert cells.count(f"'{HOSTILE}") == 3
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))]
+    assert "<script>" not in as_html(report)
+    assert "&lt;script&gt;" in as_html(report)
+
+
+@given(st.text())
+def test_a_guarded_cell_never_begins_a_formula(text: str) -> None:
+    cell = str(guarded(text))
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert cell.removeprefix("'") == text.removeprefix("'")
