@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from time import perf_counter
+from tempfile import TemporaryDirectory, gettempdir
+from time import perf_counter, process_time
 
 from typing_extensions import override
 
 from bench.figures import p95, spread
+from bench.waits import Waits, bare_seconds
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.offline_author import OfflineAuthor
@@ -16,34 +18,93 @@ from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.stages import stages_of
+from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import PipelineConfig, Settings
 
 TITLE = "Engine overhead per model call, scripted backend, one call at a time"
+ROUNDS = 5
+MEMORY = Path("/dev/shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The time between two model calls.
+
+    Attributes:
+        seconds: All of it.
+        cpu: What the process worked.
+        waits: What it waited for the device, and the bytes of each wait.
+    """
+
+    seconds: float
+    cpu: float
+    waits: Waits
+
+
+@dataclass
+class Round:
+    """One book.
+
+    Attributes:
+        gaps: The gaps between its calls.
+        bare: Seconds of writing and syncing the same bytes as in each gap, without an engine.
+    """
+
+    gaps: list[Gap]
+    bare: list[float]
+
+    def of(self, name: str) -> float:
+        """The 95th percentile of a figure of the gaps, in seconds."""
+        figures = {
+            "all": [gap.seconds for gap in self.gaps],
+            "cpu": [gap.cpu for gap in self.gaps],
+            "waits": [gap.waits.seconds for gap in self.gaps],
+            "rest": [gap.seconds - gap.waits.seconds for gap in self.gaps],
+            "bare": self.bare,
+        }
+        return p95(figures[name])
+
+
+@dataclass
+class Watch:
+    """Notes when the backend is entered and left."""
+
+    waits: Waits = field(default_factory=Waits)
+    gaps: list[Gap] = field(default_factory=list)
+    left: tuple[float, float] = (0.0, 0.0)
+
+    def entered(self) -> None:
+        """A gap ends."""
+        now, cpu = perf_counter(), process_time()
+        self.gaps.append(Gap(now - self.left[0], cpu - self.left[1], self.waits.taken()))
+
+    def leaves(self) -> None:
+        """A gap begins."""
+        self.left = (perf_counter(), process_time())
 
 
 class TimedBackend(ScriptedBackend):
-    """Plays replies that were made beforehand and notes when it is entered and left."""
+    """Plays replies that were made beforehand."""
 
-    def __init__(self, replies: dict[str, Completion]) -> None:
+    def __init__(self, replies: dict[str, Completion], watch: Watch) -> None:
         super().__init__()
         self._replies = replies
-        self.gaps: list[float] = []
-        self._left = 0.0
+        self._watch = watch
 
     @override
     async def complete(self, request: Request) -> Completion:
-        self.gaps.append(perf_counter() - self._left)
+        self._watch.entered()
         completion = self._replies[request.key()]
-        self._left = perf_counter()
+        self._watch.leaves()
         return completion
 
     @override
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
         completion = await self.complete(request)
         yield completion.reply
-        self._left = perf_counter()
+        self._watch.leaves()
         yield completion
 
 
@@ -66,21 +127,41 @@ class Recorder(OfflineAuthor):
 
 
 def measure() -> Iterator[str]:
-    with TemporaryDirectory() as folder:
-        recorder = Recorder()
-        _book(Path(folder) / "recorded", recorder)
-        timed = TimedBackend(recorder.replies)
-        _book(Path(folder) / "timed", timed)
-        gaps = timed.gaps[1:]
-    yield f"- {len(gaps)} calls of a 12-chapter book: {spread(gaps, 'ms', 1e3)}"
-    yield f"- 95th percentile: {1e3 * p95(gaps):.2f} ms"
+    places = {"on this disk": Path(gettempdir())}
+    if MEMORY.is_dir():
+        places["in memory"] = MEMORY
+    for name, place in places.items():
+        rounds = [_round(place) for _ in range(ROUNDS)]
+        whole = [gap.seconds for one in rounds for gap in one.gaps]
+        waits = [gap.waits.count for gap in rounds[0].gaps]
+        yield f"- {name}, {len(rounds[0].gaps)} calls of a 12-chapter book, {ROUNDS} times"
+        yield f"  - between two calls: {spread(whole, 'ms', 1e3)}, {sum(waits)} syncs in all"
+        yield f"  - its 95th percentile: {_line(rounds, 'all')}"
+        yield f"    - without the waits for the device: {_line(rounds, 'rest')}"
+        yield f"    - CPU time of the process: {_line(rounds, 'cpu')}"
+        yield f"    - waits for the device: {_line(rounds, 'waits')}"
+        yield f"    - the same bytes written and synced bare: {_line(rounds, 'bare')}"
 
 
-def _book(root: Path, backend: OfflineAuthor | TimedBackend) -> None:
+def _line(rounds: list[Round], name: str) -> str:
+    """The 95th percentiles of all rounds."""
+    return spread([one.of(name) for one in rounds], "ms", 1e3)
+
+
+def _round(place: Path) -> Round:
+    with TemporaryDirectory(dir=place) as folder:
+        recorder, watch = Recorder(), Watch()
+        _book(Path(folder) / "recorded", recorder, Waits())
+        _book(Path(folder) / "timed", TimedBackend(recorder.replies, watch), watch.waits)
+        gaps = watch.gaps[1:]
+        return Round(gaps, bare_seconds(Path(folder) / "bare", [gap.waits for gap in gaps]))
+
+
+def _book(root: Path, backend: OfflineAuthor | TimedBackend, waits: Waits) -> None:
     brief = Brief(premise="A lighthouse keeper on a drowned coast finds tomorrow's logbook")
     settings = Settings(pipeline=PipelineConfig(max_concurrency=1))
     paths = ProjectPaths(root, root.with_name(f"{root.name}-debug"))
     choice = ModelChoice("offline", "measured")
-    with ProjectStore.create(paths) as store:
+    with ProjectStore.create(paths, Machine(ops=waits.ops())) as store:
         workshop = Workshop(store, brief, settings, choice, Hooks(backend=backend))
         asyncio.run(workshop.run(stages_of(brief)))

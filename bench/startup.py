@@ -13,7 +13,7 @@ ROUNDS = 9
 COMMANDS = {
     "import typer, rich, pydantic": ["-c", "import typer, rich, pydantic"],
     "libriscribe2 --help": ["-m", "libriscribe2", "--help"],
-    "import libriscribe2.cli": ["-c", "import libriscribe2.cli"],
+    "import libriscribe2.cli.root": ["-c", "import libriscribe2.cli.root"],
     "libriscribe2 create --help": ["-m", "libriscribe2", "create", "--help"],
 }
 
@@ -32,6 +32,6 @@ def measure() -> Iterator[str]:
         pairs = zip(seconds[name], seconds[base], strict=True)
         ratio = median(one / other for one, other in pairs)
         yield f"- ratio of `{name}` to the import of typer, rich and pydantic: {ratio:.2f}"
-    probe = "import sys, libriscribe2.cli; print('litellm' in sys.modules)"
+    probe = "import sys, libriscribe2.cli.root; print('litellm' in sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True).stdout
-    yield f"- `import libriscribe2.cli` loads litellm: {loaded.strip()}"
+    yield f"- `import libriscribe2.cli.root` loads litellm: {loaded.strip()}"

@@ -2,10 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
+from typing import TypeVar
 from uuid import uuid4
 
 from libriscribe2 import __version__
@@ -13,19 +14,14 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.backend import Backend, CallLog
-from libriscribe2.llm.budget import Budget
-from libriscribe2.llm.caps import Caps, Spent
 from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallRecord
-from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice, check_model
 from libriscribe2.llm.redaction import redact, secrets_in
-from libriscribe2.llm.resilience import RetryPolicy, Wait
 from libriscribe2.llm.routed_backend import RoutedBackend
-from libriscribe2.llm.session import CallSession, Tally
-from libriscribe2.llm.time_limits import TimeLimits
+from libriscribe2.llm.session import Tally
 from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.call_events import tell_call, tell_wait
 from libriscribe2.pipeline.events import EventStream, Listener
 from libriscribe2.pipeline.runner import Runner
 from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
@@ -34,8 +30,13 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import BudgetConfig, LlmConfig, Settings, StageModel
+from libriscribe2.settings import Settings, StageModel
+from libriscribe2.settings.llm_parts import call_session, time_limits
+from libriscribe2.settings.research_parts import research_means
 from libriscribe2.utils.words import count_words
+
+AgentT = TypeVar("AgentT", bound=Agent)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,14 @@ class Workshop:
         self._hooks = hooks
         self._ignored = {one.writes for one in all_stages() if not one.wanted(brief)}
         self._events = EventStream(uuid4().hex[:8], hooks.listeners)
-        self._session = _session(settings, store)
-        self._session.on_call = partial(_tell_call, self._events)
-        self._session.on_wait = partial(_tell_wait, self._events)
+        self._session = call_session(
+            settings,
+            store,
+            lambda name: self._resolved(name).url,
+            asks_models=hooks.backend is None,
+        )
+        self._session.on_call = partial(tell_call, self._events)
+        self._session.on_wait = partial(tell_wait, self._events)
         self._routed = RoutedBackend(
             lambda name: self._resolved(name).url, time_limits(settings.llm)
         )
@@ -117,6 +123,9 @@ class Workshop:
             call_log=hooks.call_log if hooks.call_log is not None else store.call_log,
             session=self._session,
         )
+        self._research = research_means(
+            settings, store, self._session.pause, asks_models=hooks.backend is None
+        )
         self._dumps = DebugDumps(
             store.paths.debug, redact=partial(redact, secrets=secrets_in(os.environ))
         )
@@ -126,10 +135,14 @@ class Workshop:
         """The sums of the run so far."""
         return self._session.tally
 
-    def make(self, agent: AgentType) -> Agent:
+    def make(self, agent: type[AgentT]) -> AgentT:
         """The agent of a stage, with the model that the settings give it."""
+        return agent(self._context(agent))
+
+    def _context(self, agent: AgentType) -> AgentContext:
+        """What the agent of a stage works with."""
         own = stage_model(self.settings, agent)
-        context = AgentContext(
+        return AgentContext(
             brief=self.brief,
             book=Book(self.store, self._ignored),
             client=self._client.using(
@@ -143,8 +156,13 @@ class Workshop:
             anew=self.store.anew,
             stop=self._session.stop,
             on_text=self._hooks.on_text,
+            research=self._research,
         )
-        return agent(context)
+
+    async def _close(self) -> None:
+        """Let go of what a run holds."""
+        self._session.rates.close()
+        await self._routed.aclose()
 
     async def run(
         self,
@@ -192,10 +210,38 @@ class Workshop:
             self._events.emit("run.failed", message=error.what, **self._totals(start))
             raise
         finally:
-            await self._routed.aclose()
+            await self._close()
         outcome = self._outcome(start)
         self._events.emit("run.end", words=outcome.words, **self._totals(start))
         return outcome
+
+    async def consult(self, agent: type[AgentT], work: Callable[[AgentT], Awaitable[T]]) -> T:
+        """Have an agent answer something from which no file of the book is made.
+
+        Args:
+            agent: Who answers; its replies are recorded like all others.
+            work: What is wanted of it.
+
+        Raises:
+            LibriScribeError: A key is missing, a cap is reached, or no usable reply came.
+        """
+        start = monotonic()
+        if self._hooks.backend is None:
+            check_models(self.settings, self.choice, [agent])
+        self.store.note_run(self._events.run, version=__version__, command=self._hooks.command)
+        self._events.emit("run.start", model=self.choice.model, reason=self.choice.reason)
+        try:
+            told = await work(self.make(agent))
+        except asyncio.CancelledError:
+            self._events.emit("run.interrupted", **self._totals(start))
+            raise
+        except LibriScribeError as error:
+            self._events.emit("run.failed", message=error.what, **self._totals(start))
+            raise
+        finally:
+            await self._close()
+        self._events.emit("run.end", **self._totals(start))
+        return told
 
     def _resolved(self, name: str) -> ModelChoice:
         """The model that a configured name stands for."""
@@ -238,55 +284,3 @@ def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[Agent
     found = (resolve_model(name, choice, settings.llm.base_url, os.environ) for name in names)
     for model in sorted({one.model for one in found if one.url is None}):
         check_model(model, os.environ)
-
-
-def _session(settings: Settings, store: ProjectStore) -> CallSession:
-    """The shared state of a run's calls."""
-    return CallSession(
-        limit=asyncio.Semaphore(settings.pipeline.max_concurrency),
-        budget=_budget(settings.budget, store),
-        retry=RetryPolicy(attempts=settings.llm.retries + 1),
-    )
-
-
-def _budget(config: BudgetConfig, store: ProjectStore) -> Budget:
-    """The caps over what the project has spent so far, by its journal."""
-    caps = Caps(
-        config.max_cost, config.max_calls, config.max_minutes, config.unknown_usd_per_million
-    )
-    ledger = store.manifest.ledger
-    before = Spent(ledger.sent, ledger.possible_usd(), ledger.unpriced())
-    return Budget(caps, before=before, price_of=price_of, project=store.paths.root.name)
-
-
-def time_limits(llm: LlmConfig) -> TimeLimits:
-    """The clocks over each request."""
-    return TimeLimits(
-        first_piece=llm.first_token_seconds,
-        between_pieces=llm.between_tokens_seconds,
-        whole_call=llm.timeout_seconds,
-    )
-
-
-def _tell_call(events: EventStream, call: CallRecord) -> None:
-    """One answered request, as an event."""
-    usage, paid = call.completion.usage, not call.replayed
-    parts = call.request.step.split("/")
-    chapter = parts[1].removeprefix("ch") if len(parts) > 1 else ""
-    events.emit(
-        "llm.call",
-        stage=parts[0],
-        chapter=int(chapter) if chapter.isdecimal() else None,
-        unit=call.request.step,
-        calls=int(paid),
-        tokens={"in": usage.input_tokens * paid, "out": usage.output_tokens * paid},
-        cost_usd=call.completion.cost_usd if paid else 0.0,
-        seconds=call.completion.seconds * paid,
-        model=call.completion.model or call.request.model,
-        reason="replayed from the journal" if call.replayed else "",
-    )
-
-
-def _tell_wait(events: EventStream, wait: Wait) -> None:
-    """One wait before the same payload leaves again, as an event."""
-    events.emit("llm.wait", seconds=wait.seconds, reason=wait.kind, message=wait.message)

@@ -5,6 +5,8 @@ import json
 import logging
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel
@@ -15,9 +17,7 @@ from libriscribe2.llm.options import Attempt, CallOptions
 from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.request_schema import Limits, request_schema
-from libriscribe2.parsing import pydantic_parser
-from libriscribe2.parsing.limits import within_limits
-from libriscribe2.parsing.prose import prose_parser
+from libriscribe2.project.dump_reading import ReplyReader
 from libriscribe2.project.dump_record import dump_record
 from libriscribe2.project.json_text import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
@@ -70,6 +70,7 @@ class Agent:
         follows: Whether what has become stale is remade without being asked, as soon as
             something that is not written yet works from it: plans and records, never prose.
         prompts: Names of its prompts; only its own name where none is given.
+        made_where: What there has to be for it to have anything to do (see `idle`); "" for nothing.
     """
 
     name: ClassVar[str]
@@ -82,6 +83,7 @@ class Agent:
     asks_model: ClassVar[bool] = True
     follows: ClassVar[bool] = False
     prompts: ClassVar[tuple[str, ...]] = ()
+    made_where: ClassVar[str] = ""
 
     def __init__(self, context: AgentContext) -> None:
         self.context = context
@@ -111,6 +113,10 @@ class Agent:
         """The stage's unit for a chapter, or for the book."""
         number = "" if chapter is None else f"{chapter:02d}"
         return Unit(cls.name, chapter, cls.writes.replace("*", number))
+
+    def idle(self) -> str:
+        """Why there is nothing to do in this run and no file is made, in words; "" where there is."""
+        return ""
 
     @abstractmethod
     async def execute(self, unit: Unit) -> BaseModel | str:
@@ -152,7 +158,7 @@ class Agent:
         wanted = json.dumps(schema, ensure_ascii=False)
         user["content"] += f"\n\nAnswer by this schema.\n\n<json_schema>{wanted}</json_schema>"
         options = self._options(unit, part, schema=schema)
-        parser = within_limits(pydantic_parser(model, emphasis_fields=SHORT_FIELDS), limits or {})
+        parser = ReplyReader.for_shape(model, SHORT_FIELDS, limits or {})
         return await self._think((system, user), parser, options)  # type: ignore[no-any-return]
 
     async def write_prose(
@@ -176,7 +182,7 @@ class Agent:
             unit, part, prose=True, on_piece=lambda piece: self.context.on_text(step, piece)
         )
         messages = self._render(prompt or self.name, {**values, "words": str(words)})
-        parser = prose_parser(min(FEWEST_WORDS, words // 4 + 1))
+        parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))
         return await self._think(messages, parser, options)  # type: ignore[no-any-return]
 
     def safe_extract_json(
@@ -217,11 +223,12 @@ class Agent:
         if named:
             logger.warning("%s: %s: %s", JSON_EXTRACTION_WARNING, type(self).__name__, named)
 
-    def _dump_raw_response(self, attempt: Attempt) -> None:
+    def _dump_raw_response(self, attempt: Attempt, reader: ReplyReader | None = None) -> None:
         """Keep an attempt for review, apart from the book; a replayed one is kept once."""
-        record = dump_record(attempt.call.agent, self.name, attempt)
+        parsed_by = None if attempt.withheld else reader
+        record = dump_record(attempt.call.agent, self.name, attempt, parsed_by)
         self._log_json_extraction_warning(record.formatting_issues)
-        if record.feedback and record.content_type == "json":
+        if record.feedback and record.content_type == "json" and not attempt.withheld:
             told = (JSON_VALIDATION_ERROR, record.agent_name, record.validation_errors)
             logger.error("%s: %s: %s: %.200r", *told, record.raw_response)
         if attempt.result["status"] == "success":
@@ -233,6 +240,9 @@ class Agent:
         self, messages: Iterable[dict[str, str]], parser: Callable[[str], Any], options: CallOptions
     ) -> Any:
         """The conversation; a step whose attempts all failed is asked anew by the next run."""
+        if isinstance(parser, ReplyReader):
+            heard = partial(self._dump_raw_response, reader=parser)
+            options = replace(options, on_attempt=heard)
         client = self.context.client.with_options(options)
         try:
             return await client.think_with_retry(messages, parser, self.context.attempts)

@@ -8,6 +8,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.toolchain.research_means import ResearchMeans
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class AgentContext:
         anew: Has a step ask the model anew in the next run, instead of replaying its replies.
         stop: Lets nothing new be sent, because a part of the work has failed.
         on_text: Hears prose while it arrives: the step and a piece of text.
+        research: What research may use.
     """
 
     brief: Brief
@@ -57,6 +59,7 @@ class AgentContext:
     anew: Callable[[str], None] = field(default=lambda _step: None)
     stop: Callable[[], None] = field(default=lambda: None)
     on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
+    research: ResearchMeans = field(default_factory=ResearchMeans)
 
 
 @dataclass
@@ -67,11 +70,13 @@ class MadeFrom:
         keys: Keys of the calls whose replies were used, in order.
         models: The models that answered, in order.
         prompts: Hash of each prompt's wording, by name.
+        remark: What the author should know of how it went, in one line; "" for nothing.
     """
 
     keys: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     prompts: dict[str, str] = field(default_factory=dict)
+    remark: str = ""
 
     def add(self, key: str, model: str) -> None:
         """Note a reply that was used."""

@@ -8,6 +8,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ProjectError
+from libriscribe2.models.citations import notes_to_cite
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.excerpts import (
     book_lines,
@@ -24,6 +25,7 @@ from libriscribe2.project.paths import (
     CHARACTERS,
     CONCEPT,
     OUTLINE,
+    RESEARCH_NOTES,
     SCENES,
     SUMMARY_FILES,
     WORLD,
@@ -46,6 +48,7 @@ EARLIER_BUDGET: Final = 700
 EARLIER_LINE: Final = 160
 TAIL_BUDGET: Final = 3_800
 NEXT_BUDGET: Final = 300
+NOTES_BUDGET: Final = 3_000
 
 
 class ChapterWriterAgent(Agent):
@@ -53,7 +56,7 @@ class ChapterWriterAgent(Agent):
 
     name = "chapters"
     also_called = ("chapter", "scene")
-    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES)
+    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, RESEARCH_NOTES)
     reads_earlier = (CHAPTER_FILES, SUMMARY_FILES)
     brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
@@ -79,6 +82,7 @@ class ChapterWriterAgent(Agent):
         for index in range(len(scenes)):
             before = SCENE_BREAK.join(written) or self._end_of_previous(number)
             own = _scene(scenes, index, cast, known)
+            own["notes"] = self._notes(scenes[index], shared["chapter"])
             text = await self.write_prose(
                 unit,
                 {**shared, **own, "text_before": tail(before, TAIL_BUDGET)},
@@ -103,6 +107,11 @@ class ChapterWriterAgent(Agent):
                 "`libriscribe2 redo PROJECT scenes`.",
             )
         return scenes
+
+    def _notes(self, plan: ScenePlan, chapter: str) -> str:
+        """The facts that a scene may state, with their marks; empty where the book has none."""
+        about = f"{plan.summary} {plan.goal} {plan.outcome} {plan.place} {chapter}"
+        return notes_to_cite(self.book.notes(), about, NOTES_BUDGET)
 
     def _words(self, chapters: int, scenes: int) -> int:
         """Words of one scene."""

@@ -6,15 +6,27 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, MANUSCRIPT, OUTLINE, TITLE
+from libriscribe2.models.citations import HEADING, cited
+from libriscribe2.project.paths import (
+    CHAPTER_FILES,
+    CONCEPT,
+    MANUSCRIPT,
+    OUTLINE,
+    RESEARCH_NOTES,
+    TITLE,
+)
+from libriscribe2.utils.author_notes import without_notes
 
 
 class ManuscriptAgent(Agent):
-    """Joins title page and chapters; every chapter goes in as it is."""
+    """Joins title page and chapters; every chapter goes in as it is, but for notes to us.
+
+    Marks of research notes become numbers, with the list of references at the end.
+    """
 
     name = "manuscript"
     also_called = ("formatting",)
-    reads = (CONCEPT, OUTLINE, CHAPTER_FILES, TITLE)
+    reads = (CONCEPT, OUTLINE, CHAPTER_FILES, TITLE, RESEARCH_NOTES)
     brief_keys = (*BOOK_KEYS, "author")
     writes = MANUSCRIPT
     asks_model = False
@@ -36,5 +48,13 @@ class ManuscriptAgent(Agent):
             for key, value in page.items()
             if value
         )
-        chapters = (text.strip() for text in self.book.chapter_texts())
-        return f"---\n{title_page}\n---\n\n" + "\n\n".join(chapters) + "\n"
+        found = cited(self.book.chapter_texts(), self.book.notes(), self.book.sources())
+        parts = [without_notes(text).strip() for text in found.texts]
+        if found.references:
+            parts.append(f"# {HEADING}\n\n{found.references}")
+        if found.bad:
+            self.made_from.remark = (
+                f"{len(found.bad)} marks that no note stands behind are left out; "
+                "see `libriscribe2 citations check`"
+            )
+        return f"---\n{title_page}\n---\n\n" + "\n\n".join(parts) + "\n"

@@ -6,11 +6,12 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.models.citations import notes_to_plan
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.counts import CountRange
 from libriscribe2.models.excerpts import book_lines, cards, concept_block, premise_block
 from libriscribe2.models.story import OutlineChapter, OutlineFile
-from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, WORLD
+from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, WORLD
 from libriscribe2.utils.text_budget import shorten
 
 BATCH: Final = 40
@@ -18,13 +19,14 @@ BATCH: Final = 40
 
 CARD_BUDGET: Final = 4_000
 SO_FAR_BUDGET: Final = 6_000
+NOTES_BUDGET: Final = 6_000
 
 
 class OutlinerAgent(Agent):
     """Plans the chapters, a batch at a time where there are very many."""
 
     name = "outline"
-    reads = (CONCEPT, CHARACTERS, WORLD)
+    reads = (CONCEPT, CHARACTERS, WORLD, RESEARCH_NOTES)
     brief_keys = ("premise", *BOOK_KEYS, "chapters", "project_type")
     writes = OUTLINE
     shape = OutlineFile
@@ -49,6 +51,7 @@ class OutlinerAgent(Agent):
         last = done + low >= wanted.low
         high = None if wanted.high is None else min(BATCH, wanted.high - done)
         count = CountRange(low, high if last else low)
+        concept = concept_block(self.book.load(CONCEPT, ConceptFile).concept)
         return await self.ask(
             unit,
             OutlineFile,
@@ -56,11 +59,12 @@ class OutlinerAgent(Agent):
             limits={"chapters": count.bounds()},
             premise=premise_block(self.brief),
             book=book_lines(self.brief),
-            concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
+            concept=concept,
             characters=cards(
                 self.book.characters(), ("name", "role", "motivation", "conflict"), CARD_BUDGET
             ),
             places=cards(self.book.places(), ("name", "description"), CARD_BUDGET),
+            notes=notes_to_plan(self.book.notes(), concept, NOTES_BUDGET),
             so_far=_planned(so_far),
             wanted=_wanted(count, done, last=last),
         )

@@ -1,7 +1,7 @@
 """What a run would take: its calls counted while the offline author answers in the models' place."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from libriscribe2.llm.backend import Backend, Completion, Request
@@ -28,6 +28,43 @@ class QuotedCall:
     model: str
     input_tokens: int
     output_tokens: int
+
+
+_VARIANTS: Final = 20
+
+
+class FreshBackend:
+    """Has another backend answer; what is asked again never gets the same reply as before.
+
+    The offline author has few words for a short scene, and may come upon the same ones; a model
+    does not. What a redo makes stale shows only where its text is another.
+
+    Args:
+        author: Answers; its reply depends on the request and its generation alone.
+    """
+
+    def __init__(self, author: Backend) -> None:
+        self._author = author
+
+    async def complete(self, request: Request) -> Completion:
+        """The author's answer, or that to a later generation."""
+        completion = await self._author.complete(request)
+        if not request.generation:
+            return completion
+        before = replace(request, generation=request.generation - 1)
+        known = (await self._author.complete(before)).reply
+        for later in range(1, _VARIANTS):
+            if completion.reply != known:
+                break
+            other = replace(request, generation=request.generation + later)
+            completion = await self._author.complete(other)
+        return completion
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
+        """The answer in one piece."""
+        completion = await self.complete(request)
+        yield completion.reply
+        yield completion
 
 
 class QuotingBackend:

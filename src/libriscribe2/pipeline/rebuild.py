@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from libriscribe2.llm.backend import BackendError
+from libriscribe2.models.scenes import ScenesFile
 from libriscribe2.pipeline.stages import AgentType
 from libriscribe2.pipeline.survey import units_of
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, make_folder
 from libriscribe2.project.hashing import content_sha
 from libriscribe2.project.journal_lines import scan
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.paths import RESEARCH_LIST, RESEARCH_NOTES, SCENES, ProjectPaths
 from libriscribe2.project.records import Record
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.view import ProjectView
@@ -57,6 +59,10 @@ class RecordedReplies:
         """The recorded reply, or None."""
         return self._manifest.reply(key)
 
+    def filtered(self, key: str) -> bool:
+        """Whether the recorded reply was withheld."""
+        return self._manifest.filtered(key)
+
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         """Refuse: there is nobody to ask.
 
@@ -93,16 +99,42 @@ def asked_models(records: Iterable[Record]) -> tuple[str, ...]:
 def authors_files(
     stages: Iterable[AgentType], view: ProjectView, records: Iterable[Record]
 ) -> tuple[str, ...]:
-    """The files that no reply can make: edited, edited and adopted, or moved by a command."""
+    """The files that no reply can make: edited, edited and adopted, or moved by a command.
+
+    So are scene plans of which only a part was asked for, because a command moved the rest, and
+    the notes of the research, which come from sources.
+
+    Raises:
+        ProjectError: The scene plans cannot be read.
+        StorageError: A file cannot be read.
+    """
     given: dict[str, bool] = {}
     for record in records:
         for name in _named(record):
             given[name] = record["t"] != "write"
-    return tuple(
-        name
-        for name in _outputs(stages, view)
-        if view.exists(name) and (given.get(name) or view.state(name, {}).kind == "edited")
+    notes = [name for name in (RESEARCH_NOTES, RESEARCH_LIST) if view.exists(name)]
+    return (
+        *notes,
+        *(
+            name
+            for name in _outputs(stages, view)
+            if view.exists(name)
+            and name not in notes
+            and (
+                given.get(name)
+                or view.state(name, {}).kind == "edited"
+                or _is_partly_given(name, view)
+            )
+        ),
     )
+
+
+def _is_partly_given(name: str, view: ProjectView) -> bool:
+    """Whether the run that wrote the scene plans found some chapters planned, and kept them."""
+    made = view.manifest.files.get(name)
+    if name != SCENES or made is None:
+        return False
+    return len(made.keys) < len(Book(view).load(SCENES, ScenesFile).chapters)
 
 
 def _named(record: Record) -> Iterable[str]:
@@ -156,6 +188,7 @@ def compare(
     return tuple(
         RebuiltFile(name, "kept" if name in copied else _likeness(name, book, rebuilt))
         for name in names
+        if book.exists(name) or rebuilt.exists(name) or name in book.manifest.files
     )
 
 

@@ -3,9 +3,11 @@
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.pipeline.story_check import check_story
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import SCENES, chapter_file
+from libriscribe2.project.paths import SCENES, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView
+from libriscribe2.quality.card.figure import Figure, Place, clipped, worst
 from libriscribe2.quality.card.planned import BookPlan
 from libriscribe2.quality.card.report_card import ReportCard, report_card
 from libriscribe2.quality.text import ChapterText
@@ -30,7 +32,20 @@ def report_of(brief: Brief, view: ProjectView) -> ReportCard:
             why="the report card is made from the text of the chapters",
             fix="run `libriscribe2 resume` until chapters are written",
         )
-    return report_card(written, _plan(brief, book))
+    return report_card(written, _plan(brief, book), _continuity(brief, view, book))
+
+
+def _continuity(brief: Brief, view: ProjectView, book: Book) -> list[Figure]:
+    """Contradictions between chapters that nobody lets stand; none before any was read."""
+    numbers = range(1, book.chapters() + 1)
+    if not any(book.has(canon_file(n)) and book.has(chapter_file(n)) for n in numbers):
+        return []
+    errors = check_story(brief, view).errors
+    places = worst(
+        Place(one.place.file, one.place.line, clipped(f"{one.rule}: {one.message}"))
+        for one in errors
+    )
+    return [Figure("contradictions", "continuity", len(errors), "errors", places)]
 
 
 def _plan(brief: Brief, book: Book) -> BookPlan:

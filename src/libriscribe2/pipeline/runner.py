@@ -95,15 +95,15 @@ class Runner:
 
     def _start_what_is_ready(self) -> None:
         """Begin every unit whose inputs nobody is going to change any more."""
-        while True:
+        settled = True
+        while settled:
             self._expand()
             coming = self._coming()
             ready = [pair for pair in self._waiting if self._is_ready(*pair, coming)]
-            if not ready:
-                return
+            settled = False
             for agent, unit in ready:
                 self._waiting.remove((agent, unit))
-                self._begin(agent, unit)
+                settled = not self._begin(agent, unit) or settled
 
     def _expand(self) -> None:
         """Turn stages into units; chapters are known once the outline is settled."""
@@ -135,8 +135,8 @@ class Runner:
             return True
         return any(fnmatch(file, name) for file in coming) if "*" in name else name in coming
 
-    def _begin(self, agent: AgentType, unit: Unit) -> None:
-        """Start a unit, or say why it does not run."""
+    def _begin(self, agent: AgentType, unit: Unit) -> bool:
+        """Start a unit, or say why it does not run; return whether it runs."""
         inputs = input_hashes(agent, unit, self._brief, self._store)
         found = verdict(
             agent,
@@ -145,10 +145,14 @@ class Runner:
             again=self._store.manifest.asked_again(unit.step),
             refresh=self._refresh or (agent.follows and self._is_awaited(unit)),
         )
-        self._tell("stage.start" if found.runs else "stage.skipped", unit, reason=found.reason)
-        if found.runs:
+        may_idle = found.runs and agent.idle is not Agent.idle
+        idle = self._make(agent).idle() if may_idle else ""
+        runs = found.runs and not idle
+        self._tell("stage.start" if runs else "stage.skipped", unit, reason=idle or found.reason)
+        if runs:
             task = asyncio.create_task(self._work(agent, found, inputs))
             self._running[task] = unit.output
+        return runs
 
     def _is_awaited(self, unit: Unit) -> bool:
         """Whether something that is still to be written by a model works from the unit's file."""
@@ -195,7 +199,9 @@ class Runner:
             keys=made_from.keys,
         )
         words = 0 if isinstance(made, BaseModel) else count_words(text)
-        self._tell("stage.end", unit, words=words, seconds=monotonic() - start, path=unit.output)
+        took = monotonic() - start
+        remark = made_from.remark
+        self._tell("stage.end", unit, words=words, seconds=took, path=unit.output, message=remark)
 
     def _set_aside(self, agent: AgentType, found: Verdict) -> None:
         """Keep a copy of a text that is replaced on request; it may be the author's own."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.pipeline.structure import Entry, Slot
+from libriscribe2.pipeline.structure_canon import joined_canon
 from libriscribe2.pipeline.structure_text import (
     Division,
     body_of,
@@ -16,7 +17,7 @@ from libriscribe2.pipeline.structure_text import (
     retitled,
     with_heading,
 )
-from libriscribe2.project.paths import CHAPTER_FILES, SUMMARY_FILES
+from libriscribe2.project.paths import CANON_FILES, CHAPTER_FILES, SUMMARY_FILES
 
 Slots = tuple[Slot, ...]
 
@@ -190,13 +191,16 @@ def _part(slot: Slot, said: Outlined, scenes: Sequence[Entry], text: str) -> Slo
 
 
 def _joined_texts(first: Texts, second: Texts) -> dict[str, str]:
-    """The texts of two chapters, joined; a summary of only one of them would mislead."""
+    """The texts of two chapters, joined; a record of only one of them would mislead."""
     texts = {}
     if CHAPTER_FILES in first and CHAPTER_FILES in second:
         texts[CHAPTER_FILES] = joined(first[CHAPTER_FILES], second[CHAPTER_FILES])
         if SUMMARY_FILES in first and SUMMARY_FILES in second:
             both = (one[SUMMARY_FILES].strip() for one in (first, second))
             texts[SUMMARY_FILES] = "\n\n".join(both) + "\n"
+        if CANON_FILES in first and CANON_FILES in second:
+            canon = joined_canon(first[CANON_FILES], second[CANON_FILES], texts[CHAPTER_FILES])
+            texts |= {} if canon is None else {CANON_FILES: canon}
     return texts
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.hashing import value_sha
-from libriscribe2.project.paths import OUTLINE, SCENES
+from libriscribe2.project.paths import OUTLINE, RESEARCH, RESEARCH_NOTES, SCENES
 from libriscribe2.project.user_text import decode_text, parse_json
 from libriscribe2.project.view import ProjectView
 
@@ -35,6 +35,8 @@ def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
     Raises:
         StorageError: The file cannot be read.
     """
+    if name == RESEARCH_NOTES and view.exists(name):
+        return _stage_notes_sha(view.read_bytes(name) or b"") or view.sha(name)
     if chapter is None or name not in PLANS or not view.exists(name):
         return view.sha(name)
     shas = _entry_shas(name, view.read_bytes(name) or b"")
@@ -51,6 +53,23 @@ def _entry_shas(name: str, data: bytes) -> tuple[str, ...] | None:
         return tuple(value_sha(_without_number(entry)) for entry in entries)
     except (ProjectError, TypeError, KeyError):
         return None
+
+
+@lru_cache(maxsize=4)
+def _stage_notes_sha(data: bytes) -> str | None:
+    """The hash of the notes of the book's own research; None where the bytes hold no notes.
+
+    What a question of the author's adds comes on top: nothing that is written gets older by it.
+    """
+    try:
+        notes = parse_json(RESEARCH_NOTES, decode_text(RESEARCH_NOTES, data))["notes"]
+        return value_sha([note for note in notes if _is_of_the_stage(note)])
+    except (ProjectError, TypeError, KeyError):
+        return None
+
+
+def _is_of_the_stage(note: Any) -> bool:
+    return isinstance(note, dict) and str(note.get("step", "")).startswith(f"{RESEARCH}/")
 
 
 def _without_number(entry: Any) -> Any:

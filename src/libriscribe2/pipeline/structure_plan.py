@@ -3,10 +3,11 @@
 Files of chapters whose text stays keep every byte; only their names change, and the journal is told
 so, so that they are known as the program's own and are as fresh as they were. What an edit costs:
 
-- `rename` and `merge` cost nothing: the story is the same, and two summaries are joined.
-- `split` costs a summary of each part. The chapters after it remember the new summaries, and are
-  reported as stale once they are there.
-- `insert` costs the new chapter: its plan, its text, its summary.
+- `rename` and `merge` cost nothing: the story is the same, and two summaries are joined, as are
+  the facts of two chapters.
+- `split` costs a summary and the facts of each part. The chapters after it remember the new
+  summaries, and are reported as stale once they are there.
+- `insert` costs the new chapter: its plan, its text, its summary, its facts.
 - `move`, `insert` and `delete` change what came before other chapters. Those that follow another
   chapter than before, or remembered one that is gone or new, are reported as stale; they are kept
   until `resume --refresh`.

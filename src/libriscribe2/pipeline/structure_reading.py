@@ -15,10 +15,12 @@ from libriscribe2.pipeline.structure_text import (
 from libriscribe2.pipeline.survey import survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
+    CANON_FILES,
     CHAPTER_FILES,
     OUTLINE,
     SCENES,
     SUMMARY_FILES,
+    canon_file,
     chapter_file,
     summary_file,
 )
@@ -80,12 +82,16 @@ def raw_text(view: ProjectView, pattern: str, chapter: int) -> str | None:
 
 
 def texts_of(view: ProjectView, chapter: int) -> dict[str, str]:
-    """Text and summary of a chapter by the pattern of their names, as far as they are there.
+    """Text, summary and canon of a chapter by the pattern of their names, as far as there.
 
     Raises:
         ProjectError: A file is empty or not UTF-8.
     """
-    names = {CHAPTER_FILES: chapter_file(chapter), SUMMARY_FILES: summary_file(chapter)}
+    names = {
+        CHAPTER_FILES: chapter_file(chapter),
+        SUMMARY_FILES: summary_file(chapter),
+        CANON_FILES: canon_file(chapter),
+    }
     there = {pattern: name for pattern, name in names.items() if view.exists(name)}
     return {pattern: view.read_text(name) for pattern, name in there.items()}
 

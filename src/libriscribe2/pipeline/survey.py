@@ -1,6 +1,7 @@
 """How a book stands: every unit with its state, without running anything."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
@@ -58,4 +59,7 @@ def _judged(
     """How one unit stands."""
     state = view.state(unit.output, input_hashes(agent, unit, brief, view))
     again = view.manifest.asked_again(unit.step)
-    return verdict(agent, unit, state, again=again, refresh=refresh)
+    found = verdict(agent, unit, state, again=again, refresh=refresh)
+    if found.state == "missing" and agent.made_where:
+        return replace(found, reason=f"{found.reason}; made where there are {agent.made_where}")
+    return found

@@ -1,24 +1,29 @@
 """The artifacts of a book, read and validated: what agents work from."""
 
 from collections.abc import Collection
-from typing import TypeVar
+from functools import lru_cache
+from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.research import Note, NotesFile, Source, SourcesFile
 from libriscribe2.models.story import Character, CharactersFile, Entry, OutlineFile, WorldFile
 from libriscribe2.models.title import TitleFile
 from libriscribe2.project.paths import (
     CHARACTERS,
     CONCEPT,
     OUTLINE,
+    RESEARCH_LIST,
+    RESEARCH_NOTES,
     TITLE,
     WORLD,
     chapter_file,
     summary_file,
 )
+from libriscribe2.project.user_text import parse_json
 from libriscribe2.project.view import ProjectView
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -49,16 +54,13 @@ class Book:
         return self._view.read_text(name)
 
     def load(self, name: str, model: type[ModelT]) -> ModelT:
-        """A JSON artifact as a value of its shape.
+        """A JSON artifact as a value of its shape; it is shared, so nobody may change it.
 
         Raises:
             ProjectError: It is missing, is not JSON or has another shape; the error names the
                 field.
         """
-        try:
-            return model.model_validate(self._view.read_json(name))
-        except ValidationError as error:
-            raise _bad_shape(name, error) from error
+        return cast("ModelT", _value(name, model, self._view.read_text(name)))
 
     def title(self, brief: Brief) -> str:
         """The author's title, else the one that was found; empty before there is one."""
@@ -84,6 +86,18 @@ class Book:
         """The terms; empty where the book has no world."""
         return self.load(WORLD, WorldFile).terms if self.has(WORLD) else []
 
+    def notes(self) -> list[Note]:
+        """The notes of the research; a question of the author's brings some to any book."""
+        if not self._view.exists(RESEARCH_NOTES):
+            return []
+        return self.load(RESEARCH_NOTES, NotesFile).notes
+
+    def sources(self) -> list[Source]:
+        """The sources on which notes rest, as far as they are listed."""
+        if not self._view.exists(RESEARCH_LIST):
+            return []
+        return self.load(RESEARCH_LIST, SourcesFile).sources
+
     def chapter_texts(self) -> list[str]:
         """Every chapter's text, in order."""
         return [self.text(chapter_file(n)) for n in range(1, self.chapters() + 1)]
@@ -91,6 +105,15 @@ class Book:
     def chapter_summaries(self) -> list[str]:
         """Every chapter's summary, in order."""
         return [self.text(summary_file(n)) for n in range(1, self.chapters() + 1)]
+
+
+@lru_cache(maxsize=32)
+def _value(name: str, model: type[BaseModel], text: str) -> BaseModel:
+    """The value of a JSON text; one text is read once, and another text is another value."""
+    try:
+        return model.model_validate(parse_json(name, text))
+    except ValidationError as error:
+        raise _bad_shape(name, error) from error
 
 
 def _bad_shape(name: str, error: ValidationError) -> ProjectError:

@@ -32,6 +32,11 @@ _COMMENTS: Final = {
     "characters": "5, 3-7 or 5+; empty follows the chapters",
     "scenes_per_chapter": "5, 3-6, or one entry per chapter: 3,4,5",
     "words": "of the whole book; 0 follows the project type",
+    "research": "true or false; left out: for non-fiction",
+    "series_number": "such as 2",
+    "rights": "the copyright line of exports",
+    "identifier": "such as urn:isbn:9780306406157; empty: one is made",
+    "cover": "a PNG or JPEG in this folder; empty: one is drawn",
 }
 _PLACE: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
 

@@ -27,13 +27,19 @@ class JournalCallLog:
         """The record of a finished call, or None."""
         return self._manifest.reply(key)
 
+    def filtered(self, key: str) -> bool:
+        """Whether a reply to the request was withheld for its content."""
+        return self._manifest.filtered(key)
+
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         """Note that a request is about to leave, and the most that it may cost.
 
         Raises:
             StorageError: The reply would find no room, or the journal cannot be written. The
                 request must not leave.
+            ProjectInUseError: The lock was taken away; the request must not leave.
         """
+        self._journal.check_held()
         self._check_room()
         self._add(records.sent(key, step=step, model=model, est_usd=est_usd))
 

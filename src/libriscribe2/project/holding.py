@@ -24,7 +24,8 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
     """
     with storage_errors("make", paths.state):
         make_folder(paths.state, ops=machine.ops)
-    held.callback(ProjectLock.acquire(paths, machine.clock).release)
+    lock = ProjectLock.acquire(paths, machine.clock)
+    held.callback(lock.release)
     if not check_format(paths):
         write_format(paths, machine.ops)
     with storage_errors("clean up", paths.root):
@@ -32,6 +33,7 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
             machine.ops.unlink(leftover)
     journal = Journal.open(paths.journal, ops=machine.ops, clock=machine.clock)
     held.callback(journal.close)
+    journal.check_held = lock.check
     if journal.found.damaged:
         _log.warning(
             "%s: %d damaged records are skipped; a copy of the file is in %s",

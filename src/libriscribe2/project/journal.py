@@ -1,7 +1,12 @@
-"""The journal of a project: append-only, one fsync per record, nothing believed without checksum."""
+"""The journal of a project: append-only, synced, nothing believed without its checksum.
+
+Every record is on the disk before its writer goes on; only one that may be lost (`durable=False`)
+waits for the sync of the next.
+"""
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Final, Self
@@ -24,6 +29,8 @@ class Journal:
         path: The file.
         found: What the file held when it was opened.
         aside: The copy of a damaged file, or None.
+        check_held: Raises where this process has no right to the project any more; asked before
+            anything new is begun, but not before what was paid for is stored.
     """
 
     def __init__(
@@ -32,11 +39,13 @@ class Journal:
         self.path = path
         self.found = found
         self.aside: Path | None = None
+        self.check_held: Callable[[], None] = lambda: None
         self._descriptor = descriptor
         self._length = found.length
         self._ops = ops
         self._clock = clock
         self._broken = False
+        self._unsynced = False
         self._turn = Lock()
 
     @classmethod
@@ -61,8 +70,13 @@ class Journal:
                 raise
         return journal
 
-    def append(self, record: Record) -> None:
+    def append(self, record: Record, *, durable: bool = True) -> None:
         """Add a record, with the time; on return it is on the disk.
+
+        Args:
+            record: The record.
+            durable: False where a power failure may take the record: it becomes durable with the
+                next one, or when the journal is closed.
 
         Raises:
             StorageError: It could not be stored. The file is cut back to the record before; after
@@ -78,17 +92,26 @@ class Journal:
                     fix="Run the same command again: it goes on from what is stored.",
                 )
             try:
-                self._store(line)
+                self._store(line, durable=durable)
             except OSError as error:
                 raise storage_error("write", self.path, error) from error
             self._length += len(line)
 
     def close(self) -> None:
-        """Give the file back; nothing is left to be written."""
-        self._broken = True
-        self._ops.close(self._descriptor)
+        """Give the file back, with every record on the disk.
 
-    def _store(self, line: bytes) -> None:
+        Raises:
+            StorageError: The last record may not be durable.
+        """
+        try:
+            with storage_errors("write", self.path):
+                if self._unsynced and not self._broken:
+                    self._ops.fsync(self._descriptor)
+        finally:
+            self._broken = True
+            self._ops.close(self._descriptor)
+
+    def _store(self, line: bytes, *, durable: bool) -> None:
         # Only a write that failed and was undone in full leaves the journal usable.
         self._broken = True
         try:
@@ -97,7 +120,9 @@ class Journal:
             self._ops.ftruncate(self._descriptor, self._length)
             self._broken = False
             raise
-        self._ops.fsync(self._descriptor)
+        if durable:
+            self._ops.fsync(self._descriptor)
+        self._unsynced = not durable
         self._broken = False
 
     def _mend(self, data: bytes) -> None:

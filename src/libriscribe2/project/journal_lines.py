@@ -40,7 +40,8 @@ def decode_line(line: bytes) -> Record | None:
     if checksum != b"%08x" % zlib.crc32(body):
         return None
     try:
-        record = json.loads(body)
+        # As `json.loads` reads bytes, without its search for their encoding.
+        record = json.loads(body.decode("utf-8", "surrogatepass"))
     except ValueError:
         return None
     return record if isinstance(record, dict) else None

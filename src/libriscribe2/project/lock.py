@@ -23,6 +23,7 @@ class ProjectLock:
     def __init__(self, paths: ProjectPaths) -> None:
         self._paths = paths
         self._lock = FileLock(paths.lock, timeout=0, thread_local=False)
+        self._identity: tuple[int, int] | None = None
 
     @classmethod
     def acquire(cls, paths: ProjectPaths, clock: Clock = utc_now) -> Self:
@@ -41,7 +42,32 @@ class ProjectLock:
         holder = f"pid {os.getpid()} host {socket.gethostname()} since {iso_utc(clock())}\n"
         with suppress(OSError):  # the lock holds without the text, which is only for the others
             paths.lock.write_text(holder, encoding="utf-8")
+        held._identity = held._present()
         return held
+
+    def check(self) -> None:
+        """Make sure that nobody else can have taken the lock since.
+
+        Whoever deletes the file lets others lock a new one; cheap enough for every request.
+
+        Raises:
+            ProjectInUseError: The file is gone, or is another one.
+        """
+        if self._present() != self._identity:
+            raise ProjectInUseError(
+                f"{self._paths.root} is no longer held by this process",
+                why=f"{self._paths.lock} was removed or replaced, so another process may work there",
+                fix="See that no other process does, then run the same command again: "
+                "it goes on where it stopped.",
+            )
+
+    def _present(self) -> tuple[int, int] | None:
+        """Which file is the lock's now; None where there is none to be seen."""
+        try:
+            found = self._paths.lock.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def release(self) -> None:
         """Let others in; a second time does nothing."""

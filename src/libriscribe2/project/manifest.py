@@ -70,6 +70,7 @@ class Manifest:
         self.files: dict[str, FileRecord] = {}
         self.changes: set[str] = set()
         self._replies: dict[str, Mapping[str, Any]] = {}
+        self._filtered: set[str] = set()
         self._ours: dict[str, set[str]] = {}
         self._again: list[str] = []
         self._unmade: set[str] = set()
@@ -109,6 +110,10 @@ class Manifest:
         """The completion of a finished call, or None."""
         return self._replies.get(key)
 
+    def filtered(self, key: str) -> bool:
+        """Whether a call was ever withheld for its content."""
+        return key in self._filtered
+
     def is_ours(self, name: str, sha: str) -> bool:
         """Whether the program ever wrote this content to this file, or was given it."""
         return sha in self._ours.get(name, ())
@@ -133,10 +138,13 @@ class Manifest:
 
     def _fold_fail(self, record: Record) -> None:
         self.ledger.fail(record["k"], record.get("usd", 0.0))
+        filtered = record["kind"] == "filtered"
+        if filtered:
+            self._filtered.add(record["k"])
         self.totals = replace(
             self.totals,
             failed=self.totals.failed + 1,
-            filtered=self.totals.filtered + (record["kind"] == "filtered"),
+            filtered=self.totals.filtered + filtered,
         )
 
     def _fold_write(self, record: Record) -> None:

@@ -1,12 +1,16 @@
 """Every file name of a project, once.
 
 A file of the book is called by its name: its path inside the project folder with `/`, such as
-`chapters/03.md`. In `CHAPTER_FILES` and `SUMMARY_FILES` a `*` stands for the number of a chapter.
+`chapters/03.md`. In `CHAPTER_FILES`, `SUMMARY_FILES` and `CANON_FILES` a `*` stands for the number
+of a chapter.
 Names come from these constants and counters; no title and no word of a model ever becomes a path.
 """
 
+import os
 import re
+import stat
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -25,12 +29,25 @@ TITLE: Final = "title.json"
 MANUSCRIPT: Final = "manuscript.md"
 CHAPTER_FILES: Final = "chapters/*.md"
 RESEARCH: Final = "research"
+RESEARCH_SOURCES: Final = f"{RESEARCH}/sources"
+"""The author's own sources."""
+
+RESEARCH_FETCHED: Final = f"{RESEARCH}/fetched"
+"""The text of every source that was read, as it was read."""
+
+RESEARCH_NOTES: Final = f"{RESEARCH}/notes.json"
+RESEARCH_LIST: Final = f"{RESEARCH}/sources.json"
+RESEARCH_PLAN: Final = f"{RESEARCH}/plan.json"
+RESEARCH_RUN: Final = f"{RESEARCH}/run.json"
 EXPORTS: Final = "exports"
 PROJECT_DATA: Final = "project_data.json"
 """The state file of the original LibriScribe2."""
 
 STATE: Final = ".libriscribe"
 SUMMARY_FILES: Final = f"{STATE}/summaries/*.md"
+RESEARCH_CHAINS: Final = f"{STATE}/research"
+"""Every chain of research with its steps, from which a killed one goes on."""
+CANON_FILES: Final = f"{STATE}/canon/*.json"
 
 MAX_NAME_LENGTH: Final = 60
 """Longest folder name, in characters."""
@@ -77,6 +94,11 @@ class ProjectPaths:
         return self.state / "journal.jsonl"
 
     @property
+    def events(self) -> Path:
+        """What the runs told, for whoever watches; nothing depends on it."""
+        return self.state / "events.jsonl"
+
+    @property
     def pending(self) -> Path:
         """A change of several files that was begun and not finished; mostly not there."""
         return self.state / "pending"
@@ -91,18 +113,19 @@ class ProjectPaths:
         """What was replaced on request."""
         return self.state / "trash"
 
+    @property
+    def source_index(self) -> Path:
+        """The full-text index of the sources; made from them, so it may be deleted."""
+        return self.state / "sources.db"
+
     def resolve(self, name: str) -> Path:
         """The path of the file called `name`.
 
         Raises:
             ProjectError: The name leads out of the project folder, be it through a link.
         """
-        pure = PurePosixPath(name)
-        strange = not pure.parts or pure.is_absolute() or ".." in pure.parts
-        if strange or any(character in name for character in "\\:\0"):
-            raise ProjectError(f"{name!r} is not the name of a file in a project")
-        path = self.root / pure
-        if not _is_inside(path, self.root):
+        path, way = _way(self.root, name)
+        if any(map(_is_link, way)) and not _is_inside(path, self.root):
             raise ProjectError(
                 f"{name} leads out of the project folder",
                 why=f"there is a link on the way to {path}",
@@ -119,6 +142,11 @@ def chapter_file(number: int) -> str:
 def summary_file(number: int) -> str:
     """The name of the summary by which later chapters remember chapter `number`."""
     return SUMMARY_FILES.replace("*", f"{number:02d}")
+
+
+def canon_file(number: int) -> str:
+    """The name of what chapter `number` states."""
+    return CANON_FILES.replace("*", f"{number:02d}")
 
 
 def project_name_from(text: str) -> str:
@@ -149,14 +177,32 @@ def check_project_name(name: str) -> str:
     return name
 
 
-def _is_inside(path: Path, root: Path) -> bool:
-    """Whether no link on the way from `root` leads out of it.
+@lru_cache(maxsize=1024)
+def _way(root: Path, name: str) -> tuple[Path, tuple[str, ...]]:
+    """The path of the file called `name`, and every step to it, the outermost first.
 
-    This is asked for every access: only where there is a link is the whole path looked up.
+    Raises:
+        ProjectError: No file of a project is called so.
     """
-    steps = (path, *path.parents[: len(path.parts) - len(root.parts) - 1])
-    if not any(step.is_symlink() for step in steps):
-        return True
+    pure = PurePosixPath(name)
+    strange = not pure.parts or pure.is_absolute() or ".." in pure.parts
+    if strange or any(character in name for character in "\\:\0"):
+        raise ProjectError(f"{name!r} is not the name of a file in a project")
+    path = root / pure
+    folders = path.parents[: len(pure.parts) - 1]
+    return path, tuple(map(str, (*reversed(folders), path)))
+
+
+def _is_link(path: str) -> bool:
+    """Whether a path is a link itself; asked for every access, so without `pathlib`."""
+    try:
+        return stat.S_ISLNK(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):  # opening it says so
+        return False
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    """Whether the links on the way to a path stay inside `root`."""
     try:
         return path.resolve(strict=False).is_relative_to(root.resolve())
     except RuntimeError:  # links that lead in a circle

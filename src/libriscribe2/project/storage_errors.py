@@ -10,7 +10,7 @@ from libriscribe2.errors import StorageError
 
 _AGAIN: Final = "then run the same command again: it goes on where it stopped"
 _ROOM: Final = f"Free some disk space, {_AGAIN}."
-_RIGHTS: Final = f"Give yourself permission to write there, {_AGAIN}."
+_RIGHTS: Final = f"Give yourself permission to read and write there, {_AGAIN}."
 _FIXES: Final = {
     errno.ENOSPC: _ROOM,
     errno.EDQUOT: _ROOM,

@@ -128,7 +128,9 @@ class ProjectStore(ProjectView):
             ProjectError: The author changed the file, the name leads out of the project, or the
                 text cannot be UTF-8. Nothing was changed.
             StorageError: The system refused; the file has its old content.
+            ProjectInUseError: The lock was taken away.
         """
+        self.journal.check_held()
         data = _encoded(name, text)
         present, sha = self.sha(name), content_sha(name, data)
         if present is not None and not self.manifest.is_ours(name, present):
@@ -139,7 +141,8 @@ class ProjectStore(ProjectView):
         self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))
         if present != sha:
             self._place(name, data)
-        self._add(records.placed(name, sha))
+        # Lost, it is missed only by who puts an older text of ours back before the next record.
+        self._add(records.placed(name, sha), durable=False)
 
     def import_text(self, name: str, text: str) -> None:
         """Put a text of the author's into a file; other content that was there goes to the trash.
@@ -248,8 +251,8 @@ class ProjectStore(ProjectView):
             make_folder(path.parent, ops=self._machine.ops)
             atomic_write(path, data, ops=self._machine.ops)
 
-    def _add(self, record: records.Record) -> None:
-        self.journal.append(record)
+    def _add(self, record: records.Record, *, durable: bool = True) -> None:
+        self.journal.append(record, durable=durable)
         self.manifest.fold(record)
 
 

@@ -1,5 +1,6 @@
 """The program's last line of defence: every end has its exit code and its one line."""
 
+import subprocess
 import sys
 
 import pytest
@@ -90,3 +91,22 @@ def test_XC_09_every_entry_of_the_table_leads_to_a_command(entry: CommandEntry) 
     command = LazyCommand(entry).load()
     assert command.name == entry.name
     assert command.help
+
+
+CTRL_C_WHILE_IMPORTING = """
+import sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "libriscribe2.cli.root":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+from libriscribe2.cli import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_program_is_being_imported_ends_it_without_a_word() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", CTRL_C_WHILE_IMPORTING], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")

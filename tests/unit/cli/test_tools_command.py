@@ -15,7 +15,8 @@ def test_PB_64_tools_json_lists_names_descriptions_and_schemas() -> None:
     assert result.exit_code == 0
     tools = {tool["name"]: tool for tool in json.loads(result.stdout)}
     search = tools["search_manuscript"]
-    assert sorted(search) == ["description", "name", "parameters"]
+    assert sorted(search) == ["description", "name", "needs", "parameters"]
+    assert (search["needs"], tools["fetch_page"]["needs"]) == ([], ["research", "web"])
     assert "chapters" in search["description"]
     assert search["parameters"]["required"] == ["query"]
     assert search["parameters"]["properties"]["max_results"]["type"] == "integer"
@@ -25,7 +26,7 @@ def test_tools_is_a_table_with_optional_parameters_in_brackets() -> None:
     result = CliRunner().invoke(app, ["tools"])
     assert result.exit_code == 0
     rows = [line.split("\t") for line in result.stdout.splitlines()]
-    assert rows[0] == ["tool", "parameters", "description"]
+    assert rows[0] == ["tool", "parameters", "needs", "description"]
     assert ["search_manuscript", "query, [max_results]"] in [row[:2] for row in rows]
 
 

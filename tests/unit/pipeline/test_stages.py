@@ -22,8 +22,8 @@ from libriscribe2.pipeline.stages import (
 )
 
 OWN = [
-    "concept", "characters", "world", "outline", "scenes",
-    "chapters", "summaries", "title", "manuscript",
+    "concept", "characters", "research", "world", "outline", "scenes",
+    "chapters", "canon", "summaries", "title", "manuscript",
 ]  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def test_AR_two_agents_of_one_name_or_artifact_are_an_error(twin: type[Agent]) -
 
 
 def test_AR_a_stage_is_found_by_its_name() -> None:
-    assert find_stage("world", all_stages()) is all_stages()[2]
+    assert find_stage("world", all_stages()) is all_stages()[3]
     assert find_stage("worldbuilding", all_stages()) is None
 
 
@@ -108,9 +108,9 @@ def test_AR_a_stage_is_found_by_its_name() -> None:
     [
         ("concept", ["concept"]),
         ("world", ["concept", "world"]),
-        ("outline", OWN[:4]),
-        ("chapters", [*OWN[:6], "summaries"]),
-        ("manuscript", OWN),
+        ("outline", OWN[:5]),
+        ("chapters", [*OWN[:7], "summaries"]),
+        ("manuscript", [name for name in OWN if name != "canon"]),
     ],
 )
 def test_AR_up_to_a_stage_is_all_that_it_needs_and_no_more(end: str, needed: list[str]) -> None:
@@ -125,6 +125,9 @@ def test_AR_the_brief_says_which_stages_a_book_has() -> None:
     assert "world" not in names(stages_of(Brief(premise="p", worldbuilding=False)))
     facts = Brief(premise="p", category="Business")
     assert "characters" not in names(stages_of(facts))
+    assert "canon" not in names(stages_of(facts))
+    assert "canon" in names(stages_of(plain))
+    assert "canon" not in names(stages_of(Brief(premise="p", canon=False)))
     assert "characters" in names(stages_of(Brief(premise="p", category="B", characters="2")))
 
 

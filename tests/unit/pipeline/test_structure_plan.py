@@ -3,11 +3,12 @@
 import json
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.shaped_book import CHAPTERS, ShapedBook
+from tests.support.shaped_book import CHAPTERS, Picture, ShapedBook
 
 from libriscribe2.cli.projects import read_brief
 from libriscribe2.errors import ProjectError
@@ -17,7 +18,7 @@ from libriscribe2.pipeline.structure_edits import Outlined, Slots
 from libriscribe2.pipeline.structure_reading import division, texts_of
 from libriscribe2.pipeline.structure_report import origins, shifts
 from libriscribe2.pipeline.survey import survey
-from libriscribe2.project.paths import CHAPTER_FILES, chapter_file, summary_file
+from libriscribe2.project.paths import CHAPTER_FILES, canon_file, chapter_file, summary_file
 from libriscribe2.project.peek import peek
 
 NEW = Outlined("The Storm", "A storm takes the boat.")
@@ -62,9 +63,9 @@ def test_XC_04_a_deleted_chapter_is_in_the_trash_and_its_neighbours_know(
 ) -> None:
     before = shaped.picture()
     after = shaped.change(edits.delete(shaped.slots(), 2))
-    for name in (chapter(2), summary_file(2), "outline.json", "scenes.json"):
+    for name in (chapter(2), summary_file(2), canon_file(2), "outline.json", "scenes.json"):
         assert before.files[name].decode() in shaped.folder.trash()
-    assert len(shaped.folder.trash()) == 4
+    assert len(shaped.folder.trash()) == 5
     assert chapter(6) not in after.files
     assert after.files[chapter(5)] == before.files[chapter(6)]
     assert after.stale() == {chapter(2), chapter(3), chapter(4)}
@@ -90,12 +91,21 @@ def test_XC_04_a_rename_makes_nothing_stale(shaped: ShapedBook) -> None:
     assert after.state(summary_file(3)) == after.state("scenes.json") == "fresh"
 
 
+def shaped_canon(picture: Picture, number: int) -> list[dict[str, Any]]:
+    """The facts of a chapter, each on a line that holds the beginning of its quote."""
+    facts: list[dict[str, Any]] = json.loads(picture.files[canon_file(number)])["facts"]
+    lines = picture.files[chapter(number)].decode().split("\n")
+    assert all(fact["quote"][:10] in lines[fact["line"] - 1] for fact in facts)
+    return facts
+
+
 def merged(shaped: ShapedBook, number: int) -> Slots:
     view = peek(shaped.paths)
     return edits.merge(shaped.slots(), number, (texts_of(view, number), texts_of(view, number + 1)))
 
 
 def test_XC_04_a_merge_makes_nothing_stale_and_asks_for_nothing(shaped: ShapedBook) -> None:
+    before = shaped.picture()
     after = shaped.change(merged(shaped, 2), same_story=True)
     assert {state for name, (state, _) in after.states.items() if name != "manuscript.md"} == {
         "fresh"
@@ -103,14 +113,16 @@ def test_XC_04_a_merge_makes_nothing_stale_and_asks_for_nothing(shaped: ShapedBo
     assert after.state("manuscript.md") == "stale"
     made = peek(shaped.paths).manifest.files[chapter(2)]
     assert made.step == "chapters/ch02"
+    both = [len(shaped_canon(before, n)) for n in (2, 3)]
+    assert [len(shaped_canon(after, 2)), min(both) > 0] == [sum(both), True]
 
 
-def test_XC_04_a_split_leaves_two_summaries_to_be_made(shaped: ShapedBook) -> None:
+def test_XC_04_a_split_leaves_the_records_of_both_parts_to_be_made(shaped: ShapedBook) -> None:
     at = division(peek(shaped.paths), 3, CHAPTERS, 1, None)
     slots = edits.split(shaped.slots(), 3, at, (Outlined(), NEW))
     after = shaped.change(slots, same_story=True)
     missing = {name for name, (state, _) in after.states.items() if state == "missing"}
-    assert missing == {summary_file(3), summary_file(4)}
+    assert missing == {record(n) for n in (3, 4) for record in (summary_file, canon_file)}
     assert after.stale() == set()
     assert after.files[chapter(4)].startswith(b"# The Storm\n\n")
     assert [len(plan["scenes"]) for plan in shaped.folder.json("scenes.json")["chapters"]] == [

@@ -29,7 +29,8 @@ def test_XC_04_before_the_outline_chapters_are_one_line(book: WrittenBook) -> No
     found = survey(stages_of(BRIEF), BRIEF, view_of(book))
     assert [one.unit.output for one in found] == [
         "concept.json", "characters.json", "world.json", "outline.json", "scenes.json",
-        "chapters/*.md", ".libriscribe/summaries/*.md", "manuscript.md",
+        "chapters/*.md", ".libriscribe/canon/*.json", ".libriscribe/summaries/*.md",
+        "manuscript.md",
     ]  # fmt: skip
     assert {one.state for one in found} == {"missing"}
     assert found[5].reason == "waits for outline.json"

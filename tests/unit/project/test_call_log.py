@@ -38,6 +38,19 @@ def test_XC_04_a_reply_is_found_by_the_next_run(paths: ProjectPaths, machine: Ma
         assert second.call_log.find("b" * 64) is None
 
 
+def test_OV_42_the_next_run_knows_which_replies_were_withheld(
+    paths: ProjectPaths, machine: Machine
+) -> None:
+    with ProjectStore.create(paths, machine) as first:
+        for key, kind in ((KEY, "filtered"), ("b" * 64, "timeout")):
+            first.call_log.sent(key, step="concept", model="m")
+            first.call_log.failed(key, kind=kind, status=None)
+        assert first.call_log.filtered(KEY)
+    with ProjectStore.open(paths, machine) as second:
+        assert second.call_log.filtered(KEY)
+        assert not second.call_log.filtered("b" * 64)
+
+
 def test_a_failed_call_has_no_reply_and_is_counted(store: ProjectStore) -> None:
     store.call_log.sent(KEY, step="concept", model="m")
     store.call_log.failed(KEY, kind="timeout", status=None)

@@ -69,6 +69,36 @@ def test_every_record_is_synced_and_so_is_the_name_of_the_file(path: Path) -> No
     assert ops.calls[3:] == ["write", "fsync"]
 
 
+def test_a_record_that_may_be_lost_is_synced_with_the_next(path: Path) -> None:
+    ops = QuickOps()
+    journal = opened(path, ops)
+    del ops.calls[:]
+    journal.append(reply(1), durable=False)
+    assert ops.calls == ["write"]
+    assert len(opened(path).found.records) == 1
+    journal.append(reply(2))
+    journal.close()
+    assert ops.calls == ["write", "write", "fsync"]
+
+
+def test_a_record_that_may_be_lost_is_synced_by_closing(path: Path) -> None:
+    ops = QuickOps()
+    journal = opened(path, ops)
+    del ops.calls[:]
+    journal.append(reply(1), durable=False)
+    journal.close()
+    assert ops.calls == ["write", "fsync"]
+
+
+def test_a_sync_that_fails_while_closing_is_told(path: Path) -> None:
+    journal = opened(path, FailingOps(2, code=errno.EIO, names=("fsync",)))
+    journal.append(reply(1), durable=False)
+    with pytest.raises(StorageError, match="Cannot write"):
+        journal.close()
+    with pytest.raises(StorageError, match="no more records"):
+        journal.append(reply(2))
+
+
 def test_a_line_is_checksum_and_json_in_readable_unicode(path: Path) -> None:
     line = written(path, {"t": "again", "step": "Café"})
     body = '{"at":"2025-01-12T12:00:00Z","step":"Café","t":"again"}'.encode()

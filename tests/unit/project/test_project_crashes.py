@@ -2,7 +2,6 @@
 
 import errno
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -10,12 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.support.project_book import FILES, BookMaker
-from tests.support.project_faults import Crash, DyingOps, FailingOps, QuickOps, RecordingOps
+from tests.support.project_faults import Crash, DyingOps, FailingOps, QuickOps
 
-from libriscribe2.errors import LibriScribeError, StorageError
-from libriscribe2.project.journal_lines import scan
-from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import STATE
+from libriscribe2.errors import StorageError
 from libriscribe2.project.store import ProjectStore
 
 FRESH = ["fresh"] * len(FILES)
@@ -78,69 +74,6 @@ def test_XC_05_a_refusal_at_any_call_is_a_told_error_and_the_next_run_goes_on(
         assert maker.resume(QuickOps()) == FRESH, step
         assert maker.contents() == contents, step
         assert sum(maker.model.paid.values()) == calls, f"a paid reply was lost at {step}"
-
-
-Moment = tuple[dict[str, bytes], set[str]]
-"""What is on the disk after a power failure, and the keys of the replies acknowledged before it."""
-
-
-def moments(book: BookMaker, *, files: bool, folders: bool) -> list[Moment]:
-    """Every legal disk after a power failure at any moment while the book is made."""
-    book.paths.root.mkdir(parents=True)
-    ops = RecordingOps(book.paths.root, syncs_files=files, syncs_folders=folders)
-    rng = random.Random(5)  # noqa: S311 - a seed that a failure can be repeated with
-    found: list[Moment] = []
-
-    def note() -> None:
-        known = set(book.model.known)
-        modes = ("none", "all", "some", "some", "some", "some")
-        found.extend((ops.disk.after_power_loss(mode, rng), known) for mode in modes)
-
-    ops.after = note
-    book.run(ops)
-    return found
-
-
-def violations(folder: Path, moment: Moment, contents: dict[str, bytes]) -> set[str]:
-    """What is wrong with a project after a power failure and a further run."""
-    disk, acknowledged = moment
-    book = BookMaker(folder)
-    book.paths.state.mkdir(parents=True)
-    for name, data in disk.items():
-        (book.paths.root / name).parent.mkdir(exist_ok=True)
-        (book.paths.root / name).write_bytes(data)
-    journal = disk.get(f"{STATE}/journal.jsonl", b"")
-    replies = Manifest(scan(journal).records)
-    lost = any(replies.reply(key) is None for key in acknowledged)
-    try:
-        edited = "edited" in book.resume(QuickOps())
-    except LibriScribeError:
-        return {"no recovery"}
-    different = book.contents() != contents
-    faults = {"lost reply": lost, "taken for an edit": edited, "different book": different}
-    return {fault for fault, is_there in faults.items() if is_there}
-
-
-def test_XC_04_a_power_failure_at_any_moment_loses_nothing_acknowledged(
-    tmp_path: Path, whole: tuple[dict[str, bytes], int, int]
-) -> None:
-    disks = moments(BookMaker(tmp_path / "whole"), files=True, folders=True)
-    assert len(disks) >= 500
-    different = {frozenset(disk.items()) | known: (disk, known) for disk, known in disks}
-    for number, moment in enumerate(different.values()):
-        assert violations(tmp_path / str(number), moment, whole[0]) == set(), number
-
-
-@pytest.mark.parametrize(("files", "folders"), [(False, True), (True, False)])
-def test_XC_04_the_test_of_power_failures_notices_a_missing_sync(
-    tmp_path: Path, whole: tuple[dict[str, bytes], int, int], files: bool, folders: bool
-) -> None:
-    disks = moments(BookMaker(tmp_path / "whole"), files=files, folders=folders)
-    found = [
-        violations(tmp_path / str(number), moment, whole[0])
-        for number, moment in enumerate(disks[::7])
-    ]
-    assert any("lost reply" in faults for faults in found)
 
 
 RUN = """

@@ -52,9 +52,18 @@ def test_a_link_that_leads_out_is_refused(paths: ProjectPaths, tmp_path: Path) -
     (paths.root / "chapters").symlink_to(tmp_path / "secret")
     (paths.root / "outline.json").symlink_to(tmp_path / "secret" / "x")
     (paths.root / "circle").symlink_to(paths.root / "circle")
-    for name in ("chapters/01.md", "outline.json", "circle"):
+    for name in ("chapters/01.md", "outline.json", "circle", "circle/x.md"):
         with pytest.raises(ProjectError, match="leads out"):
             paths.resolve(name)
+
+
+def test_a_link_that_comes_later_is_refused_too(paths: ProjectPaths, tmp_path: Path) -> None:
+    (paths.root / "chapters").mkdir(parents=True)
+    assert paths.resolve("chapters/01.md").parent == paths.root / "chapters"
+    (paths.root / "chapters").rmdir()
+    (paths.root / "chapters").symlink_to(tmp_path)
+    with pytest.raises(ProjectError, match="leads out"):
+        paths.resolve("chapters/01.md")
 
 
 def test_a_link_that_stays_inside_is_followed(paths: ProjectPaths) -> None:

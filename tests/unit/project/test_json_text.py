@@ -1,0 +1,32 @@
+"""JSON as the program writes it."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from libriscribe2.project.json_text import listed_json
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(st.text(), st.dictionaries(st.text(), JSON))
+def test_a_listed_record_is_json_of_what_it_was_given(name: str, fields: dict[str, Any]) -> None:
+    assert json.loads(listed_json(name, fields)) == {name: fields}
+
+
+def test_a_listed_record_has_a_field_on_a_line() -> None:
+    text = listed_json("info", {"reply": "a\nb", "usage": {"tokens": [1, 2]}})
+    assert text.splitlines() == [
+        "{",
+        '    "info": {',
+        '        "reply": "a\\nb",',
+        '        "usage": {"tokens": [1, 2]}',
+        "    }",
+        "}",
+    ]
