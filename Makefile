@@ -10,8 +10,11 @@ PYTHON := $(firstword $(foreach p,$(PYTHONS),$(shell command -v $(p) >/dev/null 
 export UV_PYTHON_DOWNLOADS := never
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 
+# Without compiled files every program that a test starts would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak check static format types lint contracts coverage bench fuzz docs clean
+.PHONY: help setup demo test soak browser check static format types lint contracts coverage bench checklist fuzz mutants docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -35,6 +38,9 @@ test: $(READY) ## Run the tests (offline)
 
 soak: $(READY) ## Run the long tests
 	$(BIN)/pytest -n auto -m soak
+
+browser: $(READY) ## Run the tests in Chromium
+	$(BIN)/pytest -m browser tests/browser
 
 check: static test ## All that has to be green: format, lint, types, contracts, tests
 
@@ -63,6 +69,12 @@ FUZZ_SECONDS ?= 600
 fuzz: $(READY) ## Fuzz the readers of replies; atheris is installed by hand, see bench/README.md
 	@mkdir -p .fuzz
 	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_replies.py -max_total_time=$(FUZZ_SECONDS) -max_len=1500 -timeout=20 .fuzz tests/fuzz/corpus
+
+checklist: $(READY) ## Print the acceptance list with its tests; fails on an item without one
+	$(BIN)/python tests/docs/checklist.py $(if $(JUNIT),--junit $(JUNIT))
+
+mutants: $(READY) ## Plant bugs in a copy of the program; the reliability bars must catch each
+	PYTHONPATH=. $(BIN)/python -m tests.reliability.mutants
 
 docs: $(READY) ## Write docs/cli.md anew from --help
 	$(BIN)/python tests/docs/help_page.py

@@ -27,8 +27,8 @@ def at(step: str, text: str, *, attempts: int = 99) -> Callable[[Request], str |
         ("world", '{"overview": "cut in the mid', "world"),
         ("outline", '{"summary": "s", "chapters": [{"title": "only one"}]}', "outline"),
         ("scenes/ch02", '{"scenes": [{"summary": ...}]}', "scenes"),
-        ("chapters/ch01/scene01", "   \n ", "chapters"),
-        ("summaries/ch02", "", "summaries"),
+        ("chapters/ch01/scene01", "The lamp went out.", "chapters"),
+        ("summaries/ch02", "All well.", "summaries"),
     ],
 )
 def test_OV_34_a_model_that_never_answers_in_shape_ends_the_run_and_is_asked_anew(
@@ -72,17 +72,53 @@ def test_OV_35_a_wrong_count_is_feedback_too(desk: Desk) -> None:
     assert len(desk.project().json("characters.json")["characters"]) == 3
 
 
-def test_OV_40_a_filtered_reply_ends_the_run_and_is_not_recorded_as_done(desk: Desk) -> None:
-    author = Author({6}, failure=lambda: BackendError("filtered", "content policy"))
+@pytest.mark.parametrize("silence", ["", "   \n "])
+def test_OV_40_a_model_that_stays_silent_counts_as_filtered_and_resume_goes_on(
+    desk: Desk, silence: str
+) -> None:
+    step = "chapters/ch01/scene01"
+    author = Author(reply=at(step, silence))
+    ran = desk.create(backend=author, expect=5)
+    assert [one.attempt for one in author.asked if one.step == step] == [1, 2, 2]
+    assert "withheld a reply" in ran.err
+    assert "empty reply again" in ran.err
+    desk.run("resume", "book", backend=Author())
+    assert desk.project().path("manuscript.md").exists()
+
+
+def test_OV_40_what_every_way_withholds_ends_the_run_and_is_not_recorded_as_done(
+    desk: Desk,
+) -> None:
+    author = Author({6, 7}, failure=lambda: BackendError("filtered", "content policy"))
     ran = desk.create(backend=author, expect=5)
     assert "withheld a reply" in ran.err
     book = desk.project()
     failed = {record["k"]: record["kind"] for record in book.records("fail")}
-    assert list(failed.values()) == ["filtered"]
+    assert list(failed.values()) == ["filtered", "filtered"]
     assert not failed.keys() & {record["k"] for record in book.records("done")}
     again = Author()
     desk.run("resume", "book", backend=again)
-    assert failed.keys() <= again.answered.keys()
+    assert failed.keys() & again.answered.keys()
+
+
+def test_OV_41_a_refused_scene_is_asked_for_with_less_and_the_book_is_finished(desk: Desk) -> None:
+    refusal = "I'm sorry, but I can't continue with this story."
+
+    def reply(request: Request) -> str | None:
+        whole = "<text_before>" in str(request.messages)
+        return refusal if request.step == "chapters/ch02/scene01" and whole else None
+
+    desk.create(backend=Author(reply=reply))
+    book = desk.project()
+    assert refusal not in book.text("manuscript.md")
+    dumps = [dump for dump in book.dumps() if dump["step"] == "chapters/ch02/scene01"]
+    assert dumps[0]["raw_response"] == refusal
+    assert "withheld" in dumps[0]["feedback"]
+    log = book.text(".libriscribe/run.log")
+    assert f"CONTENT_FILTERING_DETECTED: chapters/ch02/scene01: refusal: {refusal}" in log
+    assert "FALLBACK_GENERATION_USED: chapters/ch02/scene01: simplified prompt" in log
+    desk.run("resume", "book", backend=Author(range(1, 99)))
+    assert len(book.records("fail")) == 1
 
 
 def test_OV_36_what_was_cleaned_is_logged_with_the_agent(desk: Desk) -> None:

@@ -8,7 +8,7 @@ from tests.support.authors import Author
 from tests.support.desk import PREMISE, SMALL, Desk
 from tests.support.openai_server import OpenAIServer
 
-CALLS = 13
+CALLS = 15
 MODEL = "openai/gpt-4o-mini"
 # LiteLLM sets this filter itself when it is imported, and pytest takes it away after each test.
 litellm_talks = pytest.mark.filterwarnings(

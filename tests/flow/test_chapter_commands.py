@@ -21,6 +21,11 @@ def book(finished: ShapedBook, tmp_path: Path) -> ShapedBook:
     return finished.copy(tmp_path / "desk")
 
 
+def records(number: int) -> tuple[str, str]:
+    """The steps that record what a new chapter says."""
+    return f"canon/ch{number:02d}", f"summaries/ch{number:02d}"
+
+
 def test_XC_04_chapters_are_listed(book: ShapedBook) -> None:
     listed = book.desk.run("chapter", "list", "book", "--json").value["chapters"]
     assert [row["number"] for row in listed] == list(range(1, CHAPTERS + 1))
@@ -49,6 +54,7 @@ def test_XC_04_an_inserted_chapter_is_planned_and_written_and_no_other(book: Sha
     assert {step.rpartition("/")[0] or step for step in author.steps} == {
         "scenes",
         "chapters/ch04",
+        "canon",
         "summaries",
     }
     assert "scenes/ch04" in author.steps
@@ -65,7 +71,7 @@ def test_XC_04_an_inserted_chapter_may_come_with_its_scenes(book: ShapedBook) ->
     book.desk.run("chapter", "insert", "book", "7", *told)
     author = Author()
     book.desk.run("resume", "book", backend=author)
-    assert author.steps == ["chapters/ch07/scene01", "chapters/ch07/scene02", "summaries/ch07"]
+    assert author.steps == ["chapters/ch07/scene01", "chapters/ch07/scene02", *records(7)]
 
 
 def test_XC_04_no_model_adds_to_scene_plans_that_the_author_edited(book: ShapedBook) -> None:
@@ -75,7 +81,7 @@ def test_XC_04_no_model_adds_to_scene_plans_that_the_author_edited(book: ShapedB
     book.desk.run("chapter", "insert", "book", "1", "--title", "T", "--summary", "All of it.")
     author = Author()
     book.desk.run("resume", "book", backend=author)
-    assert author.steps == ["chapters/ch01/scene01", "summaries/ch01"]
+    assert author.steps == ["chapters/ch01/scene01", *records(1)]
     plans = book.folder.json("scenes.json")["chapters"]
     assert plans[0]["scenes"][0]["summary"] == "All of it."
     assert plans[1]["scenes"][0]["summary"] == "Mine."

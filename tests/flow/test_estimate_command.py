@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.support.desk import PREMISE, SMALL, Desk, Ran
 
-CALLS = 13
+CALLS = 15
 MODEL = "openai/gpt-4o-mini"
 
 
@@ -77,7 +77,7 @@ def test_estimate_of_redo_marks_nothing(desk: Desk) -> None:
     command = ("redo", "book", "chapters", "--chapter", "2", "--dry-run", "--json")
     assert quoted(desk.run(*command)) == {"chapters": 1}
     assert everything(desk.folder) == before
-    assert "13 calls" not in desk.run("resume", "book").out
+    assert f"{CALLS} calls" not in desk.run("resume", "book").out
 
 
 def test_estimate_of_a_refresh_counts_what_is_stale(desk: Desk) -> None:
@@ -105,7 +105,12 @@ def test_estimate_prices_each_stage_by_its_own_model(desk: Desk) -> None:
     book.write("book.toml", book.text("book.toml") + f'\n[models.chapters]\nmodel = "{MODEL}"\n')
     parts: list[dict[str, Any]] = desk.run("estimate", "book", "--json").value["stages"]
     models = {part["stage"]: part["model"] for part in parts}
-    assert models == {"scenes": "offline", "chapters": MODEL, "summaries": "offline"}
+    assert models == {
+        "scenes": "offline",
+        "chapters": MODEL,
+        "canon": "offline",
+        "summaries": "offline",
+    }
 
 
 def test_estimate_is_a_table_with_a_total(desk: Desk) -> None:

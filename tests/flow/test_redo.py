@@ -4,12 +4,28 @@ import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import Desk, ProjectFolder
 
+from libriscribe2.llm.backend import Request
+
 
 @pytest.fixture
 def book(desk: Desk) -> ProjectFolder:
     """A finished book of two chapters."""
     desk.create()
     return desk.project()
+
+
+FIRST = 15
+"""Requests of the first writing."""
+
+
+def asked(book: ProjectFolder) -> list[str]:
+    """The steps of the requests since the first writing; what is only estimated sends none."""
+    return [record["step"] for record in book.records("sent")][FIRST:]
+
+
+def another(request: Request) -> str | None:
+    """Another text for a chapter; what is only estimated then is answered as ever."""
+    return "Another text. " * 20 if request.step.startswith("chapters") else None
 
 
 def states(desk: Desk) -> dict[str, str]:
@@ -19,9 +35,9 @@ def states(desk: Desk) -> dict[str, str]:
 
 def test_XC_04_a_chapter_is_written_again_and_only_it(desk: Desk, book: ProjectFolder) -> None:
     before = book.contents()
-    author = Author(reply=lambda _request: "Another text. " * 20)
+    author = Author(reply=another)
     ran = desk.run("redo", "book", "chapters", "--chapter", "2", backend=author)
-    assert author.steps == ["chapters/ch02/scene01"]
+    assert asked(book) == ["chapters/ch02/scene01"]
     assert author.asked[0].generation == 1
     assert "chapters 2: done (asked to be written again)" in ran.err
     after = book.contents()
@@ -39,9 +55,8 @@ def test_XC_04_a_stage_is_written_again_in_every_chapter(desk: Desk, book: Proje
 
 
 def test_XC_04_redo_knows_the_other_names_of_a_stage(desk: Desk, book: ProjectFolder) -> None:
-    author = Author()
-    desk.run("redo", "book", "worldbuilding", backend=author)
-    assert author.steps == ["world"]
+    desk.run("redo", "book", "worldbuilding")
+    assert asked(book) == ["world"]
     assert states(desk)["outline.json"] == "stale"
     assert len(book.trash()) == 1
 
@@ -50,7 +65,8 @@ def test_XC_04_redo_twice_asks_two_different_questions(desk: Desk, book: Project
     first, second = Author(), Author()
     desk.run("redo", "book", "world", backend=first)
     desk.run("redo", "book", "world", backend=second)
-    assert [one.generation for one in (*first.asked, *second.asked)] == [1, 2]
+    assert asked(book) == ["world", "world"]
+    assert [one.asked[0].generation for one in (first, second)] == [1, 2]
     assert len(book.trash()) == 2
 
 
@@ -71,9 +87,10 @@ def test_XC_04_a_killed_redo_is_not_counted_twice(desk: Desk, book: ProjectFolde
     with pytest.raises(Killed):
         desk.run("redo", "book", "concept", backend=Author({3}, failure=Killed))
     author = Author()
+    before = len(asked(book))
     desk.run("redo", "book", "concept", backend=author)
-    assert author.steps == ["concept/refine", "concept/keywords"]
-    assert {one.generation for one in author.asked} == {1}
+    assert asked(book)[before:] == ["concept/refine", "concept/keywords"]
+    assert {one.generation for one in author.asked[:2]} == {1}
     assert book.trash()
 
 
@@ -120,3 +137,38 @@ def test_XC_08_an_unknown_stage_or_chapter_is_a_usage_error_that_lists_what_ther
     ran = desk.run("redo", "book", *arguments, expect=2)
     assert all(word in ran.err for word in words), ran.err
     assert book.contents() == before
+
+
+def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> None:
+    desk.create(size=("--chapters", "3", "--scenes-per-chapter", "1", "--words", "900"))
+    command = ("redo", "book", "chapters", "--chapter", "2")
+    told = desk.run(*command, "--dry-run", "--json").value
+    later = {one["unit"]: one["reason"] for one in told["stale"]}
+    assert list(later) == [
+        ".libriscribe/canon/02.json",
+        ".libriscribe/summaries/02.md",
+        "chapters/03.md",
+        ".libriscribe/canon/03.json",
+        ".libriscribe/summaries/03.md",
+    ]
+    assert later[".libriscribe/summaries/02.md"] == "chapters/02.md changed"
+    assert told["total"]["calls"] == 1
+    assert told["remaking"]["total"]["calls"] == len(later)
+    assert "5 parts stale after that" in desk.run(*command, "--dry-run").err
+    lines = desk.run(*command).err.splitlines()
+    assert "  chapters/03.md: .libriscribe/summaries/02.md, chapters/02.md changed" in lines
+    (cost,) = [line for line in lines if line.startswith("`libriscribe2 resume book --refresh`")]
+    assert "remakes that: 5 calls, " in cost
+    remade = Author()
+    desk.run("resume", "book", "--refresh", backend=remade)
+    assert len(remade.asked) == len(later)
+    assert "Nothing is stale after that." in desk.run("redo", "book", "summaries", "-n", "3").err
+
+
+def test_redo_of_the_last_text_leaves_nothing_stale_but_its_records(desk: Desk) -> None:
+    desk.create()
+    told = desk.run("redo", "book", "chapters", "--chapter", "2", "--dry-run", "--json").value
+    assert [one["unit"] for one in told["stale"]] == [
+        ".libriscribe/canon/02.json",
+        ".libriscribe/summaries/02.md",
+    ]

@@ -21,7 +21,7 @@ def test_bar_14_a_book_comes_out_of_its_journal(desk: Desk) -> None:
     assert rows[0] == ["file", "rebuilt"]
     assert {row[1] for row in rows[1:]} == {"same"}
     assert "manuscript.md" in {row[0] for row in rows}
-    assert "13 recorded replies, 0 calls." in ran.err
+    assert "15 recorded replies, 0 calls." in ran.err
 
 
 def test_bar_14_files_that_are_gone_are_made_as_recorded(desk: Desk) -> None:
@@ -173,6 +173,41 @@ def test_bar_14_chapters_that_were_moved_are_copied(desk: Desk) -> None:
     found = likeness(desk)
     assert found["chapters/01.md"] == found["chapters/02.md"] == "kept"
     assert found["manuscript.md"] == "same"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("insert", "book", "2", "--title", "The Storm", "--summary", "A storm takes the boat."),
+        ("delete", "book", "2"),
+        ("merge", "book", "1", "2"),
+        ("rename", "book", "2", "Ebb"),
+        ("split", "book", "1", "--paragraph", "2", "--title", "The Ebb"),
+    ],
+    ids=lambda edit: edit[0],
+)
+def test_bar_14_a_book_whose_chapters_were_changed_is_rebuilt(
+    desk: Desk, edit: tuple[str, ...]
+) -> None:
+    desk.create()
+    desk.run("chapter", *edit)
+    found: dict[str, str] = {}
+    for options in ((), ("--refresh",)):
+        desk.run("resume", "book", *options)
+        found = likeness(desk)
+        assert set(found.values()) <= {"same", "kept"}
+        assert found["manuscript.md"] == "same"
+    if edit[0] == "insert":
+        assert found["scenes.json"] == "kept"
+        assert found["chapters/02.md"] == "same"
+
+
+def test_bar_14_scenes_that_are_all_planned_again_are_rebuilt(desk: Desk) -> None:
+    desk.create()
+    desk.run("chapter", "insert", "book", "2", "--title", "The Storm", "--summary", "A storm.")
+    desk.run("resume", "book")
+    desk.run("redo", "book", "scenes")
+    assert likeness(desk)["scenes.json"] == "same"
 
 
 # LiteLLM sets this filter itself when it is imported, and pytest takes it away after each test.

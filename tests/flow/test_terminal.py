@@ -63,13 +63,13 @@ def test_XC_08_in_a_pipe_there_is_one_plain_line_per_finished_unit(desk: Desk) -
     done = [line for line in ran.err.splitlines() if ": done (" in line]
     names = [line.partition(":")[0] for line in done]
     stages = ["concept", "characters", "world", "outline", "scenes", "manuscript"]
-    chapters = [f"{stage} {n}" for stage in ("chapters", "summaries") for n in (1, 2)]
+    chapters = [f"{stage} {n}" for stage in ("chapters", "canon", "summaries") for n in (1, 2)]
     assert sorted(names) == sorted(stages + chapters)
     assert re.search(
         r"^chapters 2: done \(not made yet\), \d+ words, \d+\.\ds$", ran.err, re.MULTILINE
     )
     assert re.search(
-        r"^finished: \d+ words, 13 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
+        r"^finished: \d+ words, 15 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
     )
 
 
@@ -82,7 +82,7 @@ def test_XC_08_with_json_every_line_of_stdout_is_an_event_in_order(desk: Desk) -
     assert all(datetime.fromisoformat(event["ts"]).tzinfo is not None for event in events)
     assert (events[0]["event"], events[-1]["event"]) == ("run.start", "run.end")
     calls = [event for event in events if event["event"] == "llm.call"]
-    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 13
+    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 15
     for event in (one for one in events if one["event"] == "stage.end"):
         before = [one for one in events if one["seq"] < event["seq"]]
         assert any(one["event"] == "stage.start" and one["unit"] == event["unit"] for one in before)

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from libriscribe2.app import time_limits
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.client import LLMClient
@@ -17,6 +16,7 @@ from libriscribe2.llm.session import CallSession
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
+from libriscribe2.settings.llm_parts import time_limits
 
 
 @dataclass(frozen=True, slots=True)

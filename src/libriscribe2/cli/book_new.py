@@ -79,9 +79,21 @@ def create(
     worldbuilding: Annotated[
         bool | None, typer.Option("--worldbuilding/--no-worldbuilding", help="With a world.")
     ] = None,
+    canon: Annotated[
+        bool | None,
+        typer.Option("--canon/--no-canon", help="Keep the facts of each chapter of a story."),
+    ] = None,
     auto_title: Annotated[
         bool, typer.Option("--auto-title", help="Choose a title from the finished text.")
     ] = False,
+    research: Annotated[
+        bool | None,
+        typer.Option(
+            "--research/--no-research",
+            help="Look for facts first.",
+            show_default="for non-fiction",
+        ),
+    ] = None,
     description: Annotated[
         str | None, typer.Option("--description", "-d", help="The same as PREMISE.")
     ] = None,
@@ -139,7 +151,9 @@ def create(
         "scenes_per_chapter": scenes_per_chapter,
         "words": words,
         "worldbuilding": worldbuilding,
+        "canon": canon,
         "auto_title": auto_title or None,
+        "research": research,
     }
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):

@@ -9,7 +9,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.cli.book_run import RunRequest, run_book
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.dry_run import Prepare
+from libriscribe2.cli.dry_run import Prepare, quote_project, quote_remaking
 from libriscribe2.cli.estimate import going_on, tell_dry_run
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.options import (
@@ -28,13 +28,24 @@ from libriscribe2.cli.options import (
     RefreshOption,
     UntilOption,
 )
-from libriscribe2.cli.projects import budget_flags, locate, open_project, setting_flags, settings_of
+from libriscribe2.cli.projects import (
+    budget_flags,
+    locate,
+    open_project,
+    read_brief,
+    setting_flags,
+    settings_of,
+)
+from libriscribe2.cli.quotes import keep_quote, remaking_record, tell_quote, tell_remaking
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import stage_called, wanted_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.survey import units_of
+from libriscribe2.pipeline.quote import Quote
+from libriscribe2.pipeline.survey import survey, units_of
+from libriscribe2.project.clock import utc_now
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 
@@ -105,9 +116,43 @@ def redo(
         settings = settings_of(paths.root, flags, mock=mock)
         work = _again(stage, chapter, as_json=as_json)
         if dry_run:
-            tell_dry_run(renderer, paths, settings, work, as_json=as_json)
+            _tell_dry_redo(renderer, paths, settings, work, as_json=as_json)
         else:
             _carry_out(renderer, paths, settings, work)
+            _tell_stale(renderer, paths, settings)
+
+
+def _tell_dry_redo(
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, work: Prepare, *, as_json: bool
+) -> None:
+    """What a redo would take, what it would make stale, and what remaking that would take.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+    """
+    choice = model_for(settings)
+    quote = quote_project(paths, settings, choice, work)
+    later = quote_remaking(paths, settings, choice, work)
+    more = remaking_record(later.units, later.quote)
+    tell_quote(renderer, quote, as_json=as_json, more=more)
+    if not as_json:
+        tell_remaking(renderer, paths.root.name, later.units, later.quote)
+    keep_quote(renderer, paths, quote)
+
+
+def _tell_stale(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
+    """What a redo has made stale, and what remaking it would take.
+
+    Raises:
+        LibriScribeError: The book cannot be read.
+    """
+    brief, view = read_brief(paths), peek(paths)
+    units: dict[str, str] = {}
+    quote = Quote(at=utc_now(), stages=())
+    if any(one.state == "stale" for one in survey(wanted_stages(brief), brief, view)):
+        later = quote_remaking(paths, settings, model_for(settings))
+        units, quote = dict(later.units), later.quote
+    tell_remaking(renderer, paths.root.name, units, quote)
 
 
 def _carry_out(

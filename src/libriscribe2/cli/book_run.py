@@ -9,14 +9,15 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import Hooks, Outcome, Workshop
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_to
-from libriscribe2.cli.quantities import cost, counted, duration
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.event_file import EventFile
 from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
+from libriscribe2.utils.quantities import cost, counted, duration
 
 DEMONSTRATION = (
     "The offline author is a demonstration and not a language model: it composes sentences about "
@@ -74,9 +75,9 @@ def run_book(
         renderer.note(DEMONSTRATION)
     listener = renderer.render_event_json if request.as_json else renderer.render_event
     command = " ".join(sys.argv[1:])
-    hooks = Hooks(command, listeners=(listener,), on_text=renderer.on_text)
-    workshop = Workshop(store, brief, settings, choice, hooks)
-    with renderer.live():
+    with EventFile(store.paths.events) as events, renderer.live():
+        hooks = Hooks(command, listeners=(events, listener), on_text=renderer.on_text)
+        workshop = Workshop(store, brief, settings, choice, hooks)
         outcome = run_async(
             request.by(workshop),
             lambda: renderer.warning(f"Interrupted. Go on with `libriscribe2 resume {name}`."),

@@ -8,18 +8,20 @@ import typer
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.check_story import StoryRequest, check_the_story, format_of
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.judging import JudgeRequest
+from libriscribe2.cli.options import JsonOption, MockOption, ModelOption
 from libriscribe2.cli.projects import locate, read_brief, settings_of
-from libriscribe2.cli.quantities import counted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.errors import ConfigError, ProjectError
+from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.pipeline.health import Finding, examine, told
 from libriscribe2.pipeline.health_records import examine_records
 from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
 from libriscribe2.project.peek import peek
+from libriscribe2.utils.quantities import counted
 
 
 def check(
@@ -27,14 +29,38 @@ def check(
     project: Annotated[
         str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
     ],
+    story: Annotated[
+        bool, typer.Option("--story", help="Compare what the chapters state, instead of files.")
+    ] = False,
+    form: Annotated[
+        str, typer.Option("--format", help="With --story: text, json, sarif or junit.")
+    ] = "",
+    judge: Annotated[
+        bool, typer.Option("--judge", help="With --story: ask a model about unclear pairs.")
+    ] = False,
+    model: ModelOption = None,
+    mock: MockOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what is wrong with a book's files.
+    """Say what is wrong with a book's files, or with its story.
 
     Every file is read and hashed, and each fault is told with the way to mend it. Nothing is
     written. The exit code is 3 if something would stop a run, 0 otherwise.
+
+    With --story the facts of all chapters are compared, with their words on both sides, and the
+    exit code is 5 where the story contradicts itself. Only --judge asks a model.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        told_as = format_of(form, as_json=as_json)
+        if not story and (form or judge or model or mock):
+            raise UsageError(
+                "--format, --judge, --model and --mock belong to --story", fix="Add --story."
+            )
+    if story:
+        judging = JudgeRequest(model, mock) if judge else None
+        check_the_story(renderer, project, StoryRequest(told_as, judging))
+        return
     with reported(renderer, as_json=as_json):
         paths = locate(project, None, settings_of(None, {}))
         findings = _findings(paths)

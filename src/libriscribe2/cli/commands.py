@@ -48,7 +48,9 @@ COMMANDS: Final = (
         "List the chapters of a book, and change their order.",
     ),
     CommandEntry("adopt", f"{_ROOM}.adopt:adopt", "Take edited files as the new base."),
-    CommandEntry("check", f"{_ROOM}.check:check", "Say what is wrong with a book's files."),
+    CommandEntry(
+        "check", f"{_ROOM}.check:check", "Say what is wrong with a book's files, or with its story."
+    ),
     CommandEntry(
         "view",
         f"{_ROOM}.view:view",
@@ -62,10 +64,33 @@ COMMANDS: Final = (
     CommandEntry(
         "report",
         f"{_ROOM}.report:report",
-        "Measure a book: repetition, edges, length, plan, names, voice.",
+        "Measure a book: continuity, repetition, edges, length, plan, names, voice.",
+    ),
+    CommandEntry(
+        "research",
+        f"{_ROOM}.research:app",
+        "Look a question up in sources or on the web, and look at the notes.",
+    ),
+    CommandEntry(
+        "citations",
+        f"{_ROOM}.citations:app",
+        "Check that the notes of a book still hold.",
+    ),
+    CommandEntry(
+        "export", f"{_ROOM}.export:export", "Make a book into files that a reader can hold."
+    ),
+    CommandEntry(
+        "batch",
+        f"{_ROOM}.batch:app",
+        "Write many books: queue them, run them, see how they stand.",
     ),
     CommandEntry(
         "demo", f"{_ROOM}.demo:demo", "Write a short book with the offline author, without a key."
+    ),
+    CommandEntry(
+        "bench",
+        f"{_ROOM}.bench:app",
+        "Measure the checks: planted faults, and how many of them are found.",
     ),
     CommandEntry(
         "config", f"{_ROOM}.config:app", "Show the settings in force and where they come from."
@@ -77,5 +102,6 @@ COMMANDS: Final = (
     CommandEntry("tools", f"{_ROOM}.tools:tools", "List the tools of the tool chains."),
     CommandEntry("doctor", f"{_ROOM}.doctor:doctor", "Check that everything is in place."),
     CommandEntry("create-book", f"{_ROOM}.book_new:create", "Same as `create`.", hidden=True),
+    CommandEntry("format", f"{_ROOM}.export:export", "Same as `export`.", hidden=True),
     CommandEntry("book-stats", f"{_ROOM}.status:status", "Same as `status`.", hidden=True),
 )

@@ -16,12 +16,12 @@ from libriscribe2.cli.doctor_checks.ping import ping as send_ping
 from libriscribe2.cli.doctor_checks.projects import look_at_project, project_examinations
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.options import JsonOption, ProjectArgument
-from libriscribe2.cli.quantities import counted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.settings import Settings
+from libriscribe2.utils.quantities import counted
 
 PingOption = Annotated[
     bool, typer.Option("--ping", help="Send one tiny request to the model; it may cost something.")

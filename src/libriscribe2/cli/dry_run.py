@@ -5,8 +5,9 @@ replay is not counted. The copy is thrown away.
 """
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -16,12 +17,15 @@ from libriscribe2.cli.book_run import RunRequest
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import open_project
+from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.estimate import QuotingBackend, stage_quotes
+from libriscribe2.pipeline.estimate import FreshBackend, QuotingBackend, stage_quotes
+from libriscribe2.pipeline.events import Event
 from libriscribe2.pipeline.quote import Quote, Sums
+from libriscribe2.pipeline.survey import units_of
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.clock import utc_now
 from libriscribe2.project.file_ops import UnsyncedOps
@@ -35,6 +39,21 @@ from libriscribe2.settings import BudgetConfig, Settings
 
 Prepare = Callable[[ProjectStore, Brief], RunRequest]
 """What a command does before its run, and the run that it asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remaking:
+    """What it would take to remake what is stale.
+
+    Attributes:
+        units: Why each file would be remade, in the order of the work: those that are stale, and
+            those that become it when what they were made from is remade.
+        quote: The calls.
+    """
+
+    units: Mapping[str, str]
+    quote: Quote
+
 
 _LEFT_OUT: Final = (EXPORTS, "trash", "lock", "run.log*", "quote.json")
 
@@ -51,8 +70,40 @@ def quote_project(
     before = Sums.of(peek(paths).manifest)
     with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
         brief = open_project(store)
-        quote = _quote(store, brief, settings, choice, prepare(store, brief))
+        quote, _ = _quote(store, brief, settings, choice, prepare(store, brief))
     return quote.model_copy(update={"before": before})
+
+
+def quote_remaking(
+    paths: ProjectPaths,
+    settings: Settings,
+    choice: ModelChoice,
+    first: Prepare | None = None,
+) -> Remaking:
+    """What `resume --refresh` would take for the files that are there.
+
+    Args:
+        paths: The project.
+        settings: Its settings.
+        choice: The default model.
+        first: A command that is carried out before; its own calls do not count.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+        StorageError: The project cannot be copied.
+    """
+    with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
+        brief = open_project(store)
+        if first is not None:
+            _quote(store, brief, settings, choice, first(store, brief))
+        stages = wanted_stages(brief)
+        units = [unit for stage in stages for unit in units_of(stage, store)]
+        there = frozenset(unit.output for unit in units if store.exists(unit.output))
+        request = RunRequest(stages, refresh=True, only=there)
+        quote, events = _quote(store, brief, settings, choice, request)
+    asking = {stage.name for stage in stages if stage.asks_model}
+    begun = [one for one in events if one.event == "stage.start" and one.stage in asking]
+    return Remaking({one.unit: one.reason for one in begun}, quote)
 
 
 def quote_new(
@@ -61,7 +112,7 @@ def quote_new(
     """What a new book would take; no folder is left behind."""
     with _throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
         write_book_toml(paths.book_toml, brief.model_dump(), {})
-        return _quote(store, brief, settings, choice, request)
+        return _quote(store, brief, settings, choice, request)[0]
 
 
 def _quote(
@@ -70,14 +121,17 @@ def _quote(
     settings: Settings,
     choice: ModelChoice,
     request: RunRequest,
-) -> Quote:
-    """The calls of the run, counted and priced."""
+) -> tuple[Quote, Sequence[Event]]:
+    """The calls of the run, counted and priced, and what it told."""
     log_nowhere()
+    events: list[Event] = []
     uncapped = settings.model_copy(update={"budget": BudgetConfig()})
-    backend = QuotingBackend(OfflineAuthor())
-    workshop = Workshop(store, brief, uncapped, choice, Hooks(backend=backend))
+    backend = QuotingBackend(FreshBackend(OfflineAuthor()))
+    workshop = Workshop(
+        store, brief, uncapped, choice, Hooks(backend=backend, listeners=(events.append,))
+    )
     run_async(request.by(workshop), lambda: None)
-    return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
+    return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of)), events
 
 
 @contextmanager

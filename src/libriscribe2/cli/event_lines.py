@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from libriscribe2.cli.quantities import cost, counted, duration
 from libriscribe2.pipeline.events import Event, EventName
+from libriscribe2.utils.quantities import cost, counted, duration
 from libriscribe2.utils.terminal_text import one_line
 
 
@@ -51,7 +51,9 @@ def _stage_skipped(event: Event) -> str:
 
 
 def _stage_end(event: Event) -> str:
-    return f"{unit_name(event)}: done{_because(event.reason)}, {totals(event)}"
+    return (
+        f"{unit_name(event)}: done{_because(event.reason)}, {totals(event)}{_after(event.message)}"
+    )
 
 
 def _stage_failed(event: Event) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from libriscribe2.cli.event_lines import wait_line
-from libriscribe2.cli.quantities import cost, counted, duration
 from libriscribe2.pipeline.events import Event
+from libriscribe2.utils.quantities import cost, counted, duration
 from libriscribe2.utils.terminal_text import one_line
 
 _TEXT_SHOWN: Final = 70

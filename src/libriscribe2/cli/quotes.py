@@ -1,23 +1,29 @@
 """How a quote is told: what a run would take, and later what it took beside it."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
-from libriscribe2.cli.quantities import cost, counted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import ProjectError
 from libriscribe2.pipeline.estimate import HIGH_FACTOR
 from libriscribe2.pipeline.quote import Quote, StageQuote, Sums, read_quote, save_quote
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.utils.quantities import cost, counted
+
+LISTED: Final = 12
+"""Most files that are named one by one."""
 
 COLUMNS = ("stage", "model", "calls", "tokens in", "tokens out", "cost")
 
 
-def tell_quote(renderer: Renderer, quote: Quote, *, as_json: bool) -> None:
-    """A table with a line for each stage and model, or one JSON object."""
+def tell_quote(
+    renderer: Renderer, quote: Quote, *, as_json: bool, more: Mapping[str, Any] | None = None
+) -> None:
+    """A table with a line for each stage and model, or one JSON object that also holds `more`."""
     total = quote.total
     if as_json:
-        renderer.data_json(quote_record(quote))
+        renderer.data_json({**quote_record(quote), **(more or {})})
         return
     rows = [(part.stage, part.model, *_cells(part)) for part in quote.stages]
     renderer.table(COLUMNS, [*rows, ("total", "", *_cells(total))])
@@ -39,6 +45,33 @@ def quote_record(quote: Quote) -> dict[str, Any]:
         "total": quote.total.model_dump(),
         "high_factor": HIGH_FACTOR,
     }
+
+
+def tell_remaking(renderer: Renderer, name: str, units: Mapping[str, str], quote: Quote) -> None:
+    """Say which files a redo leaves stale, why, and what it would take to remake them.
+
+    Args:
+        renderer: The screen.
+        name: The project's name.
+        units: Why each file would be remade.
+        quote: What that would take.
+    """
+    if not units:
+        renderer.note("Nothing is stale after that.")
+        return
+    parts = counted(len(units), "part")
+    renderer.note(f"{parts} stale after that, or once what comes before is remade:")
+    for unit, reason in list(units.items())[:LISTED]:
+        renderer.note(f"  {unit}: {reason}")
+    if len(units) > LISTED:
+        renderer.note(f"  and {len(units) - LISTED} more")
+    renderer.note(f"`libriscribe2 resume {name} --refresh` remakes that: {in_words(quote.total)}.")
+
+
+def remaking_record(units: Mapping[str, str], quote: Quote) -> dict[str, Any]:
+    """The same as JSON."""
+    stale = [{"unit": unit, "reason": reason} for unit, reason in units.items()]
+    return {"stale": stale, "remaking": quote_record(quote)}
 
 
 def keep_quote(renderer: Renderer, paths: ProjectPaths, quote: Quote) -> None:

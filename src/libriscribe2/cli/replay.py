@@ -12,11 +12,11 @@ from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.options import JsonOption, ProjectNameOption
 from libriscribe2.cli.projects import locate, setting_flags, settings_of
-from libriscribe2.cli.quantities import cost, counted
 from libriscribe2.cli.rebuilding import Rebuilt, rebuild
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.utils.quantities import cost, counted
 
 
 def replay(

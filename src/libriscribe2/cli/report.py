@@ -11,13 +11,13 @@ from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
-from libriscribe2.cli.quantities import counted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
 from libriscribe2.pipeline.report import report_of
 from libriscribe2.quality.bands import BANDS, NO_LIMIT
 from libriscribe2.quality.card.figure import Figure
 from libriscribe2.quality.card.report_card import ReportCard
+from libriscribe2.utils.quantities import counted
 
 
 def report(
@@ -31,7 +31,7 @@ def report(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the written chapters: repetition, edges, length, plan, names, voice.
+    """Measure a book: continuity, repetition, edges, length, plan, names, voice.
 
     Each figure stands beside the range of books by people, with its worst places as file and
     line. No model is asked, nothing is written, and there is no single score.

@@ -14,6 +14,8 @@ _SWITCHES: Final = {
     "title": ("--auto-title without --title", "auto_title = true"),
     "world": ("--worldbuilding", "worldbuilding = true"),
     "characters": ("--characters N", "characters = N"),
+    "research": ("--research", "research = true"),
+    "canon": ("--canon, for a story", "canon = true"),
 }
 """What has the book get a stage that not every book has: at `create`, and in `book.toml`."""
 

@@ -10,7 +10,6 @@ from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
-from libriscribe2.cli.quantities import cost
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
@@ -22,6 +21,7 @@ from libriscribe2.project.legacy import is_legacy, read_legacy
 from libriscribe2.project.paths import MANUSCRIPT, ProjectPaths
 from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
+from libriscribe2.utils.quantities import cost
 from libriscribe2.utils.words import count_words
 
 

@@ -16,19 +16,26 @@ from libriscribe2.toolchain.tool import describe
 def tools(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """List the tools of the tool chains.
 
-    --json adds the JSON Schema of their parameters.
+    What a tool needs decides which runs may use it: the book's research folder (research), a model
+    to ask (ask), the web (web), a search engine (search). --json adds the JSON Schema of their
+    parameters.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
-        records = [describe(tool) for tool in all_tools()]
+        records = [{**describe(tool), "needs": list(tool.needs)} for tool in all_tools()]
     if as_json:
         renderer.data_json(records)
         return
     rows = [
-        (record["name"], _signature(record["parameters"]), record["description"])
+        (
+            record["name"],
+            _signature(record["parameters"]),
+            ", ".join(record["needs"]),
+            record["description"],
+        )
         for record in records
     ]
-    renderer.table(("tool", "parameters", "description"), rows)
+    renderer.table(("tool", "parameters", "needs", "description"), rows)
 
 
 def _signature(schema: Mapping[str, Any]) -> str:

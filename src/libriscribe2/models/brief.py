@@ -64,7 +64,16 @@ class Brief(BaseModel):
         scenes_per_chapter: `5`, `3-6`, or one entry per chapter: `3,4,5`.
         words: Words of the whole book; 0 takes the size class's.
         worldbuilding: Whether the book gets a world (or, for non-fiction, a term ledger).
+        canon: Whether the facts of every chapter are kept, so that they can be compared; for
+            stories only.
         auto_title: Whether a title is chosen from the finished text.
+        research: Whether facts are looked for before the outline; None: for non-fiction.
+        series: The series that the book belongs to.
+        series_number: Its place there, such as `2` or `2.5`.
+        rights: The copyright line, such as `© 2026 Mira Okubo. All rights reserved.`
+        publisher: Who publishes it.
+        identifier: Its own number, such as `urn:isbn:9780306406157`; empty has one made.
+        cover: A PNG or JPEG of the project, such as `images/cover.jpg`; empty has one drawn.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -84,7 +93,15 @@ class Brief(BaseModel):
     scenes_per_chapter: Count = ""
     words: int = Field(0, ge=0, le=5_000_000)
     worldbuilding: bool = True
+    canon: bool = True
     auto_title: bool = False
+    research: bool | None = None
+    series: Line = ""
+    series_number: Annotated[Count, Field(pattern=r"^(\d+(\.\d+)*)?$")] = ""
+    rights: Line = ""
+    publisher: Line = ""
+    identifier: Line = ""
+    cover: Line = ""
 
     @field_validator("chapters", "characters")
     @classmethod
@@ -104,6 +121,11 @@ class Brief(BaseModel):
     def kind(self) -> Kind:
         """Whether it is a story."""
         return self.book_kind or kind_of(self.category)
+
+    @property
+    def is_researched(self) -> bool:
+        """Whether the book has the stage that looks for facts."""
+        return self.kind != "fiction" if self.research is None else self.research
 
     @property
     def size(self) -> BookSize:

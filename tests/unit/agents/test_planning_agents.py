@@ -53,6 +53,18 @@ async def test_OV_14_the_concept_is_drafted_criticised_refined_and_given_keyword
     assert "Refined" in desk.prompt(3)
 
 
+async def test_TR_22_a_judgement_is_asked_for_in_words_and_data_by_its_schema(
+    tmp_path: Path,
+) -> None:
+    desk = AgentDesk(tmp_path)
+    concept = json.dumps(CONCEPT)
+    await desk.run(ConceptGeneratorAgent, concept, CRITIQUE, concept, json.dumps(KEYWORDS))
+    asked = {call.step.split("/")[-1]: call for call in desk.calls}
+    for part, request in asked.items():
+        shown = "<json_schema>" in request.messages[-1]["content"]
+        assert shown == (request.schema is not None) == (part != "critique")
+
+
 async def test_OV_24_keywords_without_a_single_word_are_asked_for_again(tmp_path: Path) -> None:
     empty = json.dumps({"primary_keywords": [], "secondary_keywords": [], "genre_keywords": []})
     script = (json.dumps(CONCEPT), CRITIQUE, json.dumps(CONCEPT), empty, json.dumps(KEYWORDS))

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from libriscribe2.app import check_models, stage_model
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
-from libriscribe2.cli.quantities import cost, duration
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice, key_variables
 from libriscribe2.settings import Settings
+from libriscribe2.utils.quantities import cost, duration
 
 Ping = Callable[[Settings, ModelChoice], Completion]
 """Sends one tiny request and returns what came back."""

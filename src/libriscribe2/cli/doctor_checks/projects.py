@@ -2,12 +2,12 @@
 
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
-from libriscribe2.cli.quantities import counted
 from libriscribe2.pipeline.survey import check_artifacts, units_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek, require_project
+from libriscribe2.utils.quantities import counted
 
 
 def project_examinations(case: Case) -> list[Examination]:
