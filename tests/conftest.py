@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from libriscribe2.llm.providers import PROVIDERS
 
 _door_is_shut = True
+
+# Where a property does not say how many examples it needs: the whole suite has two minutes.
+_usual = settings.get_profile(settings.get_current_profile_name())
+settings.register_profile("quick", _usual, max_examples=50)
+settings.load_profile("quick")
 
 _FOREIGN_PREFIXES = ("LIBRISCRIBE2_", "OPENAI_", "GOMIND_")
 _FOREIGN = {name for provider in PROVIDERS for name in (*provider.keys, *provider.also)} | {
@@ -62,3 +68,9 @@ def _open_door_for_live_tests(request: pytest.FixtureRequest) -> Iterator[None]:
     _door_is_shut = request.node.get_closest_marker("live") is None
     yield
     _door_is_shut = True
+
+
+# Where a property does not say how many examples it needs: the whole suite has two minutes.
+_usual = settings.get_profile(settings.get_current_profile_name())
+settings.register_profile("quick", _usual, max_examples=50)
+settings.load_profile("quick")

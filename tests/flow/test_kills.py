@@ -30,6 +30,7 @@ def wait_for_line(process: "subprocess.Popen[str]", start: str) -> None:
     raise AssertionError(f"the process never said {start!r}")
 
 
+@pytest.mark.soak
 def test_XC_04_killed_at_any_moment_the_book_comes_out_the_same(desk: Desk) -> None:
     desk.create(name="undisturbed", size=BOOK)
     command: tuple[str, ...] = ("create", PREMISE, "--mock", "-p", "book", *BOOK)

@@ -35,10 +35,13 @@ def die() -> BaseException:
     return Killed()
 
 
-@pytest.mark.parametrize("failure", [fail, die])
-@pytest.mark.parametrize("number", range(1, CALLS + 1))
+# A process that dies leaves less behind than one that fails: where all die, a few fail.
+@pytest.mark.parametrize(
+    ("failure", "number"),
+    [(die, number) for number in range(1, CALLS + 1)] + [(fail, number) for number in (1, 6, 12)],
+)
 def test_XC_04_a_run_that_ends_at_any_call_goes_on_without_paying_twice(
-    desk: Desk, number: int, failure: Callable[[], BaseException]
+    desk: Desk, failure: Callable[[], BaseException], number: int
 ) -> None:
     first = Author({number}, failure=failure)
     if failure is die:
