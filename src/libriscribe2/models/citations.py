@@ -16,6 +16,8 @@ MARK: Final = re.compile(
 )
 """One or more marks in a row, with the blanks before them."""
 
+_DEEPEST: Final = 4
+_BEGIN: Final = re.compile(r"\[@?(?=n-)")
 _ID: Final = re.compile(r"n-[0-9a-f]{12}(?![0-9a-f])")
 _ONE: Final = re.compile(r"\[([^\]\n]*)\]")
 _WORD: Final = re.compile(r"\w+")
@@ -71,8 +73,10 @@ def notes_to_plan(notes: Iterable[Note], about: str, budget: int) -> str:
 
 def _chosen(notes: Iterable[Note], about: str, budget: int, *, least: int) -> list[Note]:
     """The verified notes that share most words with a text, as many as fit."""
-    wanted = _words(about)
     verified = [note for note in notes if note.verified]
+    if not verified:
+        return []
+    wanted = _words(about)
     shared = [len(wanted & _words(f"{note.claim} {note.quote}")) for note in verified]
     chosen: list[Note] = []
     for number in sorted(range(len(verified)), key=lambda number: (-shared[number], number)):
@@ -144,7 +148,12 @@ class _Numbering:
         """A text with numbers for its marks."""
         if "[@n-" not in text and "[n-" not in text:
             return text
-        return MARK.sub(lambda found: self._run(number, found), text)
+        # What stood around a mark that goes may have become one.
+        for _ in range(_DEEPEST):
+            if MARK.search(text) is None:
+                return text
+            text = MARK.sub(lambda found: self._run(number, found), text)
+        return _BEGIN.sub("", text)
 
     def _run(self, number: int, found: "re.Match[str]") -> str:
         """The numbers of marks in a row: `[1, 3]`; nothing where none can be used."""

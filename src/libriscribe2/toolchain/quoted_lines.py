@@ -3,9 +3,10 @@
 from functools import lru_cache
 from typing import Final
 
-from libriscribe2.toolchain.quotes import find_quote
+from libriscribe2.toolchain.quotes import find_quote, stands_at
 
-_UNSEEN: Final = str.maketrans({"*": "\u200b", "_": "\u200b"})
+_EMPHASIS: Final = "*_"
+_UNSEEN: Final = str.maketrans(dict.fromkeys(_EMPHASIS, "\u200b"))
 """Emphasis as marks that are not seen, so that every place in a text stays the same."""
 
 
@@ -26,6 +27,9 @@ def _near(quote: str, text: str) -> int | None:
     at = text.find(quote)
     if at < 0:
         return None
+    around = text[max(0, at - 1) : at] + text[at + len(quote) : at + len(quote) + 1]
+    if not any(mark in around for mark in _EMPHASIS) and stands_at(quote, text, at):
+        return at
     first, last = text.rfind("\n", 0, at) + 1, text.find("\n", at + len(quote))
     start = _start(quote, text[first : last if last >= 0 else len(text)].translate(_UNSEEN))
     return None if start is None else first + start

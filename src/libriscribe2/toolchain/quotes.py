@@ -48,6 +48,8 @@ _CHANGING: Final = regex.compile(
     | (?P<composed> \P{{M}} \p{{M}}+ )
     """
 )
+_HIDDEN: Final = regex.compile(rf"[{_UNSEEN}]")
+_WITHOUT_SPACES: Final = regex.compile(_UNSPACED)
 _DIVIDED: Final = regex.compile(r"[-\u2010][^\S\n]*\n")
 _FIXED: Final = {"joined": "", "single": "'", "double": '"', "dash": "-", "ellipsis": "..."}
 _THOUSANDS: Final = regex.compile(r"\d\s\d{3}(?!\d)")
@@ -90,6 +92,13 @@ def find_quote(quote: str, text: str) -> Found | None:
         if not _DIVIDED.search(quote) and not _DIVIDED.search(text):
             break
     return None
+
+
+def stands_at(quote: str, text: str, start: int) -> bool:
+    """Whether the text holds a quote, character by character, at a place where it may be one."""
+    if weigh(quote.strip()) < SHORTEST_QUOTE or not text.startswith(quote, start):
+        return False
+    return _is_cut_clean(text, start, start + len(quote))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +199,7 @@ def _continues(edge: str, outside: str) -> bool:
         edge: The outermost character of the passage.
         outside: The next characters, from the passage outwards.
     """
-    outside = regex.sub(rf"[{_UNSEEN}]", "", outside)
+    outside = _HIDDEN.sub("", outside)
     if not outside or not _is_word(edge) or _is_unspaced(edge):
         return False
     near, far = outside[0], outside[1:2]
@@ -213,4 +222,4 @@ def _is_word(character: str) -> bool:
 
 
 def _is_unspaced(character: str) -> bool:
-    return regex.match(_UNSPACED, character) is not None
+    return _WITHOUT_SPACES.match(character) is not None

@@ -111,6 +111,15 @@ def test_XC_07_no_mark_is_ever_printed_raw(text: str) -> None:
     assert not any(mark_of(one) in made for one in NOTES)
 
 
+@pytest.mark.parametrize("depth", [1, 3, 40])
+def test_XC_07_marks_inside_marks_go_as_well(depth: int) -> None:
+    inside = "[@n-000000000004]"
+    text = "[@" * depth + inside + "n-000000000001]" * depth
+    (made,) = cited([text], NOTES, [source()]).texts
+    assert mark_of(ONE) not in made
+    assert "[@n-" not in made
+
+
 def test_XC_07_text_without_marks_stays_as_it_is() -> None:
     text = "  A   b\n\n[x]: y  \n"
     assert cited([text], NOTES, []).texts == (text,)

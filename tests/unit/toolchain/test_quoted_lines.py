@@ -25,3 +25,8 @@ def test_every_line_is_found_where_it_stands_first(lines: list[str]) -> None:
     found = [line_of_quote(line, text) for line in lines]
     assert all(at is not None and line in text.split("\n")[at - 1]
                for at, line in zip(found, lines, strict=True))  # fmt: skip
+
+
+def test_emphasis_inside_a_word_does_not_end_it() -> None:
+    text = "It was most un*believable stories* that\nhe told of believable stories."
+    assert line_of_quote("believable stories", text) == 2
