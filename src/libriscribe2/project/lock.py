@@ -5,9 +5,10 @@ process never blocks; its content is only for the message to the others.
 """
 
 import os
+import re
 import socket
 from contextlib import suppress
-from typing import Self
+from typing import Final, Self
 
 from filelock import FileLock, Timeout
 
@@ -15,6 +16,8 @@ from libriscribe2.errors import ProjectInUseError
 from libriscribe2.project.clock import Clock, iso_utc, utc_now
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
+
+_HOLDER: Final = re.compile(r"pid (\d{1,9}) host (\S+) since ")
 
 
 class ProjectLock:
@@ -83,3 +86,25 @@ def _in_use(paths: ProjectPaths) -> ProjectInUseError:
         why=holder or "the process did not say who it is",
         fix="Wait until it is done, or stop it, then run the same command again.",
     )
+
+
+def holder_may_live(paths: ProjectPaths) -> bool:
+    """Whether the process that took the lock last may still be at work.
+
+    Only a process of this machine can be known to be gone; the lock itself is not touched.
+    """
+    if os.name != "posix":
+        return True  # elsewhere no process can be asked after without being disturbed
+    try:
+        found = _HOLDER.match(paths.lock.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return True
+    if found is None or found[2] != socket.gethostname():
+        return True
+    try:
+        os.kill(int(found[1]), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

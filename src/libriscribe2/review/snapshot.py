@@ -15,6 +15,7 @@ from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
 from libriscribe2.pipeline.staleness import Verdict
 from libriscribe2.pipeline.survey import survey
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.lock import holder_may_live
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.view import ProjectView
@@ -60,6 +61,7 @@ class Snapshot:
         events: What the newest run told.
         faults: What could not be read.
         max_cost: The cap in US dollars, or None.
+        may_run: Whether the process of the newest run may still be at work.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Snapshot:
     events: Sequence[Event] = ()
     faults: Sequence[Finding] = field(default=())
     max_cost: float | None = None
+    may_run: bool = True
 
     @property
     def book(self) -> Book:
@@ -136,6 +139,7 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
         events,
         faults,
         source.max_cost,
+        holder_may_live(source.paths),
     )
 
 

@@ -1,11 +1,13 @@
 import os
+import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from libriscribe2.errors import ProjectInUseError, StorageError
-from libriscribe2.project.lock import ProjectLock
+from libriscribe2.project.lock import ProjectLock, holder_may_live
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
@@ -14,7 +16,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from libriscribe2.errors import ProjectInUseError
-from libriscribe2.project.lock import ProjectLock
+from libriscribe2.project.lock import ProjectLock, holder_may_live
 from libriscribe2.project.paths import ProjectPaths
 
 root = Path(sys.argv[1])
@@ -118,3 +120,20 @@ def test_a_failed_opening_lets_go(paths: ProjectPaths, machine: Machine) -> None
         ProjectStore.open(paths, machine)
     paths.journal.rmdir()
     ProjectStore.open(paths, machine).close()
+
+
+def test_a_holder_that_is_gone_is_known_to_be_gone(tmp_path: Path) -> None:
+    paths = ProjectPaths(tmp_path, tmp_path)
+    paths.state.mkdir()
+    assert holder_may_live(paths)  # nobody said who it is
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    host = socket.gethostname()
+    for holder, lives in (
+        (f"pid {os.getpid()} host {host} since now", True),
+        (f"pid {ended.pid} host {host} since now", False),
+        (f"pid {ended.pid} host another since now", True),
+        ("nonsense", True),
+    ):
+        paths.lock.write_text(holder, encoding="utf-8")
+        assert holder_may_live(paths) == lives

@@ -56,6 +56,11 @@ def test_a_run_is_told_while_it_goes_on_and_when_it_is_over() -> None:
     over = run_state([*going, event("run.failed", message="no credit")], due=4)
     assert (over["state"], over["message"], over["working"]) == ("stopped", "no credit", [])
     assert run_state([], due=4) == {}
+    killed = run_state(going, due=4, may_run=False)
+    assert (killed["state"], killed["working"], killed["left"]) == ("stopped", [], None)
+    assert "resume" in killed["message"]
+    ended = run_state([*going, event("run.failed", message="no credit")], due=4, may_run=False)
+    assert ended["message"] == "no credit"
 
 
 def test_the_timeline_stays_inside_its_width(review_book: ReviewBook) -> None:

@@ -15,6 +15,7 @@ _ENDS: Final = {
     "run.failed": "stopped",
     "run.interrupted": "interrupted",
 }
+_KILLED: Final = "Its process ended without a word; `libriscribe2 resume` goes on."
 _SHORTEST_TIMELINE: Final = 1.0
 WIDTH: Final = 1000
 """Units across the timeline."""
@@ -64,7 +65,9 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
     """The values of the page."""
     totals = snapshot.view.manifest.totals
     return {
-        "run": run_state(snapshot.events, sum(unit.runs for unit in snapshot.units)),
+        "run": run_state(
+            snapshot.events, sum(unit.runs for unit in snapshot.units), may_run=snapshot.may_run
+        ),
         "done": len(snapshot.chapters),
         "planned": snapshot.planned_chapters(),
         "words": sum(entry.words for entry in snapshot.chapters),
@@ -77,18 +80,20 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def run_state(events: Sequence[Event], due: int) -> dict[str, Any]:
+def run_state(events: Sequence[Event], due: int, *, may_run: bool = True) -> dict[str, Any]:
     """What the newest run is doing, or how it ended; empty before there was one.
 
     Args:
         events: What it told.
         due: How many parts are still to be made; a run that is going on gets the time that is
             left from how long those before took.
+        may_run: Whether its process may still be at work.
     """
     if not events:
         return {}
     last = events[-1]
-    state = _ENDS.get(last.event, "running")
+    state = _ENDS.get(last.event, "running" if may_run else "stopped")
+    killed = state == "stopped" and last.event not in _ENDS
     at_work = {event.unit for event in events if event.event == "stage.start"}
     over = [event for event in events if event.event in ("stage.end", "stage.failed")]
     at_work -= {event.unit for event in over}
@@ -98,7 +103,7 @@ def run_state(events: Sequence[Event], due: int) -> dict[str, Any]:
         "state": state,
         "since": events[0].ts,
         "last": last.ts,
-        "message": last.message,
+        "message": _KILLED if killed else last.message,
         "done": done,
         "left": elapsed / done * due if done and due and state == "running" else None,
         "working": sorted(filter(None, at_work)) if state == "running" else [],
