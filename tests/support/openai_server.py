@@ -12,12 +12,11 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 
+from tests.support.loopback import LoopbackServer, QuietHandler
 from tests.support.made_up_text import WRAPPINGS, fill, prose, wanted_schema, wanted_words, wrap
 from tests.support.openai_replies import Fault, Manner, content_of, events, whole_reply
-from typing_extensions import override
 
 _HTML = b"<!DOCTYPE html><html><body><h1>Sign in to the network</h1></body></html>"
 
@@ -32,7 +31,7 @@ class Seen:
     body: Mapping[str, Any]
 
 
-class OpenAIServer:
+class OpenAIServer(LoopbackServer):
     """The server, as a context manager.
 
     Args:
@@ -67,15 +66,7 @@ class OpenAIServer:
         self._replies = iter(list(replies))
         self._wrappings = itertools.cycle(WRAPPINGS)
         self._lock = threading.Lock()
-        self._http = _QuietServer(("127.0.0.1", port), self._handler())
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-
-    @property
-    def root(self) -> str:
-        """The address without a path."""
-        return f"http://127.0.0.1:{self._http.server_port}"
+        super().__init__(_Handler, port)
 
     @property
     def url(self) -> str:
@@ -86,14 +77,6 @@ class OpenAIServer:
     def posts(self) -> list[Seen]:
         """The requests that asked for something to be written."""
         return [seen for seen in self.requests if seen.method == "POST"]
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
 
     def next_fault(self) -> Fault:
         """What goes wrong with the request at hand."""
@@ -115,32 +98,9 @@ class OpenAIServer:
         with self._lock:
             return wrap(json.dumps(fill(schema), ensure_ascii=False), next(self._wrappings))
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        server = self
 
-        class Bound(_Handler):
-            owner = server
-
-        return Bound
-
-
-class _QuietServer(ThreadingHTTPServer):
-    daemon_threads = True
-
-    @override
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hangs up is part of the tests; anything else is a bug here."""
-        if not isinstance(sys.exception(), OSError):
-            raise
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(QuietHandler):
     owner: OpenAIServer
-
-    @override
-    def log_message(self, format: str, *args: object) -> None:
-        """Stay silent: the requests are kept instead."""
 
     def do_GET(self) -> None:
         self._note({})
