@@ -7,7 +7,7 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, open_project, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
@@ -21,9 +21,7 @@ from libriscribe2.project.store import ProjectStore
 
 def adopt(
     ctx: typer.Context,
-    project: Annotated[
-        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-    ],
+    project: RequiredProjectArgument,
     files: Annotated[
         list[str] | None, typer.Argument(metavar="FILE...", help="Such as chapters/03.md.")
     ] = None,

@@ -16,6 +16,7 @@ from libriscribe2.cli.batch_run import BatchOrder, run_batch
 from libriscribe2.cli.batch_status import show_status, watch
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.groups import command_group
 from libriscribe2.cli.options import (
     ConcurrencyOption,
     JsonLinesOption,
@@ -30,14 +31,7 @@ from libriscribe2.errors import UsageError
 from libriscribe2.settings.book_tables import check_book_tables
 from libriscribe2.utils.quantities import counted
 
-app = typer.Typer(
-    name="batch",
-    help="Write many books: queue them, run them, see how they stand.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
-)
+app = command_group("batch", "Write many books: queue them, run them, see how they stand.")
 
 BatchOption = Annotated[
     str | None,

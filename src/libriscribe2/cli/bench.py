@@ -7,6 +7,7 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.groups import command_group
 from libriscribe2.cli.options import JsonOption
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
@@ -15,14 +16,7 @@ from libriscribe2.quality.canon.gold import GoldBook, toy_book
 from libriscribe2.quality.canon.measure import Score, alarms, measure
 from libriscribe2.utils.quantities import counted
 
-app = typer.Typer(
-    name="bench",
-    help="Measure the checks: planted faults, and how many of them are found.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
-)
+app = command_group("bench", "Measure the checks: planted faults, and how many of them are found.")
 
 
 @app.callback()

@@ -69,10 +69,7 @@ def run_book(
         typer.Exit: The run was interrupted.
     """
     name = store.paths.root.name
-    log_to(store.paths.state / "run.log", settings.log_level)
-    renderer.note(f"model: {choice.model} ({choice.reason})")
-    if choice.model == OFFLINE_MODEL:
-        renderer.note(DEMONSTRATION)
+    begin_run(renderer, store, settings, choice)
     listener = renderer.render_event_json if request.as_json else renderer.render_event
     command = " ".join(sys.argv[1:])
     with EventFile(store.paths.events) as events, renderer.live():
@@ -85,6 +82,16 @@ def run_book(
     if not request.as_json:
         _show(renderer, store, outcome)
     return outcome
+
+
+def begin_run(
+    renderer: Renderer, store: ProjectStore, settings: Settings, choice: ModelChoice
+) -> None:
+    """Keep the log in the project from here on, and say which model answers and why."""
+    log_to(store.paths.state / "run.log", settings.log_level)
+    renderer.note(f"model: {choice.model} ({choice.reason})")
+    if choice.model == OFFLINE_MODEL:
+        renderer.note(DEMONSTRATION)
 
 
 def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome) -> None:

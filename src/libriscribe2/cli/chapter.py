@@ -7,7 +7,8 @@ import typer
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.chapter_edit import EditRequest, carry_out
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.groups import command_group
+from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
@@ -25,18 +26,8 @@ from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.project.peek import peek
 from libriscribe2.project.view import ProjectView
 
-app = typer.Typer(
-    name="chapter",
-    help="List the chapters of a book, and change their order.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
-)
+app = command_group("chapter", "List the chapters of a book, and change their order.")
 
-ProjectOption = Annotated[
-    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-]
 ChapterArgument = Annotated[int, typer.Argument(metavar="CHAPTER", help="The chapter's number.")]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
@@ -44,7 +35,9 @@ DryRunOption = Annotated[
 
 
 @app.command("list")
-def list_chapters(ctx: typer.Context, project: ProjectOption, as_json: JsonOption = False) -> None:
+def list_chapters(
+    ctx: typer.Context, project: RequiredProjectArgument, as_json: JsonOption = False
+) -> None:
     """List the chapters with their words and the state of their text."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
@@ -61,7 +54,7 @@ def list_chapters(ctx: typer.Context, project: ProjectOption, as_json: JsonOptio
 @app.command()
 def insert(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     chapter: Annotated[
         int, typer.Argument(metavar="CHAPTER", help="The number that the new chapter gets.")
     ],
@@ -93,7 +86,7 @@ def insert(
 @app.command()
 def move(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     chapter: ChapterArgument,
     to: Annotated[int, typer.Argument(metavar="TO", help="The number that it gets.")],
     dry_run: DryRunOption = False,
@@ -116,7 +109,7 @@ def move(
 @app.command()
 def split(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     chapter: ChapterArgument,
     title: Annotated[str, typer.Option("--title", help="Title of the second part.")],
     scene_break: Annotated[
@@ -154,7 +147,7 @@ def split(
 @app.command()
 def merge(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     first: Annotated[int, typer.Argument(metavar="FIRST", help="A chapter.")],
     second: Annotated[int, typer.Argument(metavar="SECOND", help="The one after it.")],
     title: Annotated[
@@ -180,7 +173,7 @@ def merge(
 @app.command()
 def rename(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     chapter: ChapterArgument,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="Its new title.")],
     dry_run: DryRunOption = False,
@@ -203,7 +196,7 @@ def rename(
 @app.command()
 def delete(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     chapter: ChapterArgument,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,

@@ -11,7 +11,12 @@ from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.check_story import StoryRequest, check_the_story, format_of
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.judging import JudgeRequest
-from libriscribe2.cli.options import JsonOption, MockOption, ModelOption
+from libriscribe2.cli.options import (
+    JsonOption,
+    MockOption,
+    ModelOption,
+    RequiredProjectArgument,
+)
 from libriscribe2.cli.projects import locate, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
@@ -26,9 +31,7 @@ from libriscribe2.utils.quantities import counted
 
 def check(
     ctx: typer.Context,
-    project: Annotated[
-        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-    ],
+    project: RequiredProjectArgument,
     story: Annotated[
         bool, typer.Option("--story", help="Compare what the chapters state, instead of files.")
     ] = False,

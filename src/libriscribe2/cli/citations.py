@@ -1,26 +1,20 @@
 """`libriscribe2 citations`: whether the notes of a book still hold."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.groups import command_group
+from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import IncompleteError
 from libriscribe2.pipeline.citations import CitationReport, check_citations
 from libriscribe2.utils.quantities import counted
 
-app = typer.Typer(
-    name="citations",
-    help="Check that the notes of a book still hold.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
-)
+app = command_group("citations", "Check that the notes of a book still hold.")
 
 
 @app.callback()
@@ -31,9 +25,7 @@ def _citations() -> None:
 @app.command()
 def check(
     ctx: typer.Context,
-    project: Annotated[
-        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-    ],
+    project: RequiredProjectArgument,
     as_json: JsonOption = False,
 ) -> None:
     """Look every quote up again, and list what the prose claims without a note.

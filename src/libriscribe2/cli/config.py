@@ -7,20 +7,14 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.groups import command_group
 from libriscribe2.cli.options import JsonOption
 from libriscribe2.cli.projects import locate
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import stage_names
 from libriscribe2.settings import Loaded, load_for_project, user_file, without_secrets
 
-app = typer.Typer(
-    name="config",
-    help="Show the settings in force and where they come from.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
-)
+app = command_group("config", "Show the settings in force and where they come from.")
 
 
 @app.command()

@@ -13,7 +13,8 @@ from libriscribe2.cli.debug_calls import (
     stats_of,
     whole_call,
 )
-from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.groups import command_group
+from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import IncompleteError, UsageError
@@ -23,18 +24,8 @@ from libriscribe2.review.diffs import Piece
 from libriscribe2.review.replaying import Replayed, replay
 from libriscribe2.utils.quantities import cost, counted
 
-app = typer.Typer(
-    name="debug",
-    help="Look at what the models answered, and what was made of it.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
-)
+app = command_group("debug", "Look at what the models answered, and what was made of it.")
 
-ProjectOption = Annotated[
-    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-]
 NumberArgument = Annotated[int, typer.Argument(metavar="N", min=1, help="The dump's number.")]
 
 
@@ -44,7 +35,7 @@ _STATES: Final = ", ".join(STATES)
 @app.command("list")
 def list_calls(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     agent: Annotated[str, typer.Option("--agent", help="Only this agent's calls.")] = "",
     stage: Annotated[str, typer.Option("--stage", help="Only this stage's calls.")] = "",
     model: Annotated[str, typer.Option("--model", help="Only this model's calls.")] = "",
@@ -76,7 +67,10 @@ def list_calls(
 
 @app.command()
 def show(
-    ctx: typer.Context, project: ProjectOption, number: NumberArgument, as_json: JsonOption = False
+    ctx: typer.Context,
+    project: RequiredProjectArgument,
+    number: NumberArgument,
+    as_json: JsonOption = False,
 ) -> None:
     """Show one call whole: prompt, reply, what was read of it and what was wrong."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
@@ -109,7 +103,10 @@ def show(
 
 @app.command()
 def diff(
-    ctx: typer.Context, project: ProjectOption, number: NumberArgument, as_json: JsonOption = False
+    ctx: typer.Context,
+    project: RequiredProjectArgument,
+    number: NumberArgument,
+    as_json: JsonOption = False,
 ) -> None:
     """Show a raw reply against what was read of it.
 
@@ -159,7 +156,9 @@ def replay_calls(
 
 
 @app.command()
-def stats(ctx: typer.Context, project: ProjectOption, as_json: JsonOption = False) -> None:
+def stats(
+    ctx: typer.Context, project: RequiredProjectArgument, as_json: JsonOption = False
+) -> None:
     """Show how well replies could be read: the four rates, per agent and model."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):

@@ -8,11 +8,10 @@ from libriscribe2.cli.book_new import NewBook, begin
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonLinesOption, ProjectNameOption
-from libriscribe2.cli.projects import settings_of
+from libriscribe2.cli.projects import free_name, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.settings import Settings
 
 PREMISE: Final = (
     "A lighthouse keeper on a drowned coast finds a logbook that records tomorrow's wrecks"
@@ -36,20 +35,7 @@ def demo(
             scenes_per_chapter="3",
             words=3_600,
         )
-        name = project_name or _free_name(settings)
+        name = project_name or free_name(settings, NAME)
         choice = ModelChoice(OFFLINE_MODEL, "the demonstration needs no key")
         begin(renderer, brief, settings, choice, NewBook(name, as_json=as_json))
         renderer.note(f"Look at its parts with `libriscribe2 status {name}`.")
-
-
-def _free_name(settings: Settings) -> str:
-    """`demo`, or `demo-2` and so on where there is one already."""
-    taken = settings.projects_dir
-    number = 1
-    while (taken / _numbered(number)).exists():
-        number += 1
-    return _numbered(number)
-
-
-def _numbered(number: int) -> str:
-    return NAME if number == 1 else f"{NAME}-{number}"

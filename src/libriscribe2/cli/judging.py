@@ -5,13 +5,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from libriscribe2.app import Hooks, Workshop
-from libriscribe2.cli.book_run import DEMONSTRATION
+from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.projects import open_project, setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
-from libriscribe2.llm.providers import OFFLINE_MODEL
 from libriscribe2.pipeline.event_file import EventFile
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
 from libriscribe2.pipeline.story_check import StorySearch
@@ -56,10 +54,7 @@ def judged(
         if not questions:
             return report.with_judged((), Counter())
         choice = model_for(settings)
-        log_to(store.paths.state / "run.log", settings.log_level)
-        renderer.note(f"model: {choice.model} ({choice.reason})")
-        if choice.model == OFFLINE_MODEL:
-            renderer.note(DEMONSTRATION)
+        begin_run(renderer, store, settings, choice)
         with EventFile(store.paths.events) as events:
             hooks = Hooks(" ".join(sys.argv[1:]), listeners=(events,))
             workshop = Workshop(store, brief, settings, choice, hooks)

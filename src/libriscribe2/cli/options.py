@@ -7,6 +7,9 @@ import typer
 ProjectArgument = Annotated[
     str | None, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
 ]
+RequiredProjectArgument = Annotated[
+    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+]
 ProjectNameOption = Annotated[
     str | None,
     typer.Option("--project-name", "-p", help="Name of the project, where no PROJECT is given."),

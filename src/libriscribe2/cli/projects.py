@@ -113,6 +113,15 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
     )
 
 
+def free_name(settings: Settings, name: str) -> str:
+    """The name, or with `-2` and so on where there is such a project already."""
+    number, free = 1, name
+    while (settings.projects_dir / free).exists():
+        number += 1
+        free = f"{name}-{number}"
+    return free
+
+
 def read_brief(paths: ProjectPaths) -> Brief:
     """The brief in a project's `book.toml`, or in what the original LibriScribe2 kept.
 

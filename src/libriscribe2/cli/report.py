@@ -9,7 +9,7 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
@@ -22,9 +22,7 @@ from libriscribe2.utils.quantities import counted
 
 def report(
     ctx: typer.Context,
-    project: Annotated[
-        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-    ],
+    project: RequiredProjectArgument,
     against: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="An earlier `report --json`, to show what changed."),

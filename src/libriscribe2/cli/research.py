@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.groups import command_group
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.options import (
     JsonOption,
@@ -18,9 +19,11 @@ from libriscribe2.cli.options import (
     MockOption,
     ModelOption,
     ProjectNameOption,
+    RequiredProjectArgument,
 )
 from libriscribe2.cli.projects import (
     budget_flags,
+    free_name,
     locate,
     look_at,
     open_project,
@@ -28,7 +31,7 @@ from libriscribe2.cli.projects import (
     settings_of,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.research_demo import NAME, begin_demo, free_name
+from libriscribe2.cli.research_demo import NAME, begin_demo
 from libriscribe2.cli.research_run import Asked, look_up, tell_answer
 from libriscribe2.cli.research_view import chain_record, chain_text, last_chain, note_rows
 from libriscribe2.errors import UsageError
@@ -49,27 +52,20 @@ class _AskingGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    name="research",
-    cls=_AskingGroup,
-    help="Look a question up in sources or on the web, and look at the notes.\n\n"
+app = command_group(
+    "research",
+    "Look a question up in sources or on the web, and look at the notes.\n\n"
     'Example: libriscribe2 research my-book "When was the lighthouse lit?"',
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
+    cls=_AskingGroup,
 )
 
-ProjectOption = Annotated[
-    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-]
 QuestionArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="What to find out.")]
 
 
 @app.command()
 def ask(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     question: QuestionArgument,
     model: ModelOption = None,
     mock: MockOption = False,
@@ -102,7 +98,7 @@ def ask(
 @app.command()
 def show(
     ctx: typer.Context,
-    project: ProjectOption,
+    project: RequiredProjectArgument,
     run: Annotated[bool, typer.Option("--run", help="Draw the last chain, step by step.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -54,18 +54,6 @@ def begin_demo(
         yield store, open_project(store)
 
 
-def free_name(settings: Settings, name: str) -> str:
-    """The name, or with `-2` and so on where there is such a project already."""
-    number = 1
-    while (settings.projects_dir / _numbered(name, number)).exists():
-        number += 1
-    return _numbered(name, number)
-
-
-def _numbered(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}-{number}"
-
-
 def _put_samples(paths: ProjectPaths) -> None:
     """Copy the samples into the folder of the author's own sources."""
     folder = paths.resolve(RESEARCH_SOURCES)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from libriscribe2.agents.researcher import ResearcherAgent
 from libriscribe2.app import Hooks, Workshop
-from libriscribe2.cli.book_run import DEMONSTRATION
+from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.research_view import note_rows, totals
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.questions import question_name
 from libriscribe2.pipeline.event_file import EventFile
@@ -50,10 +49,7 @@ def look_up(renderer: Renderer, work: Asked) -> Findings:
         typer.Exit: The run was interrupted.
     """
     store, name = work.store, work.store.paths.root.name
-    log_to(store.paths.state / "run.log", work.settings.log_level)
-    renderer.note(f"model: {work.choice.model} ({work.choice.reason})")
-    if work.choice.model == OFFLINE_MODEL:
-        renderer.note(DEMONSTRATION)
+    begin_run(renderer, store, work.settings, work.choice)
     is_first = not store.exists(RESEARCH_NOTES)
     command = " ".join(sys.argv[1:])
     with EventFile(store.paths.events) as events, renderer.live():

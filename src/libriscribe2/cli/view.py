@@ -10,7 +10,7 @@ import typer
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.options import JsonOption
+from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
@@ -24,9 +24,7 @@ from libriscribe2.utils.quantities import counted
 
 def view(
     ctx: typer.Context,
-    project: Annotated[
-        str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-    ],
+    project: RequiredProjectArgument,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any that is free.")
     ] = 0,
