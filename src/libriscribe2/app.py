@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
@@ -159,10 +160,22 @@ class Workshop:
             research=self._research,
         )
 
-    async def _close(self) -> None:
-        """Let go of what a run holds."""
-        self._session.rates.close()
-        await self._routed.aclose()
+    @asynccontextmanager
+    async def _announced(self, start: float) -> AsyncIterator[None]:
+        """Tell that a run begins, and how the block broke off; let go of what the run holds."""
+        self.store.note_run(self._events.run, version=__version__, command=self._hooks.command)
+        self._events.emit("run.start", model=self.choice.model, reason=self.choice.reason)
+        try:
+            yield
+        except asyncio.CancelledError:
+            self._events.emit("run.interrupted", **self._totals(start))
+            raise
+        except LibriScribeError as error:
+            self._events.emit("run.failed", message=error.what, **self._totals(start))
+            raise
+        finally:
+            self._session.rates.close()
+            await self._routed.aclose()
 
     async def run(
         self,
@@ -198,19 +211,9 @@ class Workshop:
         for unit in again:
             if not self.store.manifest.asked_again(unit.step):
                 self.store.again(unit.step)
-        self.store.note_run(self._events.run, version=__version__, command=self._hooks.command)
-        self._events.emit("run.start", model=self.choice.model, reason=self.choice.reason)
         runner = Runner(self.store, self.brief, self.make, self._session, self._events)
-        try:
+        async with self._announced(start):
             await runner.run(stages, refresh=refresh, only=only)
-        except asyncio.CancelledError:
-            self._events.emit("run.interrupted", **self._totals(start))
-            raise
-        except LibriScribeError as error:
-            self._events.emit("run.failed", message=error.what, **self._totals(start))
-            raise
-        finally:
-            await self._close()
         outcome = self._outcome(start)
         self._events.emit("run.end", words=outcome.words, **self._totals(start))
         return outcome
@@ -228,18 +231,8 @@ class Workshop:
         start = monotonic()
         if self._hooks.backend is None:
             check_models(self.settings, self.choice, [agent])
-        self.store.note_run(self._events.run, version=__version__, command=self._hooks.command)
-        self._events.emit("run.start", model=self.choice.model, reason=self.choice.reason)
-        try:
+        async with self._announced(start):
             told = await work(self.make(agent))
-        except asyncio.CancelledError:
-            self._events.emit("run.interrupted", **self._totals(start))
-            raise
-        except LibriScribeError as error:
-            self._events.emit("run.failed", message=error.what, **self._totals(start))
-            raise
-        finally:
-            await self._close()
         self._events.emit("run.end", **self._totals(start))
         return told
 

@@ -1,9 +1,7 @@
 """The queue of a batch, and the one on this machine: a folder, no server."""
 
-import os
-import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -16,7 +14,7 @@ from libriscribe2.batch.state import Batch, Book, BookState, added
 from libriscribe2.batch.work import BookWriter, Terms, Work
 from libriscribe2.errors import ProjectError, ProjectInUseError
 from libriscribe2.project.atomic import make_folder
-from libriscribe2.project.clock import iso_utc, utc_now
+from libriscribe2.project.lock import holder_of, sign
 from libriscribe2.project.records import Record
 from libriscribe2.project.storage_errors import storage_errors
 
@@ -194,9 +192,7 @@ class LocalQueue:
                 lock.acquire()
             except Timeout as error:
                 raise _in_use(self.paths) from error
-        holder = f"pid {os.getpid()} host {socket.gethostname()} since {iso_utc(utc_now())}\n"
-        with suppress(OSError):  # the lock holds without the text, which is only for the others
-            self.paths.runner.write_text(holder, encoding="utf-8")
+        sign(self.paths.runner)
         try:
             yield
         finally:
@@ -211,11 +207,8 @@ def _name_is_taken(row: Row, before: Book | None) -> Fault:
 
 
 def _in_use(paths: BatchPaths) -> ProjectInUseError:
-    holder = ""
-    with suppress(OSError):  # Windows does not let anyone read a locked file
-        holder = paths.runner.read_text(encoding="utf-8", errors="replace").strip()
     return ProjectInUseError(
         f"The books of {paths.root} are being written by another process",
-        why=holder or "the process did not say who it is",
+        why=holder_of(paths.runner),
         fix="Wait until it is done, or end it with `libriscribe2 batch pause`.",
     )

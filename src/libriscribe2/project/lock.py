@@ -8,6 +8,7 @@ import os
 import re
 import socket
 from contextlib import suppress
+from pathlib import Path
 from typing import Final, Self
 
 from filelock import FileLock, Timeout
@@ -42,9 +43,7 @@ class ProjectLock:
                 held._lock.acquire()
             except Timeout as error:
                 raise _in_use(paths) from error
-        holder = f"pid {os.getpid()} host {socket.gethostname()} since {iso_utc(clock())}\n"
-        with suppress(OSError):  # the lock holds without the text, which is only for the others
-            paths.lock.write_text(holder, encoding="utf-8")
+        sign(paths.lock, clock)
         held._identity = held._present()
         return held
 
@@ -77,13 +76,25 @@ class ProjectLock:
         self._lock.release()
 
 
-def _in_use(paths: ProjectPaths) -> ProjectInUseError:
+def sign(lock: Path, clock: Clock = utc_now) -> None:
+    """Write into a lock's file who holds it: only a text for the others, the lock needs none."""
+    holder = f"pid {os.getpid()} host {socket.gethostname()} since {iso_utc(clock())}\n"
+    with suppress(OSError):
+        lock.write_text(holder, encoding="utf-8")
+
+
+def holder_of(lock: Path) -> str:
+    """Who holds a lock, as its file says it."""
     holder = ""
     with suppress(OSError):  # Windows does not let anyone read a locked file
-        holder = paths.lock.read_text(encoding="utf-8", errors="replace").strip()
+        holder = lock.read_text(encoding="utf-8", errors="replace").strip()
+    return holder or "the process did not say who it is"
+
+
+def _in_use(paths: ProjectPaths) -> ProjectInUseError:
     return ProjectInUseError(
         f"{paths.root} is in use by another process",
-        why=holder or "the process did not say who it is",
+        why=holder_of(paths.lock),
         fix="Wait until it is done, or stop it, then run the same command again.",
     )
 
@@ -95,10 +106,7 @@ def holder_may_live(paths: ProjectPaths) -> bool:
     """
     if os.name != "posix":
         return True  # elsewhere no process can be asked after without being disturbed
-    try:
-        found = _HOLDER.match(paths.lock.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return True
+    found = _HOLDER.match(holder_of(paths.lock))
     if found is None or found[2] != socket.gethostname():
         return True
     try:

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from libriscribe2.errors import ProjectError, StorageError
-from libriscribe2.models.research import Source
+from libriscribe2.models.research import Source, SourceKind
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text, source_id
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.toolchain.name_lookup import close_names
@@ -62,18 +62,8 @@ class Library:
         Raises:
             StorageError: The disk refuses.
         """
-        source = Source(
-            id=source_id("web", url),
-            kind="web",
-            title=reading.title or (urlsplit(url).hostname or url),
-            place=url,
-            sha256=sha256,
-            retrieved=self.today,
-            flags=reading.flags,
-        )
-        document = saved_text(source, reading.parts, reader=READER_VERSION)
-        self.folder.save(document)
-        return document
+        title = reading.title or (urlsplit(url).hostname or url)
+        return self._saved("web", url, title, sha256, reading)
 
     def _own(self, name: str) -> SavedText:
         """One of the author's files: its saved text, made anew where the file changed."""
@@ -92,12 +82,18 @@ class Library:
         with readable(name), storage_errors("read", path):
             data = path.read_bytes()
         reading = read_file(name, data)
+        return self._saved("file", name, reading.title or name, sha, reading)
+
+    def _saved(
+        self, kind: SourceKind, place: str, title: str, sha256: str, reading: Reading
+    ) -> SavedText:
+        """The text of a source, saved under the id of its place."""
         source = Source(
-            id=source_id("file", name),
-            kind="file",
-            title=reading.title or name,
-            place=name,
-            sha256=sha,
+            id=source_id(kind, place),
+            kind=kind,
+            title=title,
+            place=place,
+            sha256=sha256,
             retrieved=self.today,
             flags=reading.flags,
         )
