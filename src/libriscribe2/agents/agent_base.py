@@ -16,6 +16,7 @@ from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.options import Attempt, CallOptions
 from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.request_schema import Limits, request_schema
 from libriscribe2.project.dump_reading import ReplyReader
 from libriscribe2.project.dump_record import dump_record
@@ -103,10 +104,22 @@ class Agent:
         return True
 
     @classmethod
-    def inputs(cls, unit: Unit) -> tuple[str, ...]:
-        """Files that the unit works from; a pattern stands for all files of a stage."""
-        del unit
+    def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
+        """Files that the unit works from; a pattern stands for all files of a stage.
+
+        When one of them changes, what was made from it is stale.
+        """
+        del unit, order
         return cls.reads
+
+    @classmethod
+    def awaits(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
+        """Files that have to be settled before the unit runs: its inputs and what it looks up.
+
+        What is only looked up makes nothing stale: of a book's facts a chapter is shown few,
+        and a change in the others does not concern it.
+        """
+        return cls.inputs(unit, order)
 
     @classmethod
     def unit(cls, chapter: int | None = None) -> Unit:

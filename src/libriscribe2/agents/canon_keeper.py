@@ -18,6 +18,7 @@ from libriscribe2.models.canon import (
     ToldCanon,
     ToldCanonWithThreads,
 )
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import OutlineFile, WorldFile
 from libriscribe2.project.paths import (
@@ -68,8 +69,9 @@ class CanonKeeperAgent(Agent):
 
     @override
     @classmethod
-    def inputs(cls, unit: Unit) -> tuple[str, ...]:
+    def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
         """Only its own chapter: names are matched with the cast again when facts are compared."""
+        del order
         return (chapter_file(unit.chapter or 1),)
 
     @override

@@ -10,6 +10,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.citations import notes_to_cite
 from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import (
     book_lines,
     cards,
@@ -21,6 +22,7 @@ from libriscribe2.models.excerpts import (
 from libriscribe2.models.scenes import ScenePlan, ScenesFile
 from libriscribe2.models.story import Character, Entry, OutlineChapter, OutlineFile
 from libriscribe2.project.paths import (
+    CANON_FILES,
     CHAPTER_FILES,
     CHARACTERS,
     CONCEPT,
@@ -29,6 +31,7 @@ from libriscribe2.project.paths import (
     SCENES,
     SUMMARY_FILES,
     WORLD,
+    canon_file,
     chapter_file,
     summary_file,
 )
@@ -57,18 +60,28 @@ class ChapterWriterAgent(Agent):
     name = "chapters"
     also_called = ("chapter", "scene")
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, RESEARCH_NOTES)
-    reads_earlier = (CHAPTER_FILES, SUMMARY_FILES)
+    reads_earlier = (CHAPTER_FILES, SUMMARY_FILES, CANON_FILES)
     brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
 
     @override
     @classmethod
-    def inputs(cls, unit: Unit) -> tuple[str, ...]:
-        """Also the chapter before and the summaries of the last few."""
+    def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
+        """Also the neighbours and the summaries of the last few chapters, where they are known."""
         number = unit.chapter or 1
-        earlier = range(max(1, number - REMEMBERED), number)
-        before = (chapter_file(number - 1),) if number > 1 else ()
-        return (*cls.reads, *before, *(summary_file(n) for n in earlier))
+        beside = [n for n in (order.before(number), order.after(number)) if n]
+        earlier = [n for n in order.known(number) if number - REMEMBERED <= n < number]
+        files = (*map(chapter_file, beside), *map(summary_file, earlier))
+        return (*cls.reads, *files)
+
+    @override
+    @classmethod
+    def awaits(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
+        """Also every chapter that it may be written from, with what is recorded of it."""
+        number = unit.chapter or 1
+        known, recorded = order.known(number), order.recorded(number)
+        looked_up = (*map(chapter_file, known), *map(canon_file, recorded))
+        return (*cls.inputs(unit, order), *looked_up)
 
     @override
     async def execute(self, unit: Unit) -> str:

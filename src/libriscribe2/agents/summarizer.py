@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, chapter_block
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, SUMMARY_FILES, chapter_file
@@ -29,8 +30,9 @@ class SummarizerAgent(Agent):
 
     @override
     @classmethod
-    def inputs(cls, unit: Unit) -> tuple[str, ...]:
+    def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
         """Only its own chapter."""
+        del order
         return (chapter_file(unit.chapter or 1),)
 
     @override

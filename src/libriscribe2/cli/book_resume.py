@@ -42,6 +42,7 @@ from libriscribe2.cli.stage_choice import stage_called, wanted_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.quote import Quote
+from libriscribe2.pipeline.staleness import draft_order
 from libriscribe2.pipeline.survey import survey, units_of
 from libriscribe2.project.clock import utc_now
 from libriscribe2.project.paths import ProjectPaths
@@ -180,7 +181,8 @@ def _again(stage: str, chapter: int | None, *, as_json: bool) -> Prepare:
         stages = wanted_stages(brief)
         agent = stage_called(stage, stages)
         units = _units(agent, store, chapter)
-        needed = {name for unit in units for name in agent.inputs(unit)}
+        order = draft_order(brief, store)
+        needed = {name for unit in units for name in agent.awaits(unit, order)}
         along = [one for one in stages if one.follows and one is not agent]
         records = {
             unit.output for one in along for unit in units_of(one, store) if unit.output in needed

@@ -14,6 +14,7 @@ from pydantic import (
 
 from libriscribe2.models.base import Text
 from libriscribe2.models.counts import CountRange, parse_counts
+from libriscribe2.models.draft_order import Drafting
 from libriscribe2.models.kind import Kind, as_kind, kind_of
 from libriscribe2.models.sizes import SIZES, BookSize, ProjectType
 
@@ -66,6 +67,7 @@ class Brief(BaseModel):
         worldbuilding: Whether the book gets a world (or, for non-fiction, a term ledger).
         canon: Whether the facts of every chapter are kept, so that they can be compared; for
             stories only.
+        drafting: In which order the chapters are drafted.
         auto_title: Whether a title is chosen from the finished text.
         research: Whether facts are looked for before the outline; None: for non-fiction.
         series: The series that the book belongs to.
@@ -94,6 +96,7 @@ class Brief(BaseModel):
     words: int = Field(0, ge=0, le=5_000_000)
     worldbuilding: bool = True
     canon: bool = True
+    drafting: Drafting = "sequential"
     auto_title: bool = False
     research: bool | None = None
     series: Line = ""

@@ -12,9 +12,10 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.session import CallSession, RunStoppedError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.pipeline.events import EventName, EventStream
 from libriscribe2.pipeline.stages import AgentType
-from libriscribe2.pipeline.staleness import Verdict, input_hashes, verdict
+from libriscribe2.pipeline.staleness import Verdict, draft_order, input_hashes, verdict
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.store import ProjectStore
@@ -121,13 +122,18 @@ class Runner:
         """Whether the unit is one of those that this run is about."""
         return self._only is None or unit.output in self._only
 
+    def _order(self) -> DraftOrder:
+        """The order in which the chapters are drafted."""
+        return draft_order(self._brief, self._store)
+
     def _coming(self) -> set[str]:
         """The files that are still going to be made, or found to need nothing."""
         return {unit.output for _, unit in self._waiting} | set(self._running.values())
 
     def _is_ready(self, agent: AgentType, unit: Unit, coming: set[str]) -> bool:
         """Whether all that the unit works from is settled."""
-        return not any(self._unsettled(name, coming) for name in agent.inputs(unit))
+        awaited = agent.awaits(unit, self._order())
+        return not any(self._unsettled(name, coming) for name in awaited)
 
     def _unsettled(self, name: str, coming: set[str]) -> bool:
         """Whether a file, or a file of a pattern, is still going to be made."""
@@ -156,8 +162,9 @@ class Runner:
 
     def _is_awaited(self, unit: Unit) -> bool:
         """Whether something that is still to be written by a model works from the unit's file."""
+        order = self._order()
         return any(
-            unit.output in reader.inputs(other) and self._is_due(other)
+            unit.output in reader.awaits(other, order) and self._is_due(other)
             for reader, other in self._waiting
             if reader.asks_model
         ) or any(

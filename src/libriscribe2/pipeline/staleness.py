@@ -9,8 +9,10 @@ from typing import Literal
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.pipeline.structure_entry import input_sha
 from libriscribe2.pipeline.structure_inputs import in_words
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import BOOK_TOML
 from libriscribe2.project.view import ArtifactState, ProjectView
 
@@ -39,11 +41,18 @@ def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView
     left out, so that its coming is a change. Of the plans, a chapter's unit works from its own
     entry only (`input_sha`).
     """
-    names = [found for name in agent.inputs(unit) for found in _expanded(name, view)]
+    order = draft_order(brief, view)
+    names = [found for name in agent.inputs(unit, order) for found in _expanded(name, view)]
     files = {name: input_sha(name, unit.chapter, view) for name in names}
     hashes = {name: sha for name, sha in files.items() if sha is not None}
     asked = brief.model_dump(mode="json")
     return hashes | {f"{BOOK_TOML}:{key}": _sha(asked[key]) for key in agent.brief_keys}
+
+
+def draft_order(brief: Brief, view: ProjectView) -> DraftOrder:
+    """The order in which the chapters of a book are drafted; in sequence their number is no matter."""
+    chapters = 0 if brief.drafting == "sequential" else Book(view).chapters()
+    return DraftOrder(brief.drafting, chapters)
 
 
 def verdict(

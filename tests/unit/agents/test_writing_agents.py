@@ -21,6 +21,7 @@ from libriscribe2.agents.summarizer import PART_BUDGET, SummarizerAgent
 from libriscribe2.agents.title_generator import TitleGeneratorAgent
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.backend import Completion
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.title import TitleFile
 
 MANY = 12
@@ -123,8 +124,11 @@ async def test_OV_34_half_a_chapter_is_no_chapter(tmp_path: Path) -> None:
 
 
 def test_CW_a_chapter_depends_on_the_one_before_and_the_last_summaries() -> None:
-    assert ChapterWriterAgent.inputs(ChapterWriterAgent.unit(1)) == ChapterWriterAgent.reads
-    fifth = ChapterWriterAgent.inputs(ChapterWriterAgent.unit(5))
+    assert (
+        ChapterWriterAgent.inputs(ChapterWriterAgent.unit(1), DraftOrder())
+        == ChapterWriterAgent.reads
+    )
+    fifth = ChapterWriterAgent.inputs(ChapterWriterAgent.unit(5), DraftOrder())
     assert fifth[len(ChapterWriterAgent.reads) :] == (
         "chapters/04.md",
         *(f".libriscribe/summaries/0{n}.md" for n in (2, 3, 4)),
@@ -138,7 +142,7 @@ async def test_SU_a_chapter_is_summarised_as_it_was_written(tmp_path: Path) -> N
     assert "She lit it." in block(desk.prompt(), "text")
     assert json.loads(block(desk.prompt(), "chapter"))["number"] == 2
     assert "about 110 words" in desk.prompt()
-    assert SummarizerAgent.inputs(SummarizerAgent.unit(2)) == ("chapters/02.md",)
+    assert SummarizerAgent.inputs(SummarizerAgent.unit(2), DraftOrder()) == ("chapters/02.md",)
 
 
 async def test_SU_a_very_long_chapter_is_summarised_in_parts(tmp_path: Path) -> None:

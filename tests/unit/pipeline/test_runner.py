@@ -10,6 +10,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import IncompleteError, ProviderError
 from libriscribe2.llm.session import RunStoppedError
+from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.pipeline.events import EventStream
 
@@ -57,7 +58,7 @@ async def test_AR_chapters_that_read_each_other_run_one_after_the_other(bench: B
 
         @override
         @classmethod
-        def inputs(cls, unit: Unit) -> tuple[str, ...]:
+        def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
             number = unit.chapter or 1
             before = (f"chapters/0{number - 1}.md",) if number > 1 else ()
             return (*cls.reads, *before)

@@ -1,0 +1,56 @@
+"""In which order the chapters are drafted, and from which others each one may be written."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Drafting = Literal["sequential", "redblack", "parallel"]
+"""How the chapters are drafted.
+
+`sequential` writes one after the other, each from the text before it. `redblack` writes the odd
+chapters first, all at once and from their plans, then the even ones, which see both neighbours
+as they were written. `parallel` writes all chapters at once from their plans, and then the
+scene that opens each chapter from the text on both sides of it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftOrder:
+    """The order of a book's chapters.
+
+    Attributes:
+        mode: How they are drafted.
+        chapters: How many there are.
+    """
+
+    mode: Drafting = "sequential"
+    chapters: int = 0
+
+    def known(self, number: int) -> tuple[int, ...]:
+        """Chapters whose finished text chapter `number` may be written from, ascending.
+
+        None of them is ever written from chapter `number`, so nothing waits in a circle.
+        """
+        if self.mode == "sequential":
+            return tuple(range(1, number))
+        if self.mode == "redblack" and number % 2 == 0:
+            return tuple(range(1, self.chapters + 1, 2))
+        return ()
+
+    def recorded(self, number: int) -> tuple[int, ...]:
+        """Chapters whose facts and events chapter `number` is shown.
+
+        In sequence the chapter just before is left out: its end and its summary are shown, and
+        its facts are read while the next one is drafted.
+        """
+        return tuple(n for n in self.known(number) if n != number - 1 or self.mode != "sequential")
+
+    def before(self, number: int) -> int | None:
+        """The chapter before, where its text may be used."""
+        return self._neighbour(number, -1)
+
+    def after(self, number: int) -> int | None:
+        """The chapter after, where its text may be used."""
+        return self._neighbour(number, 1)
+
+    def _neighbour(self, number: int, step: int) -> int | None:
+        return number + step if number + step in self.known(number) else None
