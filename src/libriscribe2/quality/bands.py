@@ -2,7 +2,8 @@
 
 The thresholds come from 15 English novels and 5 works of non-fiction of the public domain
 (1.47 million words, windows of about 1,000 words; the 95th percentile is the amber line), and
-from 49 models' novellas for the red one. Most of these novels are older than 1963: modern prose
+from 49 models' novellas for the red one. What is measured on blocks of eight chapters was set on
+such blocks; the lines for whole long books are those that none of the 20 books passes. Most of these novels are older than 1963: modern prose
 has shorter sentences and more dashes.
 """
 
@@ -39,11 +40,15 @@ NO_LIMIT: Final = float("inf")
 BANDS: Final[dict[str, Band]] = {
     "contradictions": Band(0, 3),
     "repeated phrases": Band(0.013, 0.05),
+    "most repetitive page": Band(0.05, 0.10),
     "phrases of earlier chapters": Band(0.005, 0.03),
+    "phrases of all earlier chapters": Band(0.011, 0.03),
     "stock phrases": Band(2.0, 6.0),
     "duplicate paragraphs": Band(0, 3),
     "like openings": Band(0.12, 0.20),
     "like endings": Band(0.11, 0.23),
+    "most alike openings": Band(0.20, 0.30),
+    "most alike endings": Band(0.15, 0.23),
     "compressed share": Band(NO_LIMIT, low=0.40),
     "vocabulary (MATTR-500)": Band(0.60, low=0.43),
     "vocabulary (MTLD)": Band(180, low=60),

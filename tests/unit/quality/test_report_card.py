@@ -30,6 +30,25 @@ def test_repeated_endings_are_flagged_at_both_places() -> None:
     assert all(one.quote == LAST for one in figure.places)
 
 
+def test_in_a_long_book_one_repeated_ending_is_flagged_at_both_places() -> None:
+    chapters = [
+        chapter(n, fresh(n, 120), ENDING if n in (2, 27) else fresh(50 + n, 28))
+        for n in range(1, 31)
+    ]
+    figure = figures(report_card(chapters, BookPlan()))["most alike endings"]
+    assert figure.level != "ok"
+    assert [one.file for one in figure.places] == ["chapters/02.md", "chapters/27.md"]
+
+
+def test_one_looping_page_of_a_long_book_is_flagged_where_it_stands() -> None:
+    loop = "The bell rang once more over the water. " * 130
+    chapters = [chapter(n, loop if n == 9 else fresh(n, 1_000)) for n in range(1, 16)]
+    found = figures(report_card(chapters, BookPlan()))
+    assert found["repeated phrases"].level == "ok"
+    page = found["most repetitive page"]
+    assert (page.level, page.places[0].file) == ("red", "chapters/09.md")
+
+
 def test_a_book_without_faults_is_inside_every_range_of_repetition() -> None:
     card = report_card([chapter(n, fresh(n, 400)) for n in range(1, 5)], BookPlan())
     assert {one.level for one in (*card.group("repetition"), *card.group("edges"))} == {"ok"}
@@ -38,10 +57,10 @@ def test_a_book_without_faults_is_inside_every_range_of_repetition() -> None:
 def test_every_figure_has_a_range_and_every_group_its_figures() -> None:
     plan = BookPlan(people=["Elara"], beats={1: ["a storm"]}, chapter_words=100)
     facts = Figure("contradictions", "continuity", 0, "errors")
-    card = report_card([chapter(n, fresh(n, 120)) for n in range(1, 5)], plan, [facts])
+    card = report_card([chapter(n, fresh(n, 120)) for n in range(1, 10)], plan, [facts])
     assert {one.name for one in card.figures} == set(BANDS)
     record = card.as_record()
-    assert record["chapters"] == 4
+    assert record["chapters"] == 9
     assert {one["level"] for one in record["figures"]} <= {"ok", "amber", "red"}
 
 

@@ -1,7 +1,9 @@
 """Repetition within a chapter, across chapters, and at their edges."""
 
 from collections.abc import Callable, Iterable, Sequence
-from statistics import fmean
+from math import floor
+from statistics import fmean, median
+from typing import Final
 
 from libriscribe2.quality.card.figure import WORST, Figure, Place, clipped, place, worst
 from libriscribe2.quality.edges import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
@@ -17,14 +19,19 @@ from libriscribe2.quality.richness import compressed_share
 from libriscribe2.quality.surface import per_thousand
 from libriscribe2.quality.text import ChapterText
 
+BLOCK: Final = 8
+"""Chapters that are compared with each other for the figures of a block."""
+
+_MOST_PAGES: Final = 0.9
+
 
 def repetition_figures(chapters: Sequence[ChapterText], names: Iterable[str]) -> list[Figure]:
     """What is said again within and across chapters."""
     phrases = stock_phrases(chapters, names)
     often = per_thousand(sum(one.count for one in phrases), chapters)
     return [
-        _within(chapters),
-        _before(chapters),
+        *_within(chapters),
+        *_before(chapters),
         Figure(
             "stock phrases",
             "repetition",
@@ -47,13 +54,23 @@ def edge_figures(chapters: Sequence[ChapterText]) -> list[Figure]:
     if len(chapters) < 2:
         return []
     return [
-        _edge("like openings", opening_pairs(chapters), chapters, _opening),
-        _edge("like endings", ending_pairs(chapters), chapters, _ending),
+        *_edges("openings", opening_pairs, chapters, _opening),
+        *_edges("endings", ending_pairs, chapters, _ending),
     ]
 
 
-def _within(chapters: Sequence[ChapterText]) -> Figure:
-    """The worst window of 1,000 words by phrases of four words that stand in it twice."""
+def _blocks(chapters: Sequence[ChapterText]) -> list[Sequence[ChapterText]]:
+    """Runs of eight chapters, each beginning in the middle of the one before.
+
+    The more chapters are compared, the more alike the most alike of them are: figures of books
+    of different lengths can only be compared block by block.
+    """
+    starts = range(0, max(1, len(chapters) - BLOCK // 2), BLOCK // 2)
+    return [chapters[start : start + BLOCK] for start in starts]
+
+
+def _within(chapters: Sequence[ChapterText]) -> list[Figure]:
+    """Windows of 1,000 words by phrases of four words that stand in them twice."""
     found = sorted(
         (
             (repeated_share(window), index, start)
@@ -62,25 +79,37 @@ def _within(chapters: Sequence[ChapterText]) -> Figure:
         ),
         key=lambda one: (-one[0], one[1], one[2]),
     )
-    shown = [
+    shown = worst(
         place(chapters[index], chapters[index].place_of(start))
         for share, index, start in found
         if share > 0
+    )
+    nine_in_ten = found[floor((1 - _MOST_PAGES) * (len(found) - 1))][0]
+    return [
+        Figure("repeated phrases", "repetition", nine_in_ten, "of nine pages in ten", shown),
+        Figure("most repetitive page", "repetition", found[0][0], "of its phrases", shown[:1]),
     ]
-    return Figure("repeated phrases", "repetition", found[0][0], "of the worst page", worst(shown))
 
 
-def _before(chapters: Sequence[ChapterText]) -> Figure:
-    """Phrases of five words that an earlier chapter has, over all chapters but the first."""
+def _before(chapters: Sequence[ChapterText]) -> list[Figure]:
+    """Phrases of five words that an earlier chapter has."""
     shares = shares_seen_before(chapters)[1:]
     ranked = sorted(enumerate(shares, start=1), key=lambda one: (-one[1], one[0]))
-    shown = [
+    shown = worst(
         Place(chapters[index].file, 1, f"{share:.1%} of its phrases stand in earlier chapters")
         for index, share in ranked
         if share > 0
+    )
+    blocks = [shares_seen_before(block)[1:] for block in _blocks(chapters)]
+    typical = median(fmean(block) for block in blocks) if shares else 0.0
+    near = Figure("phrases of earlier chapters", "repetition", typical, "of eight chapters", shown)
+    if len(chapters) <= BLOCK:
+        return [near]
+    mean = fmean(shares)
+    return [
+        near,
+        Figure("phrases of all earlier chapters", "repetition", mean, "of phrases", shown),
     ]
-    mean = fmean(shares) if shares else 0.0
-    return Figure("phrases of earlier chapters", "repetition", mean, "of phrases", worst(shown))
 
 
 def _duplicates(chapters: Sequence[ChapterText]) -> Figure:
@@ -121,16 +150,21 @@ def _first_use(chapters: Sequence[ChapterText], wanted: tuple[str, ...]) -> tupl
     )
 
 
-def _edge(
+def _edges(
     name: str,
-    pairs: Sequence[EdgePair],
+    pairs: Callable[[Sequence[ChapterText]], list[EdgePair]],
     chapters: Sequence[ChapterText],
     shown: Callable[[ChapterText], Place],
-) -> Figure:
-    """The most alike pair of chapters, and both places of it."""
-    top = pairs[0]
+) -> list[Figure]:
+    """The most alike pair of chapters of a typical block, and of the book; both places of it."""
+    top = pairs(chapters)[0]
     places = (shown(chapters[top.first]), shown(chapters[top.second])) if top.likeness else ()
-    return Figure(name, "edges", top.likeness, "shared words of the most alike pair", places)
+    typical = median(pairs(block)[0].likeness for block in _blocks(chapters))
+    unit = "shared words of the most alike pair"
+    near = Figure(f"like {name}", "edges", typical, f"{unit} of eight", places)
+    if len(chapters) <= BLOCK:
+        return [near]
+    return [near, Figure(f"most alike {name}", "edges", top.likeness, unit, places)]
 
 
 def _opening(chapter: ChapterText) -> Place:
