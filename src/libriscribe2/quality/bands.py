@@ -48,7 +48,7 @@ BANDS: Final[dict[str, Band]] = {
     "like openings": Band(0.12, 0.20),
     "like endings": Band(0.11, 0.23),
     "most alike openings": Band(0.20, 0.30),
-    "most alike endings": Band(0.15, 0.23),
+    "most alike endings": Band(0.13, 0.23),
     "compressed share": Band(NO_LIMIT, low=0.40),
     "vocabulary (MATTR-500)": Band(0.60, low=0.43),
     "vocabulary (MTLD)": Band(180, low=60),
