@@ -1,8 +1,6 @@
 """The trash: copies of what the program replaces, kept until the author throws them away."""
 
-from pathlib import Path
-
-from libriscribe2.project.atomic import PRIVATE, atomic_create, make_folder
+from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder
 from libriscribe2.project.clock import compact_utc
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import STATE, ProjectPaths
@@ -22,15 +20,10 @@ def put_in_trash(paths: ProjectPaths, name: str, data: bytes, machine: Machine) 
     with storage_errors("write", paths.trash):
         make_folder(paths.trash, ops=machine.ops)
         copy, number = f"{stamp}-{flat}", 1
-        while not _created(paths.trash / copy, data, machine):
+        # Whoever holds the project is alone, so the name needs no file that takes it first:
+        # an empty one, left by a death, would look like a text to be put back.
+        while (paths.trash / copy).exists():
             number += 1
             copy = f"{stamp}-{number}-{flat}"
+        atomic_write(paths.trash / copy, data, mode=PRIVATE, ops=machine.ops)
     return f"{STATE}/{paths.trash.name}/{copy}"
-
-
-def _created(path: Path, data: bytes, machine: Machine) -> bool:
-    try:
-        atomic_create(path, data, mode=PRIVATE, ops=machine.ops)
-    except FileExistsError:
-        return False
-    return True
