@@ -1,9 +1,27 @@
 """Where log messages go: a file of the project; the terminal gets only what a person must see."""
 
 import logging
+from contextlib import suppress
 from pathlib import Path
 
+from typing_extensions import override
+
 from libriscribe2.project.storage_errors import storage_errors
+
+
+class LogFile(logging.FileHandler):
+    """Appends to a file; what the system does not take is left out, and the work goes on."""
+
+    @override
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing: the standard traceback on stderr says nothing that an author can use."""
+        del record
+
+    @override
+    def close(self) -> None:
+        """Close the file, whether or not the system takes the last lines."""
+        with suppress(OSError):
+            super().close()
 
 
 def log_to(file: Path, level: str) -> None:
@@ -17,7 +35,7 @@ def log_to(file: Path, level: str) -> None:
         StorageError: The file cannot be written.
     """
     with storage_errors("write", file):
-        handler = logging.FileHandler(file, encoding="utf-8")
+        handler = LogFile(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     _only(handler).setLevel(level)
 

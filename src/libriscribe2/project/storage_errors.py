@@ -20,6 +20,9 @@ _FIXES: Final = {
     errno.EROFS: _RIGHTS,
     errno.EMFILE: f"Close some programs (or raise `ulimit -n`), {_AGAIN}.",
 }
+DEVICE_ERRORS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""What a device answers that takes no more, wherever it happens."""
+
 _OTHER: Final = f"Check the disk that holds it, {_AGAIN}."
 
 
