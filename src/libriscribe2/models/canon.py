@@ -199,12 +199,13 @@ class Fact(BaseModel):
         entity: Who or what it is about, by its canonical name.
         attribute: What kind of statement it is.
         value: The value as the text has it.
-        chapter: The chapter that says so, from 1.
+        chapter: The chapter that says so, from 1; 0 where an earlier book does.
         scene: The scene there, from 1.
         quote: Its words, which stand in the chapter.
         line: The line of the chapter's file where they stand.
         time: When it is so in the story.
         stance: Who stands behind it.
+        origin: The file of an earlier book that says so; "" for this book.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -212,12 +213,13 @@ class Fact(BaseModel):
     entity: str
     attribute: Attribute
     value: str
-    chapter: int = Field(ge=1)
+    chapter: int = Field(ge=0)
     scene: int = Field(1, ge=1)
     quote: str = ""
     line: int = Field(1, ge=1)
     time: StoryTime = StoryTime()
     stance: Stance = "asserted"
+    origin: str = ""
 
     @property
     def place(self) -> tuple[int, int, int]:

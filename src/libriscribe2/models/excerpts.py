@@ -19,7 +19,11 @@ LINE_BUDGET: Final = 200
 CONCEPT_BUDGET: Final = 3_000
 CHAPTER_BUDGET: Final = 1_600
 SCENE_BUDGET: Final = 800
+FIELD_BUDGET: Final = 160
 CAST_BUDGET: Final = 24
+LIST_BUDGET: Final = 8
+
+_TOLD_IN_FULL: Final = frozenset({"summary", "goal", "conflict", "outcome", "place"})
 
 
 def to_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
@@ -58,21 +62,38 @@ def concept_block(concept: ConceptModel) -> str:
 
 def chapter_block(chapter: OutlineChapter, number: int, of: int) -> str:
     """A chapter of the outline as the prompts show it."""
+    fields = chapter.model_dump(mode="json")
     told = {
-        "title": shorten(chapter.title, LINE_BUDGET),
-        "summary": shorten(chapter.summary, CHAPTER_BUDGET),
+        "title": shorten(fields.pop("title"), LINE_BUDGET),
+        "summary": shorten(fields.pop("summary"), CHAPTER_BUDGET),
     }
-    return to_json({"number": number, "of": of, **told})
+    contract = {name: _brief(value, LIST_BUDGET) for name, value in fields.items()}
+    return to_json({"number": number, "of": of, **told, **_without_zero(contract)})
 
 
 def scene_block(plan: ScenePlan, number: int, of: int) -> str:
     """A scene's plan as the prompts show it."""
-    fields = plan.model_dump()
-    told = {
-        name: shorten(value, SCENE_BUDGET) if isinstance(value, str) else value[:CAST_BUDGET]
-        for name, value in fields.items()
-    }
-    return to_json({"number": number, "of": of, **told})
+    told: dict[str, Any] = {}
+    for name, value in plan.model_dump(mode="json").items():
+        if name in _TOLD_IN_FULL:
+            told[name] = shorten(value, SCENE_BUDGET)
+        else:
+            told[name] = _brief(value, CAST_BUDGET if name == "characters" else LIST_BUDGET)
+    return to_json({"number": number, "of": of, **_without_zero(told)})
+
+
+def _brief(value: Any, most: int) -> Any:
+    """A field of a plan that has to be short: a text, or a list of at most so many."""
+    if isinstance(value, str):
+        return shorten(value, FIELD_BUDGET)
+    return (
+        [shorten(one, FIELD_BUDGET) for one in value[:most]] if isinstance(value, list) else value
+    )
+
+
+def _without_zero(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a plan; a length of nothing means that none was given."""
+    return {name: value for name, value in fields.items() if name != "target_words" or value}
 
 
 def cards(entries: Iterable[BaseModel], fields: Sequence[str], budget: int) -> str:

@@ -3,6 +3,7 @@
 from pydantic import Field, model_validator
 
 from libriscribe2.models.base import Shape, Text, TextList
+from libriscribe2.models.moves import TargetWords
 
 
 class ScenePlan(Shape):
@@ -11,9 +12,23 @@ class ScenePlan(Shape):
     summary: Text = Field(description="What happens, from first to last moment")
     goal: str = Field("", description="What the viewpoint wants here; the section's question")
     conflict: str = Field("", description="What stands against it; the difficulty to explain")
+    turn: str = Field("", description="The moment after which nothing goes as it was meant to")
     outcome: str = Field("", description="What is different at the end; the section's answer")
     characters: TextList = Field(default_factory=list, description="Who is present, by name")
     place: str = Field("", description="Where it happens, by name")
+    time: str = Field("", description="When it happens, such as `day 3, evening`")
+    mode: str = Field("", description="How it is told: dialogue, action, summary, example ...")
+    reveals: TextList = Field(
+        default_factory=list, description="What the reader learns here and nowhere before"
+    )
+    withholds: TextList = Field(
+        default_factory=list, description="What is known to somebody and not told yet"
+    )
+    entry_state: str = Field("", description="Where everybody is, and how, as it begins")
+    exit_state: str = Field("", description="The same as it ends")
+    transition_in: str = Field("", description="How it follows from what came before")
+    transition_out: str = Field("", description="What leads on to what comes next")
+    target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
 
 
 class ChapterScenes(Shape):

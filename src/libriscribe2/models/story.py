@@ -3,6 +3,8 @@
 from pydantic import Field
 
 from libriscribe2.models.base import Shape, Text, TextList
+from libriscribe2.models.canon import Thread
+from libriscribe2.models.moves import Ending, Opening, TargetWords, Tension
 
 
 class Character(Shape):
@@ -43,14 +45,31 @@ class WorldFile(Shape):
 
 
 class OutlineChapter(Shape):
-    """A chapter before it is written."""
+    """A chapter before it is written: what it is for, and how it joins its neighbours."""
 
     title: Text = Field(description="Chapter title without its number")
     summary: Text = Field(description="What happens, in order, to the end")
+    pov: str = Field("", description="Whose viewpoint, by name")
+    purpose: str = Field("", description="What the book would lack without it; its question")
+    beats: TextList = Field(default_factory=list, description="What has to happen, in order")
+    entry_state: str = Field("", description="Where everybody is, and how, as it begins")
+    exit_state: str = Field("", description="The same as it ends; what the reader takes away")
+    tension: Tension = Field(None, description="From 0 to 10 at its height")
+    question_raised: str = Field("", description="What it makes the reader ask")
+    question_answered: str = Field("", description="What it settles")
+    plants: TextList = Field(default_factory=list, description="Ids of threads that it sets up")
+    payoffs: TextList = Field(default_factory=list, description="Ids of threads that it pays off")
+    opening_move: Opening = Field("", description="How it begins")
+    ending_move: Ending = Field("", description="How it ends")
+    story_time: str = Field("", description="When it happens, such as `day 3, evening`")
+    target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
 
 
 class OutlineFile(Shape):
     """`outline.json`: a chapter's number is its place in the list."""
 
     summary: Text = Field(description="The whole book in a paragraph")
+    promises: TextList = Field(default_factory=list, description="What a reader is led to expect")
+    ending: str = Field("", description="How the central question is answered, and at what cost")
+    threads: list[Thread] = Field(default_factory=list, description="What is set up and owed")
     chapters: list[OutlineChapter] = Field(min_length=1, description="All chapters in order")

@@ -11,6 +11,7 @@ from typing import Any
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.scenes import ScenesFile
 from libriscribe2.models.story import OutlineFile
+from libriscribe2.pipeline.structure_contract import renumbered_threads
 from libriscribe2.pipeline.structure_entry import NUMBER
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.json_text import readable_json
@@ -92,8 +93,11 @@ def read_slots(view: ProjectView) -> tuple[Slot, ...]:
 
 
 def outline_text(view: ProjectView, slots: Sequence[Slot]) -> str:
-    """`outline.json` with the chapters of `slots`."""
+    """`outline.json` with the chapters of `slots`, and with their numbers in its threads."""
     whole = {**view.read_json(OUTLINE), "chapters": [slot.entry for slot in slots]}
+    if "threads" in whole:
+        sources = [slot.sources for slot in slots]
+        whole["threads"] = renumbered_threads(whole["threads"], sources)
     return readable_json(whole)
 
 

@@ -10,6 +10,7 @@ from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.pipeline.structure import Entry, Slot
 from libriscribe2.pipeline.structure_canon import joined_canon
+from libriscribe2.pipeline.structure_contract import joined_contract, split_contract
 from libriscribe2.pipeline.structure_text import (
     Division,
     body_of,
@@ -134,7 +135,7 @@ def merge(slots: Slots, number: int, files: tuple[Texts, Texts], title: str = ""
     # A chapter that waits for its plan waits on as a part of another.
     scenes = first.scenes + second.scenes if first.scenes and second.scenes else []
     whole = Slot(
-        {**first.entry, "summary": summary},
+        {**first.entry, **joined_contract(first.entry, second.entry), "summary": summary},
         None if first.plan is None else {**first.plan, "scenes": scenes},
         (*first.sources, *second.sources),
         texts,
@@ -167,8 +168,10 @@ def split(slots: Slots, number: int, at: Division, parts: tuple[Outlined, Outlin
         with_heading(said.title, body_of(at.second)),
     )
     both = (
-        _part(slot, one, plan, text)
-        for one, plan, text in zip((parts[0], said), plans, texts, strict=True)
+        _part(slot, one, plan, text, contract)
+        for one, plan, text, contract in zip(
+            (parts[0], said), plans, texts, split_contract(slot.entry), strict=True
+        )
     )
     return (*slots[: number - 1], *both, *slots[number:])
 
@@ -176,12 +179,12 @@ def split(slots: Slots, number: int, at: Division, parts: tuple[Outlined, Outlin
 _RESUME = "Run `libriscribe2 resume` to have it written."
 
 
-def _part(slot: Slot, said: Outlined, scenes: Sequence[Entry], text: str) -> Slot:
+def _part(slot: Slot, said: Outlined, scenes: Sequence[Entry], text: str, contract: Entry) -> Slot:
     """One of the two parts of a chapter that is split; each scene's plan tells what is in it."""
     told = " ".join(str(scene["summary"]) for scene in scenes)
     summary = said.summary.strip() or told or str(slot.entry["summary"])
     part = Slot(
-        {**slot.entry, "summary": summary},
+        {**slot.entry, **contract, "summary": summary},
         None if slot.plan is None else {**slot.plan, "scenes": list(scenes)},
         slot.sources,
         {CHAPTER_FILES: text},

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.models.draft_order import Drafting, DraftOrder
+from libriscribe2.models.draft_order import Drafting, DraftOrder, fitting
+from libriscribe2.models.kind import Kind
+from libriscribe2.settings import PipelineConfig
 
 MODES = st.sampled_from(["sequential", "redblack", "parallel"])
 
@@ -40,3 +42,15 @@ def test_T3_in_sequence_the_facts_of_the_chapter_just_before_are_still_being_rea
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_T2_in_parallel_no_chapter_is_known_to_another(number: int) -> None:
     assert DraftOrder("parallel", 3).known(number) == ()
+
+
+@pytest.mark.parametrize("kind", ["fiction", "non-fiction"])
+def test_QU_whoever_sets_nothing_gets_the_chapters_one_after_the_other(kind: Kind) -> None:
+    assert fitting(kind, PipelineConfig().max_concurrency) == "sequential"
+
+
+@pytest.mark.parametrize(("kind", "mode"), [("fiction", "redblack"), ("non-fiction", "parallel")])
+def test_QU_with_many_calls_at_once_chapters_are_drafted_at_once(
+    kind: Kind, mode: Drafting
+) -> None:
+    assert [fitting(kind, calls) for calls in (1, 4, 5, 64)] == [*["sequential"] * 2, mode, mode]

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.request_schema import request_schema
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import OutlineChapter, OutlineFile
 
 
 def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
@@ -23,9 +23,9 @@ def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
 def test_counts_stand_in_the_schema() -> None:
     schema = request_schema(OutlineFile, {"chapters": {"minItems": 8, "maxItems": 12}})
     validator = Draft202012Validator(schema)
-    chapter = {"title": "T", "summary": "S"}
-    assert validator.is_valid({"summary": "S", "chapters": [chapter] * 8})
-    assert not validator.is_valid({"summary": "S", "chapters": [chapter] * 7})
+    eight = OutlineFile(summary="S", chapters=[OutlineChapter(title="T", summary="S")] * 8)
+    assert validator.is_valid(eight.model_dump())
+    assert not validator.is_valid(eight.model_copy(update={"chapters": []}).model_dump())
 
 
 def test_limits_reach_into_the_items_of_a_list() -> None:

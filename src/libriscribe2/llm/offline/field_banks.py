@@ -2,6 +2,8 @@
 
 BANK_OF = {
     "logline": "logline",
+    "promises": "promise",
+    "ending": "book_ending",
     "tagline": "logline",
     "overview": "overview",
     "history": "overview",

@@ -32,10 +32,14 @@ class Filler:
         self._root = schema
         self._values = values
         self._dice = dice
+        self._chapters: int | None = None
 
     def fill(self) -> Any:
         """A value for the whole schema."""
-        return self._value(self._root, Spot(), 0)
+        chapters = self._root.get("properties", {}).get("chapters")
+        if isinstance(chapters, dict) and _type(chapters) == "array":
+            self._chapters = self._count(chapters, 1)
+        return self._value(self._root, Spot(chapters=self._chapters or 0), 0)
 
     def _value(self, schema: Any, spot: Spot, depth: int) -> Any:
         plain = self._resolved(schema)
@@ -52,9 +56,11 @@ class Filler:
 
     def _scalar(self, kind: str, schema: Schema, spot: Spot) -> Any:
         if kind == "boolean":
-            return self._dice.chance(2)
+            known = self._values.flag(spot)
+            return self._dice.chance(2) if known is None else known
         if kind in {"integer", "number"}:
-            return number_within(schema, spot, self._dice)
+            number = self._values.number(spot)
+            return number_within(schema, spot, self._dice) if number is None else number
         if kind == "null":
             return None
         return text_within(schema, self._values.text(spot), spot.item)
@@ -96,7 +102,7 @@ class Filler:
             for index, part in enumerate(schema.get("prefixItems", ()))
         ]
         items = schema.get("items", {"type": "string"})
-        count = 0 if items is False else self._count(schema, depth)
+        count = 0 if items is False else self._wanted(schema, spot, depth)
         preferred = self._preferred(schema, items, spot)
         if preferred is not None and not prefix:
             return preferred
@@ -107,6 +113,13 @@ class Filler:
                 value = self._new(value, items, spot.element(index, count), found)
             found.append(value)
         return found
+
+    def _wanted(self, schema: Schema, spot: Spot, depth: int) -> int:
+        """How many items: as many as the book suggests, where the schema leaves it open."""
+        if spot.key == "chapters" and depth == 1 and self._chapters is not None:
+            return self._chapters
+        known = None if schema.keys() & {"minItems", "maxItems"} else self._values.count(spot)
+        return self._count(schema, depth) if known is None else known
 
     def _count(self, schema: Schema, depth: int) -> int:
         """How many items: the middle of the range, or one to either side where there is room."""

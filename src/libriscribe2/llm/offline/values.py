@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from libriscribe2.llm.offline.contract_values import ContractValues
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.field_banks import BANK_OF, PERSON_BANK_OF, PHRASES, THING_BANK_OF
 from libriscribe2.llm.offline.field_slots import field_slots
@@ -43,6 +44,7 @@ class Values:
             "place": self._of_thing,
             "term": self._of_thing,
             "chapter": self._of_chapter,
+            "thread": self._of_thread,
             "scene": self._of_scene,
             "book": self._of_book,
         }
@@ -57,7 +59,19 @@ class Values:
             return self._present(spot)
         if spot.key in {"primary_keywords", "keywords"}:
             return self._subjects()
-        return None
+        return self._contract.listed(spot, lambda: self._scene_event(spot))
+
+    def number(self, spot: Spot) -> int | None:
+        """A number that the book decides; None where the schema and chance do."""
+        return self._contract.number(spot)
+
+    def flag(self, spot: Spot) -> bool | None:
+        """A switch that the book decides; None where chance does."""
+        return self._contract.flag(spot)
+
+    def count(self, spot: Spot) -> int | None:
+        """How many items the book wants in a list; None where the schema and chance decide."""
+        return self._contract.count(spot)
 
     def keys(self, spot: Spot) -> list[str]:
         """Names for the keys of an open object: people, except the one it is about."""
@@ -69,6 +83,11 @@ class Values:
         """How many chapters an outline block lists, and how many chapters there are."""
         listed = sum(line[:1].isdigit() for line in self._material.outline.splitlines())
         return listed, number_of(self._material.chapter, "of", 0)
+
+    @cached_property
+    def _contract(self) -> ContractValues:
+        """What the fields of a plan's contract say."""
+        return ContractValues(self._story, self._material, self._numbers[0], self._said)
 
     def _of_book(self, spot: Spot) -> str:
         if spot.key in {"description", "synopsis"}:
@@ -112,15 +131,19 @@ class Values:
         return self._said(bank, spot.index, self._lead_event(), in_order=in_order)
 
     def _of_chapter(self, spot: Spot) -> str:
-        before, _ = self._numbers
-        index, of = spot.index + before, spot.total + before
+        index, of = self._contract.place(spot)
         if spot.key in {"title", "name"}:
             return chapter_title(
                 self._story, index, of, self._grammar(self._chapter_event(index, of))
             )
         if spot.key in {"summary", "description", "synopsis"}:
             return chapter_summary(self._story, index, of, self._material.words)
-        return self._said("generic", index, self._chapter_event(index, of))
+        event = self._chapter_event(index, of)
+        told = self._contract.of_chapter(spot, event)
+        return self._said("generic", index, event) if told is None else told
+
+    def _of_thread(self, spot: Spot) -> str:
+        return self._contract.of_thread(spot, self._lead_event())
 
     def _chapter_event(self, index: int, of: int) -> Event:
         return chapter_events(self._story, index + 1, of, 1)[0]
@@ -137,7 +160,8 @@ class Values:
             return as_title(event.episode.title)
         if spot.key in {"pov", "viewpoint", "point_of_view"}:
             return event.lead.name
-        return self._said("generic", spot.index, event)
+        told = self._contract.of_scene(spot, event)
+        return self._said("generic", spot.index, event) if told is None else told
 
     def _scene_event(self, spot: Spot) -> Event:
         """What happens in the scene: as the chapter's summary tells it."""
