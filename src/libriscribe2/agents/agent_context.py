@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.brief import Brief
@@ -71,12 +72,19 @@ class MadeFrom:
         models: The models that answered, in order.
         prompts: Hash of each prompt's wording, by name.
         remark: What the author should know of how it went, in one line; "" for nothing.
+        packs: The manifest of every scene's pack as plain JSON, in order (`packs.manifest`).
     """
 
     keys: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     prompts: dict[str, str] = field(default_factory=dict)
     remark: str = ""
+    packs: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_params(self) -> dict[str, Any]:
+        """What the journal keeps of it beside the keys."""
+        packs = {"packs": self.packs} if self.packs else {}
+        return {"models": self.models, "prompts": self.prompts, **packs}
 
     def add(self, key: str, model: str) -> None:
         """Note a reply that was used."""

@@ -1,74 +1,81 @@
 """The chapters: prose, scene by scene."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_opening import with_opening
+from libriscribe2.agents.agent_pack_state import pack_state
+from libriscribe2.agents.agent_reviser import Reviser
+from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.errors import ProjectError
-from libriscribe2.models.citations import notes_to_cite
-from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.excerpts import (
-    book_lines,
-    cards,
-    cast_of,
-    chapter_block,
-    concept_block,
-    scene_block,
-)
 from libriscribe2.models.scenes import ScenePlan, ScenesFile
-from libriscribe2.models.story import Character, Entry, OutlineChapter, OutlineFile
+from libriscribe2.models.story import OutlineFile
+from libriscribe2.packs.lengths import chapter_words, scene_words
+from libriscribe2.packs.pack import pack
+from libriscribe2.packs.revising import shown_for_revision, surroundings
+from libriscribe2.packs.state import PackState
+from libriscribe2.packs.story import REMEMBERED
+from libriscribe2.packs.surroundings import SCENE_BREAK, text_before
 from libriscribe2.project.paths import (
     CANON_FILES,
     CHAPTER_FILES,
     CHARACTERS,
     CONCEPT,
+    DRAFT_FILES,
     OUTLINE,
     RESEARCH_NOTES,
     SCENES,
+    STYLE,
     SUMMARY_FILES,
     WORLD,
     canon_file,
     chapter_file,
+    draft_file,
     summary_file,
 )
-from libriscribe2.utils.text_budget import shorten, tail, weigh
+from libriscribe2.quality.lengths import Wanted, habit_at
+from libriscribe2.utils.words import count_words
 
-SCENE_BREAK: Final = "\n\n* * *\n\n"
+SHOWN_AGAIN: Final = ("chapter", "characters", "places", "scene", "next")
+"""Parts of a scene's pack that the request to go on with it shows, too."""
 
-REMEMBERED: Final = 3
-"""How many chapters back the summaries reach; those before are shown as they were planned."""
-
-# Characters of each part of a scene's prompt. Their sum bounds every prompt, whatever the
-# length of the book; quality.md 2.3 has the token budgets that these stand for.
-CARD_BUDGET: Final = 2_800
-PLACE_BUDGET: Final = 1_200
-RECENT_BUDGET: Final = 2_100
-EARLIER_BUDGET: Final = 700
-EARLIER_LINE: Final = 160
-TAIL_BUDGET: Final = 3_800
-NEXT_BUDGET: Final = 300
-NOTES_BUDGET: Final = 3_000
+SHOWN_TO_OPEN: Final = ("book", "concept", "style", "chapter", "characters", "places", "scene")
+"""Parts of the first scene's pack that the request for an opening shows, too."""
 
 
 class ChapterWriterAgent(Agent):
-    """Writes a chapter from its plan, the record of what came before and the text before."""
+    """Writes a chapter from its plan, the record of what came before and the text around it."""
 
     name = "chapters"
     also_called = ("chapter", "scene")
-    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, RESEARCH_NOTES)
-    reads_earlier = (CHAPTER_FILES, SUMMARY_FILES, CANON_FILES)
+    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, STYLE, RESEARCH_NOTES)
+    reads_earlier: ClassVar[tuple[str, ...]] = (
+        CHAPTER_FILES,
+        SUMMARY_FILES,
+        CANON_FILES,
+        DRAFT_FILES,
+    )
     brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
+    prompts = ("chapters", "continue", "critique", "patches", "openings")
 
     @override
     @classmethod
     def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
-        """Also the neighbours and the summaries of the last few chapters, where they are known."""
+        """Also the neighbours and the summaries of the last few chapters, where they are known.
+
+        Where all chapters are drafted at once, its own draft and that of the chapter before.
+        """
         number = unit.chapter or 1
+        if order.mode == "parallel":
+            drafts = range(max(1, number - 1), number + 1)
+            return (*cls.reads, *map(draft_file, drafts))
         beside = [n for n in (order.before(number), order.after(number)) if n]
         earlier = [n for n in order.known(number) if number - REMEMBERED <= n < number]
         files = (*map(chapter_file, beside), *map(summary_file, earlier))
@@ -80,32 +87,63 @@ class ChapterWriterAgent(Agent):
         """Also every chapter that it may be written from, with what is recorded of it."""
         number = unit.chapter or 1
         known, recorded = order.known(number), order.recorded(number)
-        looked_up = (*map(chapter_file, known), *map(canon_file, recorded))
+        earlier = [n for n in known if n < number - REMEMBERED]
+        looked_up = (
+            *map(chapter_file, known),
+            *map(canon_file, recorded),
+            *map(summary_file, earlier),
+        )
         return (*cls.inputs(unit, order), *looked_up)
 
     @override
     async def execute(self, unit: Unit) -> str:
-        """Write the chapter's scenes one after the other and join them under its title."""
-        number = unit.chapter or 1
-        scenes = self._plan(number)
-        outline = self.book.load(OUTLINE, OutlineFile).chapters
-        shared = self._shared(outline, number)
-        cast, known = self.book.characters(), [*self.book.places(), *self.book.terms()]
-        written: list[str] = []
-        for index in range(len(scenes)):
-            before = SCENE_BREAK.join(written) or self._end_of_previous(number)
-            own = _scene(scenes, index, cast, known)
-            own["notes"] = self._notes(scenes[index], shared["chapter"])
-            text = await self.write_prose(
-                unit,
-                {**shared, **own, "text_before": tail(before, TAIL_BUDGET)},
-                words=self._words(len(outline), len(scenes)),
-                part=f"scene{index + 1:02d}",
-            )
-            written.append(text.strip())
-        return f"# {outline[number - 1].title}\n\n{SCENE_BREAK.join(written)}\n"
+        """Write the chapter, or only the opening of one that was drafted with all others."""
+        if self.brief.drafting == "parallel":
+            packed = pack(self._state(unit), 0)
+            return await with_opening(self, unit, {n: packed.values[n] for n in SHOWN_TO_OPEN})
+        return await self._whole(unit)
 
-    def _plan(self, number: int) -> list[ScenePlan]:
+    async def _whole(self, unit: Unit) -> str:
+        """Write the chapter's scenes one after the other, and revise what they make."""
+        known = state = self._state(unit)
+        habit, wanted = self._habit(state), self._words(state, state.number)
+        for index, words in enumerate(scene_words(wanted, state.scenes)):
+            state = state.with_scene(await self._scene(unit, state, index, Wanted(words, habit)))
+        draft = f"# {state.chapter.title}\n\n{SCENE_BREAK.join(state.written)}\n"
+        if not self.brief.revision:
+            return draft
+        around = surroundings(known, round(wanted))
+        return await Reviser(self).revised(unit, draft, around, shown_for_revision(known))
+
+    def _state(self, unit: Unit) -> PackState:
+        """All that the chapter may be written from.
+
+        Raises:
+            ProjectError: A file cannot be used.
+        """
+        number = unit.chapter or 1
+        outline = self.book.load(OUTLINE, OutlineFile)
+        order = DraftOrder(self.brief.drafting, len(outline.chapters))
+        return pack_state(self.brief, self.book, number, self._plan(number), order)
+
+    async def _scene(self, unit: Unit, state: PackState, index: int, wanted: Wanted) -> str:
+        """Write one scene, and keep from what it was written."""
+        packed = pack(state, index)
+        call = SceneCall(
+            packed.values,
+            wanted,
+            before=text_before(state),
+            shown={name: packed.values[name] for name in SHOWN_AGAIN},
+            part=f"scene{index + 1:02d}",
+            prompt=ChapterWriterAgent.name,
+        )
+        asked = len(self.made_from.keys)
+        text = await write_scene(self, unit, call)
+        manifest = packed.manifest.model_copy(update={"key": self.made_from.keys[asked]})
+        self.made_from.packs.append(manifest.model_dump(mode="json"))
+        return text.strip()
+
+    def _plan(self, number: int) -> Sequence[ScenePlan]:
         """The chapter's scenes.
 
         Raises:
@@ -121,57 +159,40 @@ class ChapterWriterAgent(Agent):
             )
         return scenes
 
-    def _notes(self, plan: ScenePlan, chapter: str) -> str:
-        """The facts that a scene may state, with their marks; empty where the book has none."""
-        about = f"{plan.summary} {plan.goal} {plan.outcome} {plan.place} {chapter}"
-        return notes_to_cite(self.book.notes(), about, NOTES_BUDGET)
+    def _words(self, state: PackState, number: int) -> float:
+        """The wanted words of a chapter."""
+        return chapter_words(self.brief, state.outline.chapters, number)
 
-    def _words(self, chapters: int, scenes: int) -> int:
-        """Words of one scene."""
-        return max(1, round(self.brief.words_per_chapter(chapters) / scenes))
-
-    def _shared(self, outline: Sequence[OutlineChapter], number: int) -> dict[str, str]:
-        """What all scenes of a chapter are shown."""
-        return {
-            "book": book_lines(self.brief),
-            "concept": concept_block(self.book.load(CONCEPT, ConceptFile).concept),
-            "story_so_far": self._story_so_far(outline, number),
-            "chapter": chapter_block(outline[number - 1], number, len(outline)),
-        }
-
-    def _story_so_far(self, outline: Sequence[OutlineChapter], number: int) -> str:
-        """The last chapters as they were written, and as many before them as planned as fit."""
-        first = max(1, number - REMEMBERED)
-        each = RECENT_BUDGET // REMEMBERED
-        recent = [
-            f"Chapter {n}: {shorten(self.book.text(summary_file(n)).strip(), each)}"
-            for n in range(first, number)
-        ]
-        earlier: list[str] = []
-        for n in range(first - 1, 0, -1):
-            line = f"Chapter {n}, as planned: {shorten(outline[n - 1].summary, EARLIER_LINE)}"
-            if weigh("".join([*earlier, line])) > EARLIER_BUDGET:
-                break
-            earlier.insert(0, line)
-        return "\n".join([*earlier, *recent])
-
-    def _end_of_previous(self, number: int) -> str:
-        """The end of the chapter before."""
-        return self.book.text(chapter_file(number - 1)) if number > 1 else ""
+    def _habit(self, state: PackState) -> float:
+        """How much of what is asked for the model has given in the chapters that are known."""
+        actual = {n: count_words(text.partition("\n")[2]) for n, text in state.texts.items()}
+        wanted = {n: round(self._words(state, n)) for n in actual}
+        return habit_at(state.number, actual, wanted, state.order.known)
 
 
-def _scene(
-    scenes: Sequence[ScenePlan], index: int, cast: Sequence[Character], known: Sequence[Entry]
-) -> dict[str, str]:
-    """What one scene is shown: its plan, its people and place, and what comes next."""
-    plan = scenes[index]
-    fields = ("name", "role", "personality", "motivation", "conflict", "appearance")
-    told = f"{plan.place} {plan.summary}".casefold()
-    places = [entry for entry in known if entry.name.casefold() in told]
-    following = scenes[index + 1].summary if index + 1 < len(scenes) else ""
-    return {
-        "scene": scene_block(plan, index + 1, len(scenes)),
-        "characters": cards(cast_of(plan, cast), fields, CARD_BUDGET),
-        "places": cards(places, ("name", "description"), PLACE_BUDGET),
-        "next": shorten(following, NEXT_BUDGET),
-    }
+class DraftWriterAgent(ChapterWriterAgent):
+    """Writes a chapter from its plan alone, while all others are written too."""
+
+    name = "drafts"
+    also_called = ("draft", "chapters")
+    reads_earlier = ()
+    writes = DRAFT_FILES
+    on_demand = True
+
+    @override
+    @classmethod
+    def wanted(cls, brief: Brief) -> bool:
+        """Where all chapters are drafted at once."""
+        return brief.drafting == "parallel"
+
+    @override
+    @classmethod
+    def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
+        """No other chapter."""
+        del unit, order
+        return cls.reads
+
+    @override
+    async def execute(self, unit: Unit) -> str:
+        """Write the chapter's scenes one after the other and join them under its title."""
+        return await self._whole(unit)

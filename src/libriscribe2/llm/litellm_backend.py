@@ -17,6 +17,7 @@ from typing import Any, Final
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.concessions import Concessions
 from libriscribe2.llm.failure import classify
+from libriscribe2.llm.prompt_cache import MARKED_PROVIDERS, marked, may_want_marks
 from libriscribe2.llm.redaction import secrets_in
 from libriscribe2.llm.reply import Reply, attributes, estimated_usage, size_cap, usage_of
 from libriscribe2.llm.time_limits import TimeLimits, paced, within
@@ -178,17 +179,19 @@ class LiteLLMBackend:
             optional = self._concessions.parameters(request, formats=formats, streamed=streamed)
             call = self._arguments(request) | optional | {"stream": streamed}
             try:
-                return await within(litellm.acompletion(**call), deadline, what)
+                response = await within(litellm.acompletion(**call), deadline, what)
             except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
                 failure = self._failure(error)
                 if not self._concessions.concede(request.model, optional, failure):
                     raise failure from None
+            else:
+                return _answered(response)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         """What every call says."""
         wanted: dict[str, Any] = {
             "model": request.model,
-            "messages": [dict(message) for message in request.messages],
+            "messages": _messages(request),
             "max_retries": 0,
             "num_retries": 0,
             "timeout": self._limits.whole_call,
@@ -230,6 +233,25 @@ class LiteLLMBackend:
             tool_calls=tuple(call for _, call in sorted(reply.tool_calls.items())),
             seconds=time.monotonic() - began,
         )
+
+
+def _answered(response: Any) -> Any:
+    """The response that LiteLLM gave.
+
+    Raises:
+        BackendError: It gave none, as for a 422 that names no parameter to leave out.
+    """
+    if response is None:
+        raise BackendError("bad_request", "the request cannot be processed", status=422)
+    return response
+
+
+def _messages(request: Request) -> list[dict[str, Any]]:
+    """The conversation, with a mark for the provider's cache where the provider wants one."""
+    model = request.model
+    if may_want_marks(model) and provider_of(model) in MARKED_PROVIDERS:
+        return marked(request.messages)
+    return [dict(message) for message in request.messages]
 
 
 def _knows_formats(litellm: Any, request: Request) -> bool:

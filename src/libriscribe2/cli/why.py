@@ -1,0 +1,178 @@
+"""`libriscribe2 why`: from what a scene was written."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
+from libriscribe2.cli.projects import locate, look_at, settings_of
+from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.packs.manifest import PackedFact, PackedPart, PackManifest
+from libriscribe2.pipeline.scene_origin import ChapterOrigin, chapter_origin, scene_origin
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.review.calls import Call, load_calls
+from libriscribe2.utils.quantities import counted
+
+_PLACE: Final = re.compile(
+    r"(?:ch(?:apter)?)?0*(?P<chapter>\d{1,6})(?:\.(?:s(?:cene)?)?0*(?P<scene>\d{1,6}))?",
+    re.IGNORECASE,
+)
+
+PlaceArgument = Annotated[
+    str,
+    typer.Argument(metavar="PLACE", help="A chapter, such as ch12, or a scene, such as ch12.s3."),
+]
+
+
+def why(
+    ctx: typer.Context,
+    project: RequiredProjectArgument,
+    place: PlaceArgument,
+    prompt: Annotated[
+        bool, typer.Option("--prompt", help="Print the prompt of the scene instead.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show from what a scene was written: parts of the prompt, facts, chapters, model.
+
+    No model is asked and nothing is written.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    with reported(renderer, as_json=as_json):
+        chapter, scene = place_of(place)
+        if prompt and scene is None:
+            raise UsageError("Which scene's prompt?", fix=f"Name one, such as ch{chapter}.s1.")
+        paths = locate(project, None, settings_of(None, {}))
+        origin = chapter_origin(look_at(paths), chapter)
+        wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)
+        calls = _calls_of(paths, wanted)
+        told = _prompt(calls[0], wanted[0]) if prompt else []
+    if as_json:
+        scenes = [_record(one, call) for one, call in zip(wanted, calls, strict=True)]
+        models = list(origin.models)
+        about = {"project": paths.root.name, "chapter": chapter, "models": models, "scenes": scenes}
+        renderer.data_json(about | ({"prompt": told} if prompt else {}))
+    elif prompt:
+        renderer.data("\n\n".join(f"== {one['role']}\n{one['content']}" for one in told))
+    elif scene is None:
+        _tell_chapter(renderer, origin)
+    else:
+        _tell_scene(renderer, origin, wanted[0], calls[0])
+
+
+def place_of(typed: str) -> tuple[int, int | None]:
+    """Chapter and scene that a user types: `ch12.s3`, `12.3` or `ch12`.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    found = _PLACE.fullmatch(typed.strip())
+    if found is None:
+        raise UsageError(
+            f"{typed!r} is no place in a book.", fix="Write ch12.s3 or 12.3 for a scene, or ch12."
+        )
+    scene = found["scene"]
+    return int(found["chapter"]), None if scene is None else int(scene)
+
+
+def _calls_of(paths: ProjectPaths, scenes: Sequence[PackManifest]) -> list[Call | None]:
+    """The dump of the request for each scene; None where it is gone."""
+    found = {call.dump.key: call for call in reversed(load_calls(paths.debug))}
+    return [found.get(scene.key) for scene in scenes]
+
+
+def _prompt(call: Call | None, scene: PackManifest) -> list[dict[str, str]]:
+    """The messages of a request.
+
+    Raises:
+        ProjectError: Its dump is gone.
+    """
+    if call is None:
+        raise ProjectError(
+            f"The dump of scene {scene.scene}'s request is gone.",
+            why=f"no file in the folder of the dumps has the key {scene.key}",
+        )
+    return [{"role": turn.role, "content": str(turn.content)} for turn in call.dump.prompt]
+
+
+def _record(scene: PackManifest, call: Call | None) -> dict[str, Any]:
+    """A scene's origin as JSON."""
+    dump = None if call is None else str(call.path)
+    return {**scene.model_dump(mode="json"), "size": scene.size, "dump": dump}
+
+
+def _tell_chapter(renderer: Renderer, origin: ChapterOrigin) -> None:
+    """One line per scene."""
+    rows = [
+        (
+            f"ch{origin.chapter}.s{one.scene}",
+            f"{one.size:,}",
+            ", ".join(part.name for part in one.parts if part.fit != "whole") or "nothing",
+            len(one.facts),
+            _numbers(one.chapters),
+        )
+        for one in origin.scenes
+    ]
+    renderer.table(("scene", "characters", "not whole", "facts", "from chapters"), rows)
+    _remark(renderer, origin, origin.scenes[0])
+
+
+def _tell_scene(
+    renderer: Renderer, origin: ChapterOrigin, scene: PackManifest, call: Call | None
+) -> None:
+    """Parts, facts, and the request."""
+    renderer.table(("part", "characters", "shown", "from chapters"), _part_rows(scene.parts))
+    if scene.facts:
+        renderer.data("")
+        columns = ("entity", "attribute", "value", "chapter:line", "quote")
+        renderer.table(columns, [_fact_row(fact) for fact in scene.facts])
+    renderer.data("")
+    renderer.panel(
+        f"ch{origin.chapter}.s{scene.scene}",
+        {
+            "written from": f"{scene.size:,} of at most {scene.budget:,} characters",
+            "chapters": _numbers(scene.chapters) or "none: from its plan",
+            "drafting": scene.drafting,
+            "model": call.dump.model if call is not None else ", ".join(origin.models),
+            "key": scene.key,
+            "dump": str(call.path) if call is not None else "gone",
+        },
+    )
+    _remark(renderer, origin, scene)
+
+
+def _part_rows(parts: tuple[PackedPart, ...]) -> list[tuple[object, ...]]:
+    """The parts of a prompt as rows of a table."""
+    return [(one.name, f"{one.size:,}", one.fit, _numbers(one.chapters)) for one in parts]
+
+
+def _fact_row(fact: PackedFact) -> tuple[object, ...]:
+    return fact.entity, fact.attribute, fact.value, f"{fact.chapter}:{fact.line}", fact.quote
+
+
+def _numbers(chapters: tuple[int, ...]) -> str:
+    """Numbers of chapters in words: `1-4, 7`."""
+    runs: list[list[int]] = []
+    for number in chapters:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _remark(renderer: Renderer, origin: ChapterOrigin, scene: PackManifest) -> None:
+    """What a reader of the table has to know."""
+    if scene.chapter != origin.chapter:
+        renderer.note(
+            f"It was written as chapter {scene.chapter}; the chapters are numbered as they were "
+            "then."
+        )
+    if scene.drafting == "parallel":
+        renderer.note("This is the draft; the chapter's opening was written anew after it.")
+    renderer.note(f"{counted(len(scene.facts), 'fact')} of the canon, {scene.size:,} characters.")

@@ -1,0 +1,121 @@
+"""The pack of a scene: `pack(state, scene, budget)` is a pure function of what is known."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from libriscribe2.models.citations import notes_to_cite
+from libriscribe2.models.excerpts import chapter_block, scene_block
+from libriscribe2.packs.blocks import block, fields_within, frame, text_block
+from libriscribe2.packs.endings import ending_part
+from libriscribe2.packs.ledger import facts_part
+from libriscribe2.packs.manifest import PackManifest, manifest_of
+from libriscribe2.packs.naming import told_of
+from libriscribe2.packs.part import NEVER, Part, Rendered, fitted
+from libriscribe2.packs.passages import passages_part
+from libriscribe2.packs.people import people_part, places_part
+from libriscribe2.packs.prefix import prefix_parts
+from libriscribe2.packs.state import PackState
+from libriscribe2.packs.story import ahead_part, story_part, timeline_part
+from libriscribe2.packs.surroundings import after_part, before_part, next_part, unseen_part
+from libriscribe2.utils.text_budget import weigh
+
+BUDGET: Final = 32_000
+"""Most that the parts of one scene's prompt take together, in the measure of `text_budget`.
+
+With the prompt's own words that is less than 12,000 tokens even of a text that has three
+characters to a token, so a model that reads 16,000 has room for its answer.
+"""
+
+STORY: Final = 4_000
+PASSAGES: Final = 2_200
+"""Most that the memory of the chapters behind takes. What it does not need, early in a book, is
+for the plan of those ahead."""
+
+NOT_TRIMMED: Final = 10**6
+
+NOTES_FRAME: Final = 440
+"""What the notes' block takes besides its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A scene's prompt before it is worded.
+
+    Attributes:
+        values: The prompt's values, by the name of the hole.
+        manifest: What is in it, and from where.
+    """
+
+    values: Mapping[str, str]
+    manifest: PackManifest
+
+
+def pack(state: PackState, scene: int, budget: int = BUDGET) -> Packed:
+    """What a scene is written from.
+
+    Args:
+        state: All that it may be written from.
+        scene: Its place in the chapter, from 0.
+        budget: Most that all parts take together.
+    """
+    made = fitted([*prefix_parts(state), *_own_parts(state, scene)], budget)
+    return Packed(
+        {one.part.name: one.shown.text for one in made},
+        manifest_of(state, scene, budget, made),
+    )
+
+
+def _own_parts(state: PackState, scene: int) -> list[Part]:
+    """The parts that belong to the scene, in the order of the prompt."""
+    plan = state.scenes[scene]
+    story = cache(lambda room: story_part(state, room))
+    passages = cache(lambda room: passages_part(plan, state, room))
+    ahead = STORY + PASSAGES - weigh(story(STORY).text + passages(PASSAGES).text)
+    return [
+        Part("chapter", 3_000, 10, lambda room: _chapter(state, room)),
+        Part("ending", 1_200, NEVER, lambda room: ending_part(state, room)),
+        Part("characters", 2_800, 8, lambda room: people_part(plan, state, room)),
+        Part("places", 1_200, 4, lambda room: places_part(plan, state, room)),
+        Part("facts", 3_000, 6, lambda room: facts_part(plan, state, room)),
+        Part("story_so_far", STORY, 2, story),
+        Part("ahead", ahead, 2, lambda room: ahead_part(state, room)),
+        Part("timeline", 800, 5, lambda room: timeline_part(plan, state, room)),
+        Part("passages", PASSAGES, 1, passages),
+        Part("habits", 1_200, 3, lambda room: _habits(state, room)),
+        Part("notes", 3_600, 8, lambda room: _notes(state, scene, room)),
+        Part("text_before", 3_800, 7, lambda room: before_part(state, room)),
+        Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
+        Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
+        Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),
+        Part("next", 340, 9, lambda room: next_part(scene, state, room)),
+    ]
+
+
+def _chapter(state: PackState, room: int) -> Rendered:
+    """The plan of the chapter; its last fields go first."""
+    told = json.loads(chapter_block(state.chapter, state.number, state.chapters))
+    filled = {name: value for name, value in told.items() if value not in ("", [], None)}
+    text, cut = fields_within(filled, room - frame("chapter"))
+    return Rendered(block("chapter", text), cut)
+
+
+def _scene(state: PackState, scene: int) -> Rendered:
+    """The plan of the scene, whole."""
+    told = scene_block(state.scenes[scene], scene + 1, len(state.scenes))
+    return Rendered(block("scene", told))
+
+
+def _habits(state: PackState, room: int) -> Rendered:
+    """What the book has used up."""
+    made = text_block("habits", state.habits, room)
+    return replace(made, chapters=state.heeded if made.text else ())
+
+
+def _notes(state: PackState, scene: int, room: int) -> Rendered:
+    """The facts of the research that a scene may state, with their marks."""
+    about = f"{told_of(state.scenes[scene])} {chapter_block(state.chapter, 1, 1)}"
+    budget = max(0, room - NOTES_FRAME)
+    return Rendered(notes_to_cite(state.notes, about, budget))

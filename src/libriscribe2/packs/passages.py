@@ -1,0 +1,61 @@
+"""Passages of earlier chapters that speak of what a scene is about."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.packs.blocks import block, frame
+from libriscribe2.packs.bm25 import best
+from libriscribe2.packs.naming import told_of
+from libriscribe2.packs.part import Rendered
+from libriscribe2.packs.state import PackState
+from libriscribe2.utils.text_budget import parts, shorten, weigh
+
+DISTANCE: Final = 3
+"""How many chapters back a passage is at least: the nearer ones are remembered otherwise."""
+
+MOST_PASSAGES: Final = 2
+PASSAGE_BUDGET: Final = 1_000
+"""About 200 words."""
+
+REMARK: Final = (
+    "From earlier chapters, word for word: for what was said and seen, not for its style."
+)
+_HEADING: Final = re.compile(r"(?m)^(?:#.*|[*\s]+)$")
+
+
+def passages_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
+    """The passages that fit the scene's plan best, in the order of the text."""
+    found = [
+        (number, passage)
+        for number in sorted(n for n in state.texts if n <= state.number - DISTANCE)
+        for passage in _passages(state.texts[number])
+    ]
+    query = f"{told_of(plan)} {state.chapter.title}"
+    chosen = best(query, [passage for _, passage in found], MOST_PASSAGES)
+    room = budget - frame("passages", remark=REMARK)
+    kept: list[int] = []
+    for place in chosen:
+        room -= weigh(_shown(*found[place])) + 2
+        if room < 0:
+            break
+        kept.append(place)
+    told = "\n\n".join(_shown(*found[place]) for place in sorted(kept))
+    chapters = tuple(sorted({found[place][0] for place in kept}))
+    return Rendered(
+        block("passages", told, remark=REMARK), cut=len(kept) < len(chosen), chapters=chapters
+    )
+
+
+def _shown(number: int, passage: str) -> str:
+    """A passage with where it stands."""
+    return f"Chapter {number}: {shorten(passage, PASSAGE_BUDGET)}"
+
+
+@lru_cache(maxsize=512)
+def _passages(text: str) -> tuple[str, ...]:
+    """A chapter in passages of whole paragraphs, without headings and scene breaks."""
+    prose = _HEADING.sub("", text)
+    cut = (passage.strip() for passage in parts(prose, PASSAGE_BUDGET))
+    return tuple(passage for passage in cut if passage)

@@ -1,0 +1,116 @@
+"""From what the scenes of a chapter were written, as the journal keeps it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import ValidationError
+
+from libriscribe2.errors import IncompleteError, ProjectError, UsageError
+from libriscribe2.packs.manifest import PackManifest
+from libriscribe2.packs.surroundings import SCENE_BREAK
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import chapter_file, draft_file
+from libriscribe2.project.view import ProjectView
+from libriscribe2.utils.quantities import counted
+
+PACKS: Final = "packs"
+"""Where the parameters of a chapter's record hold the manifests of its scenes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterOrigin:
+    """From what a chapter was written.
+
+    Attributes:
+        chapter: Its number now.
+        file: The file that the scenes were written for.
+        scenes: What each scene was written from, in order.
+        models: The models that wrote.
+    """
+
+    chapter: int
+    file: str
+    scenes: tuple[PackManifest, ...]
+    models: tuple[str, ...]
+
+
+def chapter_origin(view: ProjectView, number: int) -> ChapterOrigin:
+    """From what chapter `number` was written.
+
+    Raises:
+        UsageError: The book has no such chapter.
+        IncompleteError: The chapter is not written yet.
+        ProjectError: It is the author's own text, or nothing is recorded of it.
+    """
+    count, name = Book(view).chapters(), chapter_file(number)
+    if not 1 <= number <= count:
+        raise UsageError(f"There is no chapter {number}.", why=f"the book has {count}")
+    state = view.state(name, {}).kind
+    if state in ("missing", "old"):
+        project = view.paths.root.name
+        raise IncompleteError(
+            f"Chapter {number} is not written yet.", fix=f"Run `libriscribe2 resume {project}`."
+        )
+    if state == "edited":
+        raise ProjectError(
+            f"Chapter {number} is your own text: it was edited or imported.",
+            why=f"{name} is not what a model wrote, so no record says where it comes from",
+        )
+    return _recorded(view, number)
+
+
+def scene_origin(origin: ChapterOrigin, scene: int) -> PackManifest:
+    """From what one scene of a chapter was written.
+
+    Args:
+        origin: The chapter's.
+        scene: The scene's number, from 1.
+
+    Raises:
+        UsageError: The chapter has no such scene.
+    """
+    if not 1 <= scene <= len(origin.scenes):
+        has = counted(len(origin.scenes), "scene")
+        raise UsageError(
+            f"There is no scene {scene} in chapter {origin.chapter}.", why=f"it has {has}"
+        )
+    return origin.scenes[scene - 1]
+
+
+def _recorded(view: ProjectView, number: int) -> ChapterOrigin:
+    """What the journal says of a chapter, or of the draft of which it was made.
+
+    Raises:
+        ProjectError: It says nothing, or what it says belongs to another text.
+    """
+    for name in (chapter_file(number), draft_file(number)):
+        made = view.manifest.files.get(name)
+        packs = made.params.get(PACKS) if made is not None else None
+        if made is None or not packs or not view.exists(name):
+            continue
+        if view.read_text(name).count(SCENE_BREAK.strip()) + 1 != len(packs):
+            break
+        models = tuple(made.params.get("models", ()))
+        return ChapterOrigin(number, name, _manifests(name, packs), models)
+    raise ProjectError(
+        f"No record says from what chapter {number} was written.",
+        why="it is older than these records, was adopted after an edit, or was put together from "
+        "other chapters by a command",
+        fix=f"`libriscribe2 redo {view.paths.root.name} chapters --chapter {number}` writes it "
+        "again and keeps a record.",
+    )
+
+
+def _manifests(name: str, packs: object) -> tuple[PackManifest, ...]:
+    """The manifests of a record.
+
+    Raises:
+        ProjectError: They cannot be read.
+    """
+    try:
+        listed = packs if isinstance(packs, list) else [packs]
+        return tuple(PackManifest.model_validate(one) for one in listed)
+    except ValidationError as error:
+        raise ProjectError(
+            f"The record of {name} cannot be read.", why="a newer version may have written it"
+        ) from error
