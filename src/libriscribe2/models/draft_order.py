@@ -1,7 +1,9 @@
 """In which order the chapters are drafted, and from which others each one may be written."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
+
+from libriscribe2.models.kind import Kind
 
 Drafting = Literal["sequential", "redblack", "parallel"]
 """How the chapters are drafted.
@@ -11,6 +13,25 @@ chapters first, all at once and from their plans, then the even ones, which see 
 as they were written. `parallel` writes all chapters at once from their plans, and then the
 scene that opens each chapter from the text on both sides of it.
 """
+
+FEW_AT_ONCE: Final = 4
+"""Up to so many calls at once chapters are drafted in sequence, where the author does not say.
+
+With more of them the calls would mostly wait for each other. It is the default of the setting, so
+that whoever changes nothing gets the order in which each chapter is written from all before it.
+"""
+
+
+def fitting(kind: Kind, at_once: int) -> Drafting:
+    """How the chapters of a book are drafted where the author does not say.
+
+    Args:
+        kind: Whether it is a story.
+        at_once: How many calls may be under way at once.
+    """
+    if at_once <= FEW_AT_ONCE:
+        return "sequential"
+    return "redblack" if kind == "fiction" else "parallel"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What a run would take: its calls counted while the offline author answers in the models' place."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.prices import Price
 from libriscribe2.llm.reply import Reply, estimated_usage
+from libriscribe2.pipeline.critical_path import USUAL_PACE, Pace
 from libriscribe2.pipeline.quote import StageQuote
 
 HIGH_FACTOR: Final = 2.0
@@ -22,12 +24,18 @@ class QuotedCall:
         model: The model that it would ask.
         input_tokens: Tokens of the prompt, at four bytes each.
         output_tokens: Tokens of a reply of the wanted length.
+        step: Path of the work that asks, such as `chapters/ch03/scene02`.
+        begun: When it left, in seconds of the loop's clock.
+        ended: When its reply was there.
     """
 
     stage: str
     model: str
     input_tokens: int
     output_tokens: int
+    step: str = ""
+    begun: float = 0.0
+    ended: float = 0.0
 
 
 _VARIANTS: Final = 20
@@ -68,23 +76,42 @@ class FreshBackend:
 
 
 class QuotingBackend:
-    """Has another backend answer and notes what the calls come to.
+    """Has another backend answer at a model's pace, and notes what the calls come to.
+
+    It waits on the loop's clock, so it belongs into a loop whose clock jumps.
 
     Args:
         author: Answers in every model's place.
+        pace: How fast the models answer.
 
     Attributes:
         calls: Every request so far.
     """
 
-    def __init__(self, author: Backend) -> None:
+    def __init__(self, author: Backend, pace: Pace = USUAL_PACE) -> None:
         self._author = author
+        self._pace = pace
         self.calls: list[QuotedCall] = []
 
     async def complete(self, request: Request) -> Completion:
-        """The author's answer."""
+        """The author's answer, when a model's would be there."""
         completion = await self._author.complete(request)
-        self._note(request, completion)
+        usage = estimated_usage(request.messages, Reply(pieces=[completion.reply]))
+        stage = request.step.partition("/")[0]
+        begun = asyncio.get_running_loop().time()
+        took = self._pace.seconds(usage.output_tokens)
+        self.calls.append(
+            QuotedCall(
+                stage,
+                request.model,
+                usage.input_tokens,
+                usage.output_tokens,
+                step=request.step,
+                begun=begun,
+                ended=begun + took,
+            )
+        )
+        await asyncio.sleep(took)  # noqa: TID251 - on a clock that jumps
         return completion
 
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
@@ -92,11 +119,6 @@ class QuotingBackend:
         completion = await self.complete(request)
         yield completion.reply
         yield completion
-
-    def _note(self, request: Request, completion: Completion) -> None:
-        usage = estimated_usage(request.messages, Reply(pieces=[completion.reply]))
-        stage = request.step.partition("/")[0]
-        self.calls.append(QuotedCall(stage, request.model, usage.input_tokens, usage.output_tokens))
 
 
 def stage_quotes(

@@ -6,6 +6,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from libriscribe2.errors import ProjectError
+from libriscribe2.models.draft_order import Drafting
 from libriscribe2.project.atomic import PRIVATE, atomic_write
 from libriscribe2.project.json_text import readable_json, utf8
 from libriscribe2.project.manifest import Manifest
@@ -68,6 +69,26 @@ class StageQuote(Sums):
     model: str
 
 
+class ModelTimes(BaseModel):
+    """How long the models of a run would take.
+
+    Attributes:
+        at_once: Calls under way at once.
+        tokens_per_second: Tokens of a reply in a second.
+        first_token_seconds: Seconds until the first of them.
+        drafting: The book's own order of drafting.
+        seconds: The time by order of drafting; of a book that has chapters already, its own only.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at_once: int
+    tokens_per_second: float
+    first_token_seconds: float
+    drafting: Drafting
+    seconds: dict[Drafting, float]
+
+
 class Quote(BaseModel):
     """What a run would take, at the time when it was asked.
 
@@ -76,6 +97,7 @@ class Quote(BaseModel):
         at: UTC time of the question.
         stages: The parts, by stage and model.
         before: What the project had taken until then.
+        times: How long the models would take; None where only a part of the book is quoted.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -84,6 +106,7 @@ class Quote(BaseModel):
     at: datetime
     stages: tuple[StageQuote, ...]
     before: Sums = Sums()
+    times: ModelTimes | None = None
 
     @property
     def total(self) -> Sums:
