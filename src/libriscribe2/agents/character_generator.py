@@ -7,12 +7,13 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
-from libriscribe2.models.story import CharactersFile
-from libriscribe2.project.paths import CHARACTERS, CONCEPT
+from libriscribe2.models.given import given_cast, with_given_cast
+from libriscribe2.models.story import Character, CharactersFile
+from libriscribe2.project.paths import CHARACTERS, CONCEPT, SERIES_CAST
 
 
 class CharacterGeneratorAgent(Agent):
-    """Creates the people of the book.
+    """Creates the people of the book; those of the book before it stay who they are.
 
     Non-fiction has none unless the author asks for some: an invented person in a book of facts
     would be a made-up fact.
@@ -20,7 +21,7 @@ class CharacterGeneratorAgent(Agent):
 
     name = "characters"
     also_called = ("character",)
-    reads = (CONCEPT,)
+    reads = (CONCEPT, SERIES_CAST)
     brief_keys = ("premise", *BOOK_KEYS, "characters", "chapters")
     writes = CHARACTERS
     shape = CharactersFile
@@ -34,8 +35,8 @@ class CharacterGeneratorAgent(Agent):
     @override
     async def execute(self, unit: Unit) -> CharactersFile:
         """Ask for the cast, in the number that the author wants."""
-        count = self.brief.character_range()
-        return await self.ask(
+        count, given = self.brief.character_range(), self._given()
+        made = await self.ask(
             unit,
             CharactersFile,
             limits={"characters": count.bounds()},
@@ -43,4 +44,12 @@ class CharacterGeneratorAgent(Agent):
             book=book_lines(self.brief),
             concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             count=count.wording("character"),
+            given=given_cast(given),
         )
+        return with_given_cast(made, given)
+
+    def _given(self) -> list[Character]:
+        """The people of the book before."""
+        if not self.book.has(SERIES_CAST):
+            return []
+        return self.book.load(SERIES_CAST, CharactersFile).characters

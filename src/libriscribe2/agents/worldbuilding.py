@@ -7,8 +7,9 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
+from libriscribe2.models.given import given_world, with_given_world
 from libriscribe2.models.story import WorldFile
-from libriscribe2.project.paths import CONCEPT, WORLD
+from libriscribe2.project.paths import CONCEPT, SERIES_WORLD, WORLD
 
 
 class WorldbuildingAgent(Agent):
@@ -16,7 +17,7 @@ class WorldbuildingAgent(Agent):
 
     name = "world"
     also_called = ("worldbuilding",)
-    reads = (CONCEPT,)
+    reads = (CONCEPT, SERIES_WORLD)
     brief_keys = ("premise", *BOOK_KEYS, "worldbuilding")
     writes = WORLD
     shape = WorldFile
@@ -31,11 +32,15 @@ class WorldbuildingAgent(Agent):
     async def execute(self, unit: Unit) -> WorldFile:
         """Ask for the world; a story needs places, a subject needs terms."""
         needed = "places" if self.brief.kind == "fiction" else "terms"
-        return await self.ask(
+        has_given = self.book.has(SERIES_WORLD)
+        given = self.book.load(SERIES_WORLD, WorldFile) if has_given else None
+        made = await self.ask(
             unit,
             WorldFile,
             limits={needed: {"minItems": 3}},
             premise=premise_block(self.brief),
             book=book_lines(self.brief),
             concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
+            given=given_world(given),
         )
+        return with_given_world(made, given)

@@ -25,15 +25,7 @@ def states_canon(schema: Mapping[str, Any]) -> bool:
     """Whether a schema asks for what a chapter states, with quotes."""
     return _KNOWN.issuperset(_part(schema, "properties")) and {
         *("entity", "attribute", "quote")
-    } <= _item_of(schema, "facts")
-
-
-def _item_of(schema: Mapping[str, Any], name: str) -> set[str]:
-    """The properties of the objects in a list of a schema; none where it has no such list."""
-    part = schema
-    for key in ("properties", name, "items", "properties"):
-        part = _part(part, key)
-    return set(part)
+    } <= item_of(schema, "facts")
 
 
 def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -62,9 +54,17 @@ def canon_notes(story: Story, material: Material, prompt: str) -> dict[str, Any]
     return {name: notes[name] for name in schema["properties"]}
 
 
+def item_of(schema: Mapping[str, Any], name: str) -> set[str]:
+    """The properties of the objects in a list of a schema; none where it has no such list."""
+    part = schema
+    for key in ("properties", name, "items", "properties"):
+        part = _part(part, key)
+    return set(part)
+
+
 def judges_pairs(schema: Mapping[str, Any]) -> bool:
     """Whether a schema asks for verdicts on pairs of statements."""
-    return {"number", "verdict", "reason"} <= _item_of(schema, "verdicts")
+    return {"number", "verdict", "reason"} <= item_of(schema, "verdicts")
 
 
 def no_verdicts(material: Material) -> dict[str, Any]:

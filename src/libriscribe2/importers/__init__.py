@@ -1,0 +1,1 @@
+"""Manuscripts that come from elsewhere: files of other programs as chapters in Markdown."""

@@ -1,0 +1,240 @@
+"""Where the chapters of a manuscript begin, and what each of them holds."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from libriscribe2.importers.blocks import SCENE_BREAK, Block, ManuscriptChapter
+from libriscribe2.importers.headings import (
+    counted_lines,
+    is_bare,
+    names_chapter,
+    names_part,
+)
+from libriscribe2.importers.inline import escaped
+from libriscribe2.utils.words import count_words
+
+FRONT_MATTER: Final = 100
+"""Words before the first chapter below which these are a title page and no chapter."""
+
+_PART_PAGE: Final = 30
+_REFERENCE: Final = re.compile(r"\[\^([^\]\s]+)\](?!:)")
+_EMPHASIS: Final = re.compile(r"^(\*{1,3})(.+)\1$|^(_{1,3})(.+)\3$", re.DOTALL)
+_MOST_LINES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A manuscript in chapters.
+
+    Attributes:
+        chapters: The chapters in order.
+        title: A heading above all chapters; "" where there is none.
+        left_out: What is in none of them, in words.
+        how: How the chapters were told apart, in words.
+    """
+
+    chapters: tuple[ManuscriptChapter, ...]
+    title: str = ""
+    left_out: tuple[str, ...] = ()
+    how: str = ""
+
+
+def divided(blocks: Sequence[Block]) -> Division:
+    """The chapters of a manuscript.
+
+    They begin where a table of contents says so; else at the headings of the highest level of
+    which there are several; else where a line alone reads like the heading of a chapter. A
+    manuscript without any of these is one chapter.
+    """
+    pieces = [one for one in blocks if one.text.strip() and not one.note]
+    notes = [one for one in blocks if one.note]
+    found = _starts(pieces)
+    title = found.title
+    before, *groups = _groups(found.pieces, found.starts)
+    left_out = []
+    before = [one for one in before if not (one.level and one.text == title)]
+    if sum(_words(one) for one in before) >= FRONT_MATTER:
+        groups.insert(0, [Block("", 1), *before])
+    elif said := " ".join(one.text for one in before).strip():
+        left_out.append(f"{count_words(said)} words before the first chapter: {said[:60]!r}")
+    groups, empty = _with_parts(groups)
+    left_out += [f"heading without text: {name!r}" for name in empty if name != title]
+    chapters = tuple(_chapter(number, group, notes) for number, group in enumerate(groups, start=1))
+    return Division(chapters, title, tuple(left_out), found.how)
+
+
+@dataclass(frozen=True, slots=True)
+class _Starts:
+    """Where the chapters begin.
+
+    Attributes:
+        pieces: The blocks; lines that were found to be headings are headings now.
+        starts: Indexes of the blocks with which chapters begin.
+        title: The heading above all chapters.
+        how: How they were found, in words.
+    """
+
+    pieces: Sequence[Block]
+    starts: Sequence[int]
+    title: str = ""
+    how: str = ""
+
+
+def _starts(pieces: Sequence[Block]) -> _Starts:
+    listed = [index for index, one in enumerate(pieces) if one.start]
+    if len(listed) > 1:
+        return _listed(pieces, listed)
+    levels = sorted({one.level for one in pieces if one.level})
+    if not levels:
+        return _by_lines(pieces)
+    at = {level: [i for i, one in enumerate(pieces) if one.level == level] for level in levels}
+    top, below = levels[0], levels[1] if len(levels) > 1 else 0
+    title = ""
+    if below and len(at[top]) == 1 and at[top][0] < at[below][0]:
+        title, top = pieces[at[top][0]].text, below
+    elif below and _are_parts(pieces, at[top], at[below]):
+        return _Starts(pieces, sorted([*at[top], *at[below]]), how=f"level {below} headings")
+    return _Starts(pieces, at[top], title, f"level {top} headings")
+
+
+def _are_parts(pieces: Sequence[Block], upper: Sequence[int], lower: Sequence[int]) -> bool:
+    """Whether the upper headings are parts and the lower ones the chapters."""
+    chapters = sum(names_chapter(pieces[i].text) or is_bare(pieces[i].text) for i in lower)
+    parts = sum(names_part(pieces[i].text) for i in upper)
+    own = sum(names_chapter(pieces[i].text) for i in upper)
+    return 2 * chapters > len(lower) and (2 * parts >= len(upper) or not own)
+
+
+def _listed(pieces: Sequence[Block], listed: Sequence[int]) -> _Starts:
+    """Chapters as a table of contents has them; a block that is no heading gets one."""
+    shown: list[Block] = []
+    starts: list[int] = []
+    begins = set(listed)
+    for index, one in enumerate(pieces):
+        if index in begins:
+            starts.append(len(shown))
+            if not one.level and _plain(one.text).casefold() == one.start.casefold():
+                one = replace(one, text=one.start, level=1)
+            elif not one.level:
+                shown.append(Block(one.start, 1))
+        shown.append(one)
+    return _Starts(shown, starts, how="the table of contents")
+
+
+def _by_lines(pieces: Sequence[Block]) -> _Starts:
+    """Chapters where a line alone reads like a heading."""
+    lines = ["" if one.is_break else _plain(one.text) for one in pieces]
+    named = [i for i, line in enumerate(lines) if line and names_chapter(_first_line(line))]
+    found = named or counted_lines(lines)
+    shown = list(pieces)
+    for i in found:
+        shown[i] = Block(_joined_lines(lines[i]), 1)
+    how = "lines that read like headings" if found else "no heading: one chapter"
+    return _Starts(shown, found or [0], how=how)
+
+
+def _groups(pieces: Sequence[Block], starts: Sequence[int]) -> list[list[Block]]:
+    """What is before the first start, and what each start begins."""
+    bounds = [*starts, len(pieces)]
+    groups = [list(pieces[first:after]) for first, after in pairwise(bounds)]
+    return [list(pieces[: bounds[0]]), *filter(None, groups)]
+
+
+def _with_parts(groups: Iterable[list[Block]]) -> tuple[list[list[Block]], list[str]]:
+    """The chapters; the title of a part stands at the beginning of its first one.
+
+    Returns:
+        The groups that are chapters, and the headings that stand over no text at all.
+    """
+    kept, empty, waiting = list[list[Block]](), list[str](), list[Block]()
+    whole = list(groups)
+    lowest = max((group[0].level for group in whole), default=0)
+    for group in whole:
+        head, rest = _head(group)
+        if not any(_words(one) for one in rest):
+            if head.text and (names_part(head.text) or head.level < lowest):
+                waiting.append(Block(f"**{escaped(head.text)}**"))
+            else:
+                empty.append(head.text)
+            continue
+        if names_part(head.text) and sum(map(_words, rest)) < _PART_PAGE and not head.start:
+            waiting += [Block(f"**{escaped(head.text)}**"), *rest]
+            continue
+        kept.append([head, *waiting, *rest])
+        waiting = []
+    if waiting and kept:
+        kept[-1] += waiting
+    return kept, [name for name in empty if name]
+
+
+def _head(group: Sequence[Block]) -> tuple[Block, list[Block]]:
+    """The heading of a chapter and what follows; a subtitle right after a number joins it."""
+    if not group[0].level:
+        return Block("", 1), list(group)
+    head, rest = group[0], list(group[1:])
+    if is_bare(head.text) and rest and rest[0].level > head.level:
+        joined = f"{head.text.rstrip(' .:')}: {rest[0].text}"
+        return replace(head, text=joined), rest[1:]
+    return head, rest
+
+
+def _chapter(number: int, group: Sequence[Block], notes: Iterable[Block]) -> ManuscriptChapter:
+    """A chapter as Markdown."""
+    head, rest = group[0], _trimmed(group[1:])
+    title = head.text or str(number)
+    told = [f"# {escaped(title)}", *(_piece(one, head.level) for one in rest)]
+    cited = {label for text in told for label in _REFERENCE.findall(text)}
+    told += _note_texts([one for one in notes if one.note in cited])
+    return ManuscriptChapter(title, "\n\n".join(told) + "\n")
+
+
+def _piece(block: Block, level: int) -> str:
+    if block.level:
+        return f"{'#' * min(6, max(2, block.level - level + 1))} {escaped(block.text)}"
+    return SCENE_BREAK if block.is_break else block.text
+
+
+def _trimmed(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks without scene breaks at either end or next to each other."""
+    kept: list[Block] = []
+    for one in blocks:
+        if not (one.is_break and (not kept or kept[-1].is_break)):
+            kept.append(one)
+    while kept and kept[-1].is_break:
+        kept.pop()
+    return kept
+
+
+def _note_texts(notes: Sequence[Block]) -> list[str]:
+    """Notes as Markdown has them; the later paragraphs of one are set in."""
+    told, last = list[str](), ""
+    for one in notes:
+        text = one.text if one.text.startswith("[^") else f"[^{one.note}]: {one.text}"
+        told.append(text if one.note != last else "    " + one.text.replace("\n", "\n    "))
+        last = one.note
+    return told
+
+
+def _plain(text: str) -> str:
+    """A short paragraph without the emphasis around it."""
+    found = _EMPHASIS.fullmatch(text.strip())
+    inner = (found[2] or found[4]) if found is not None else text.strip()
+    return inner.replace("\\", "")
+
+
+def _first_line(text: str) -> str:
+    """The first line of a block of few lines; a longer block is prose."""
+    lines = text.split("\n")
+    return lines[0] if len(lines) <= _MOST_LINES else ""
+
+
+def _joined_lines(text: str) -> str:
+    first, *rest = [line.strip() for line in text.split("\n") if line.strip()]
+    return f"{first.rstrip(' .:')}: {' '.join(rest)}" if rest else first
+
+
+def _words(block: Block) -> int:
+    return 0 if block.level or block.is_break else count_words(block.text)

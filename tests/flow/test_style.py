@@ -1,0 +1,107 @@
+"""The author's samples, from the command line to the voice of the book."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.authors import Author
+from tests.support.desk import Desk
+
+SAMPLE = (
+    "The boat came in at noon, and nobody stood there to take the rope; it lay where it fell.\n\n"
+    "“You are late,” she said. He was. Nothing else came to him that he could have said to her."
+)
+
+
+@pytest.fixture
+def letters(desk: Desk) -> Path:
+    path = desk.folder / "My Letters.MD"
+    path.write_text(SAMPLE, encoding="utf-8")
+    return path
+
+
+def test_create_takes_the_voice_from_samples(desk: Desk, letters: Path) -> None:
+    desk.create("--samples", str(letters), "--until", "style")
+    book = desk.project()
+    assert book.text("samples/my-letters.md") == SAMPLE
+    style = book.json("style.json")
+    assert style["passages"] == [{"file": "samples/my-letters.md", "text": SAMPLE}]
+    assert style["numbers"]["words"] == 38
+    assert style["rules"]
+    assert all(one["quote"].strip("“”") in SAMPLE for one in style["rules"])
+
+
+def test_an_edited_voice_is_kept_and_a_changed_sample_makes_it_stale(
+    desk: Desk, letters: Path
+) -> None:
+    desk.create("--samples", str(letters), "--until", "style")
+    book = desk.project()
+    book.write("samples/my-letters.md", SAMPLE.replace("noon", "one"))
+    units = {row["unit"]: row for row in desk.run("status", "book", "--json").value["units"]}
+    assert units["style.json"]["state"] == "stale"
+    book.write("style.json", '{"rules": []}')
+    desk.run("resume", "book", "--refresh", "--until", "style")
+    assert book.text("style.json") == '{"rules": []}'
+
+
+def test_without_samples_no_question_is_asked_and_no_line_is_shown(desk: Desk) -> None:
+    author = Author()
+    desk.create("--until", "style", backend=author)
+    assert author.asked == []
+    assert not desk.project().path("style.json").exists()
+    rows = desk.run("status", "book", "--json").value["units"]
+    assert "style.json" not in [row["unit"] for row in rows]
+
+
+def test_two_samples_of_one_name_are_both_kept(desk: Desk, letters: Path) -> None:
+    other = desk.folder / "more" / "my letters.md"
+    other.parent.mkdir()
+    other.write_text(SAMPLE.replace("noon", "one"), encoding="utf-8")
+    desk.create("--samples", str(letters), "--samples", str(other), "--until", "style")
+    names = [path.name for path in sorted(desk.project().path("samples").iterdir())]
+    assert names == ["my-letters-2.md", "my-letters.md"]
+
+
+def test_a_dry_run_counts_the_question_and_leaves_nothing(desk: Desk, letters: Path) -> None:
+    without = desk.create("--dry-run", "--json").value
+    with_samples = desk.create("--dry-run", "--json", "--samples", str(letters)).value
+    assert "style" in str(with_samples)
+    assert "style" not in str(without)
+    assert not desk.project().root.exists()
+
+
+def test_a_book_with_a_voice_is_rebuilt_from_its_journal(desk: Desk, letters: Path) -> None:
+    desk.create("--samples", str(letters))
+    told = desk.run("replay", "book", "--json").value
+    assert {row["file"]: row["likeness"] for row in told["files"]}["style.json"] == "same"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("gone.md", None, "There is no "),
+        ("a.pdf", b"%PDF-1.4", "not of a kind"),
+        ("a.md", b" \n", "is empty"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n", "cannot be read"),
+        ("a.docx", b"PK\x03\x04", "cannot be read"),
+    ],
+)
+def test_a_sample_that_cannot_be_used_begins_nothing(
+    desk: Desk, name: str, data: bytes | None, told: str
+) -> None:
+    if data is not None:
+        (desk.folder / name).write_bytes(data)
+    ran = desk.create("--samples", name, expect=2)
+    assert told in ran.err
+    assert "fix: " in ran.err
+    assert not desk.project().root.exists()
+
+
+def test_the_report_says_how_far_the_book_is_from_the_samples(desk: Desk, letters: Path) -> None:
+    desk.create("--samples", str(letters))
+    desk.create(name="without")
+    figures = {
+        name: {one["name"]: one for one in desk.run("report", name, "--json").value["figures"]}
+        for name in ("book", "without")
+    }
+    assert 0 < figures["book"]["distance to the samples"]["value"] < 1
+    assert "distance to the samples" not in figures["without"]
