@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,11 +80,12 @@ class ChildEnd:
     talk: str
 
 
-async def run_child(arguments: Sequence[str]) -> ChildEnd:
+async def run_child(arguments: Sequence[str], environment: Mapping[str, str]) -> ChildEnd:
     """Run a command of this program to its end; cancelled, the process is ended first.
 
     Args:
         arguments: The words after `libriscribe2`.
+        environment: Variables that the process has beside those of this one.
 
     Raises:
         StorageError: The process cannot be started.
@@ -99,6 +100,7 @@ async def run_child(arguments: Sequence[str]) -> ChildEnd:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=pipe,
             stderr=pipe,
+            env={**os.environ, **environment},
             limit=_LONGEST_LINE,
             # Ctrl-C is for the batch, which then ends its books.
             start_new_session=os.name == "posix",

@@ -1,24 +1,17 @@
-"""The queue of a batch, and the one on this machine: a folder, no server."""
+"""The queue of a batch: rows go in, and who runs books takes them out."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from filelock import FileLock, Timeout
-
-from libriscribe2.batch.log import BatchLog
-from libriscribe2.batch.paths import BatchPaths
 from libriscribe2.batch.rows import Fault, Row
 from libriscribe2.batch.state import Batch, Book, BookState, added
-from libriscribe2.batch.work import BookWriter, Terms, Work
-from libriscribe2.errors import ProjectError, ProjectInUseError
-from libriscribe2.project.atomic import make_folder
-from libriscribe2.project.lock import holder_of, sign
+from libriscribe2.batch.work import BookWriter, Terms
+from libriscribe2.errors import ProjectError
 from libriscribe2.project.records import Record
-from libriscribe2.project.storage_errors import storage_errors
 
-_PATIENCE: Final = 0.5
 _RETRIED: Final[tuple[BookState, ...]] = ("failed", "stopped", "cancelled")
 _OPEN: Final[tuple[BookState, ...]] = ("queued", "running", "failed", "stopped")
 
@@ -38,32 +31,38 @@ class Enqueued:
     faults: Sequence[Fault] = ()
 
 
-class BookQueue(Protocol):
-    """Where books wait for their turn; one job is one whole book."""
+class Log(Protocol):
+    """The log of a batch, to which several add in turn."""
 
-    def enqueue(self, rows: Iterable[Row], taken: Callable[[str], bool]) -> Enqueued:
-        """Queue all rows, or none where one of them is at fault."""
+    @property
+    def damaged(self) -> int:
+        """Lines that were read and cannot be believed."""
         ...
 
-    async def work(self, writer: BookWriter, terms: Terms) -> None:
-        """Run books until nothing is left that this worker may do."""
+    def turn(self) -> AbstractContextManager[None]:
+        """Keep others from adding while the block runs."""
         ...
 
-    def status(self) -> Batch:
-        """The batch as it is now."""
+    def news(self) -> tuple[Record, ...]:
+        """The records that were added since the last reading, oldest first."""
+        ...
+
+    def append(self, records: Sequence[Record]) -> None:
+        """Add records, with the time."""
         ...
 
 
-class LocalQueue:
-    """A batch in a folder of this machine.
+class LoggedBatch:
+    """A batch that is the fold of its log, wherever that is.
 
     Args:
-        paths: The batch; its folder need not be there yet.
+        name: The name of the batch, which need not be there yet.
+        log: Its log.
     """
 
-    def __init__(self, paths: BatchPaths) -> None:
-        self.paths = paths
-        self._log = BatchLog(paths)
+    def __init__(self, name: str, log: Log) -> None:
+        self.name = name
+        self._log = log
         self._batch = Batch()
 
     @property
@@ -75,22 +74,43 @@ class LocalQueue:
         """The batch as it is now; the same object each time, brought up to date.
 
         Raises:
-            StorageError: The log cannot be read.
+            LibriScribeError: The log cannot be read.
         """
         self._batch.apply(self._log.news())
         return self._batch
 
-    def enqueue(self, rows: Iterable[Row], taken: Callable[[str], bool]) -> Enqueued:
+    def turn(self) -> AbstractContextManager[None]:
+        """Keep others from changing the batch while the block runs.
+
+        Raises:
+            LibriScribeError: The log cannot be written.
+        """
+        return self._log.turn()
+
+    def note(self, records: Sequence[Record]) -> None:
+        """Add records to the log.
+
+        Raises:
+            LibriScribeError: The log cannot be written.
+        """
+        if records:
+            self._log.append(records)
+
+    def enqueue(
+        self, rows: Iterable[Row], taken: Callable[[str], bool], cap: float | None = None
+    ) -> Enqueued:
         """Queue all rows, or none where one of them is at fault.
 
         Args:
             rows: The rows.
             taken: Whether there is a project of a name that this batch did not begin.
+            cap: The most that all books may cost, in US dollars, before one can begin; None
+                leaves it as it is.
 
         Raises:
-            StorageError: The log cannot be written.
+            LibriScribeError: The log cannot be written.
         """
-        with self._log.turn():
+        with self.turn():
             batch = self.status()
             new: list[Row] = []
             known: list[str] = []
@@ -105,12 +125,20 @@ class LocalQueue:
                     new.append(row)
             if faults:
                 return Enqueued((), known, faults)
-            self._append([added(row) for row in new])
+            if cap is not None:
+                self.note([{"t": "cap", "cap": cap}])
+            self.note([added(row) for row in new])
         return Enqueued([row.name for row in new], known)
 
     def pause(self) -> None:
         """Let no further book begin; those that run go on to their end."""
-        self._append([{"t": "pause"}])
+        self.note([{"t": "pause"}])
+
+    def go(self, terms: Terms) -> None:
+        """Let books begin; a cap holds until another one is named."""
+        with self.turn():
+            cap = terms.cap if terms.cap is not None else self.status().cap
+            self.note([{"t": "run", "cap": cap, "books": terms.books}])
 
     def cancel(self, names: Sequence[str] = ()) -> Sequence[str]:
         """Take books that are not done out of the queue, and stop those that run.
@@ -137,66 +165,38 @@ class LocalQueue:
         """
         return self._mark("retry", names, _RETRIED if names else ("failed", "stopped"))
 
-    async def work(self, writer: BookWriter, terms: Terms) -> None:
-        """Run books until nothing waits any more, or the batch is paused.
-
-        Raises:
-            ProjectInUseError: Another process runs the books of this batch.
-            StorageError: The log cannot be written.
-        """
-        with self._running():
-            self._append([{"t": "run", "cap": terms.cap, "books": terms.books}])
-            await Work(self.status, self._append, writer, terms).run()
-
-    def is_running(self) -> bool:
-        """Whether a process runs the books of this batch just now."""
-        if not self.paths.runner.exists():
-            return False
-        lock = FileLock(self.paths.runner, timeout=0, thread_local=False)
-        with storage_errors("lock", self.paths.runner):
-            try:
-                lock.acquire()
-            except Timeout:
-                return True
-            lock.release()
-        return False
-
     def _mark(self, kind: str, names: Sequence[str], states: Sequence[BookState]) -> Sequence[str]:
-        with self._log.turn():
+        with self.turn():
             batch = self.status()
             books = [self._known(batch, name) for name in names] or list(batch.books.values())
             marked = [book.row.name for book in books if book.state in states]
-            self._append([{"t": kind, "book": name} for name in dict.fromkeys(marked)])
+            self.note([{"t": kind, "book": name} for name in dict.fromkeys(marked)])
         return marked
 
     def _known(self, batch: Batch, name: str) -> Book:
         book = batch.named(name)
         if book is None:
             raise ProjectError(
-                f"The batch {self.paths.name!r} has no book {name!r}",
+                f"The batch {self.name!r} has no book {name!r}",
                 fix="`libriscribe2 batch status` lists its books.",
             )
         return book
 
-    def _append(self, records: Sequence[Record]) -> None:
-        if records:
-            self._log.append(records)
 
-    @contextmanager
-    def _running(self) -> Iterator[None]:
-        """Be the one process that runs the books."""
-        lock = FileLock(self.paths.runner, timeout=_PATIENCE, thread_local=False)
-        with storage_errors("lock", self.paths.runner):
-            make_folder(self.paths.root)
-            try:
-                lock.acquire()
-            except Timeout as error:
-                raise _in_use(self.paths) from error
-        sign(self.paths.runner)
-        try:
-            yield
-        finally:
-            lock.release()
+class BookQueue(LoggedBatch, ABC):
+    """Where books wait for their turn; one job is one whole book."""
+
+    @abstractmethod
+    async def work(self, writer: BookWriter, terms: Terms) -> None:
+        """Run books until nothing is left that this worker may do."""
+
+    @abstractmethod
+    def is_running(self) -> bool:
+        """Whether anybody runs the books just now."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what the queue holds; it is taken again when it is wanted."""
 
 
 def _name_is_taken(row: Row, before: Book | None) -> Fault:
@@ -204,11 +204,3 @@ def _name_is_taken(row: Row, before: Book | None) -> Fault:
         return Fault(row.place, f"there is a project {row.name!r} already")
     place = before.row.place
     return Fault(row.place, f"the batch has another book {row.name!r} already, from {place}")
-
-
-def _in_use(paths: BatchPaths) -> ProjectInUseError:
-    return ProjectInUseError(
-        f"The books of {paths.root} are being written by another process",
-        why=holder_of(paths.runner),
-        fix="Wait until it is done, or end it with `libriscribe2 batch pause`.",
-    )

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from libriscribe2.batch.figures import RunTimes
 from libriscribe2.batch.paths import BatchPaths
 from libriscribe2.batch.state import Batch, Book
-from libriscribe2.project.atomic import atomic_write
+from libriscribe2.project.atomic import atomic_write, make_folder
 from libriscribe2.project.json_text import readable_json, utf8
 from libriscribe2.project.storage_errors import storage_errors
 
@@ -18,7 +18,7 @@ COLUMNS: Final = (
     *("book", "state", "words", "calls", "cost_usd", "seconds", "runs", "what", "why", "command"),
 )
 
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 _TEMPLATES: Final = Environment(
     loader=PackageLoader("libriscribe2", "batch"),
     autoescape=True,
@@ -87,11 +87,13 @@ def command_for(book: Book) -> str:
 
 
 def write_report(paths: BatchPaths, report: Record) -> None:
-    """Write the report beside the log, as HTML, JSON and CSV.
+    """Write the report into the batch's folder, as HTML, JSON and CSV.
 
     Raises:
         StorageError: The folder cannot be written.
     """
+    with storage_errors("make", paths.root):
+        make_folder(paths.root)
     contents = {"json": readable_json(report), "csv": as_csv(report), "html": as_html(report)}
     for kind, text in contents.items():
         path = paths.report(kind)

@@ -135,6 +135,10 @@ def _run(batch: Batch, record: Record) -> None:
         batch.books[book.row.name] = replace(book, tries=0)
 
 
+def _cap(batch: Batch, record: Record) -> None:
+    batch.cap = record["cap"]
+
+
 def _pause(batch: Batch, record: Record) -> None:
     del record
     batch.paused = True
@@ -189,6 +193,7 @@ def _change(batch: Batch, record: Record, change: Callable[[Book], Mapping[str, 
 _CHANGES: Final[Mapping[str, Callable[[Batch, Record], None]]] = {
     "add": _add,
     "run": _run,
+    "cap": _cap,
     "pause": _pause,
     "start": _start,
     "end": _end,

@@ -24,7 +24,7 @@ Tell = Callable[[Book, Ended | None], None]
 _TICK_SECONDS: Final = 0.2
 """How often the log is looked at for what others have added to it."""
 
-_PASSING: Final = (ProviderError.exit_code, ProjectInUseError.exit_code)
+PASSING: Final = (ProviderError.exit_code, ProjectInUseError.exit_code)
 _LONGEST_PAUSE: Final = 600.0
 
 
@@ -57,6 +57,7 @@ class Terms:
         cap: The most that all books together may cost, in US dollars; None is no cap.
         tries: Most runs of a book whose run ended for a passing reason: the network, the
             provider, a project that somebody else holds, a process that was killed.
+        passing: Exit codes of reasons that pass.
         retry_seconds: Pause before the second run; each further one is twice as long.
         tell: Hears how it goes.
         sleep: Waits.
@@ -66,10 +67,23 @@ class Terms:
     books: int = 1
     cap: float | None = None
     tries: int = 3
+    passing: Sequence[int] = PASSING
     retry_seconds: float = 30.0
     tell: Tell = _silent
     sleep: Sleep = asyncio.sleep  # noqa: TID251 - the real clock
     now: Callable[[], float] = field(default=monotonic)
+
+
+def next_try(book: Book, how: Ended, terms: Terms) -> tuple[Ended, float]:
+    """What an end means for a book, and for how many seconds it then waits.
+
+    A book whose run ended for a passing reason is queued again as long as it may be.
+    """
+    passed = how.state == "queued" or how.code in terms.passing
+    if book.state != "running" or not passed:
+        return how, 0.0
+    pause = min(_LONGEST_PAUSE, terms.retry_seconds * 2 ** (book.tries - 1))
+    return replace(how, state="queued" if book.tries < terms.tries else "failed"), pause
 
 
 class Work:
@@ -161,16 +175,10 @@ class Work:
             task = self._under_way.pop(name)
             how = await self._outcome(name, task)
             book = self._look().books[name]
-            if book.state == "running" and (how.state == "queued" or how.code in _PASSING):
-                how = self._later(book, how)
+            how, pause = next_try(book, how, self._terms)
+            self._not_before[name] = self._terms.now() + pause
             self._append([ended(name, how)])
             self._terms.tell(self._look().books[name], how)
-
-    def _later(self, book: Book, how: Ended) -> Ended:
-        """The same, to be tried again later as long as it may be."""
-        pause = min(_LONGEST_PAUSE, self._terms.retry_seconds * 2 ** (book.tries - 1))
-        self._not_before[book.row.name] = self._terms.now() + pause
-        return replace(how, state="queued" if book.tries < self._terms.tries else "failed")
 
     async def _outcome(self, name: str, task: "asyncio.Future[Ended]") -> Ended:
         """How a run ended that has ended, in whatever way."""

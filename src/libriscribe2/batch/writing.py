@@ -2,7 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from libriscribe2.batch.child import ChildEnd, run_child
@@ -18,13 +19,28 @@ _STATE_OF: Final[dict[int, BookState]] = {
 }
 
 
+@dataclass(frozen=True)
+class RunCommand:
+    """The command that writes a book.
+
+    Attributes:
+        words: Its words, before the name of the book.
+        options: Its options.
+        environment: Variables that its process has beside those of this one.
+    """
+
+    words: Sequence[str]
+    options: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
 class BookProcess:
-    """Writes books by `libriscribe2 resume`, each in a process of its own.
+    """Writes books, each by a command in a process of its own.
 
     Args:
         paths_of: The project of a name.
         begin: Makes the project of a book, where it is not there yet.
-        options: Further options of every run.
+        how: The command that writes a book.
         unknown_usd: What a million tokens without a known price count as.
     """
 
@@ -32,12 +48,12 @@ class BookProcess:
         self,
         paths_of: Callable[[str], ProjectPaths],
         begin: Callable[[Book], None],
-        options: Sequence[str],
+        how: RunCommand,
         unknown_usd: float,
     ) -> None:
         self._paths_of = paths_of
         self._begin = begin
-        self._options = options
+        self._how = how
         self._unknown_usd = unknown_usd
 
     async def write(self, book: Book, grant: float | None) -> Ended:
@@ -49,8 +65,9 @@ class BookProcess:
         await asyncio.to_thread(self._begin, book)
         name = book.row.name
         limit = () if grant is None else ("--max-cost", _plain(grant))
-        options = ("--no-input", "--json", *self._options, *limit)
-        end = await run_child(("resume", name, *options))
+        end = await run_child(
+            (*self._how.words, name, *self._how.options, *limit), self._how.environment
+        )
         sums = await self._sums(name, end.digest.words or book.last.sums.words)
         return _ended(end, sums)
 

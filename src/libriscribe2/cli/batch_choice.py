@@ -2,50 +2,74 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from libriscribe2.batch.beginning import begin_project, is_taken
+from libriscribe2.batch.choosing import one_of
+from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.paths import BatchPaths, batches_in
-from libriscribe2.batch.queue import LocalQueue
+from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.state import Book
 from libriscribe2.cli.model_choice import model_for
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.errors import ConfigError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.project.paths import ProjectPaths, check_project_name, project_name_from
 from libriscribe2.settings import Settings
 
 
-def new_batch(settings: Settings, name: str | None, source: Path) -> BatchPaths:
+def is_shared(settings: Settings) -> bool:
+    """Whether batches are in a database that several machines share.
+
+    Raises:
+        ConfigError: They are, and the extra `[batch]` is not installed.
+    """
+    shared = bool(settings.batch.dsn.get_secret_value())
+    lacking = [name for name in ("procrastinate", "psycopg") if shared and find_spec(name) is None]
+    if lacking:
+        raise ConfigError(
+            "A batch in a database needs the extra [batch], which is not installed.",
+            why=f"{', '.join(lacking)} cannot be found; a batch in a folder does without.",
+            fix="`uv tool install 'libriscribe2[batch]'`, or `pip install 'libriscribe2[batch]'`.",
+        )
+    return shared
+
+
+def new_queue(settings: Settings, name: str | None, source: Path) -> BookQueue:
     """The batch that rows go to; without a name it is called like the file.
 
     Raises:
         UsageError: The name cannot be one.
+        LibriScribeError: The database cannot be used.
     """
-    folder = check_project_name(name) if name else project_name_from(source.resolve().stem)
-    return BatchPaths(settings.batches_dir / folder)
+    chosen = check_project_name(name) if name else project_name_from(source.resolve().stem)
+    if not is_shared(settings):
+        return LocalQueue(BatchPaths(settings.batches_dir / chosen))
+    from libriscribe2.cli.batch_database import (  # noqa: PLC0415 - only a shared batch pays for it
+        open_queue,
+    )
+
+    return open_queue(settings, chosen)
 
 
-def known_batch(settings: Settings, name: str | None) -> BatchPaths:
+def queue_of(settings: Settings, name: str | None) -> BookQueue:
     """A batch that is there; without a name the only one.
 
     Raises:
         UsageError: No batch was named, and there are several.
         ProjectError: There is no such batch, or none at all.
+        LibriScribeError: The database cannot be used.
     """
-    known = batches_in(settings.batches_dir)
-    names = ", ".join(batch.name for batch in known)
-    if name is None and len(known) > 1:
-        raise UsageError("Which batch?", why=f"there are: {names}", fix="Name one with --batch.")
-    found = [batch for batch in known if name in (None, batch.name)]
-    if not found:
-        what = f"There is no batch {name!r}" if name else "There is no batch"
-        raise ProjectError(
-            f"{what} in {settings.batches_dir}",
-            why=f"there are: {names}" if known else "",
-            fix="Queue books with `libriscribe2 batch add FILE`.",
-        )
-    return found[0]
+    if not is_shared(settings):
+        known = [batch.name for batch in batches_in(settings.batches_dir)]
+        chosen = one_of(known, name, str(settings.batches_dir))
+        return LocalQueue(BatchPaths(settings.batches_dir / chosen))
+    from libriscribe2.cli.batch_database import (  # noqa: PLC0415 - only a shared batch pays for it
+        known_queue,
+    )
+
+    return known_queue(settings, name)
 
 
 class Bookshelf:
@@ -54,11 +78,14 @@ class Bookshelf:
     Args:
         settings: The settings in force for no book in particular.
         batch: The name of the batch.
+
+    Attributes:
+        batch: The name of the batch.
     """
 
     def __init__(self, settings: Settings, batch: str) -> None:
         self._settings = settings
-        self._batch = batch
+        self.batch = batch
 
     def paths(self, name: str) -> ProjectPaths:
         """The project of a name."""
@@ -71,7 +98,7 @@ class Bookshelf:
         Raises:
             StorageError: The folder cannot be read.
         """
-        return is_taken(self.paths(name), self._batch)
+        return is_taken(self.paths(name), self.batch)
 
     def begin(self, book: Book) -> None:
         """Make the project of a book, as `create` would; one that is there is left alone.
@@ -79,7 +106,7 @@ class Bookshelf:
         Raises:
             LibriScribeError: It cannot be made.
         """
-        begin_project(self.paths(book.row.name), book.row, self._batch, self._kept(book))
+        begin_project(self.paths(book.row.name), book.row, self.batch, self._kept(book))
 
     @cached_property
     def choice(self) -> ModelChoice:
@@ -93,13 +120,3 @@ class Bookshelf:
         if "default" not in models:
             own["models"] = {**models, "default": {"model": self.choice.model}}
         return own
-
-
-def queue_of(settings: Settings, name: str | None) -> LocalQueue:
-    """The queue of a batch that is there.
-
-    Raises:
-        UsageError: No batch was named, and there are several.
-        ProjectError: There is no such batch.
-    """
-    return LocalQueue(known_batch(settings, name))

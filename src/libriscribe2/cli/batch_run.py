@@ -4,12 +4,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from libriscribe2.batch.queue import LocalQueue
+from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.report import book_record, report_of, write_report
 from libriscribe2.batch.state import Batch, Book, Ended
 from libriscribe2.batch.work import Terms
-from libriscribe2.batch.writing import BookProcess
-from libriscribe2.cli.batch_choice import Bookshelf
+from libriscribe2.batch.writing import BookProcess, RunCommand
+from libriscribe2.cli.batch_choice import Bookshelf, is_shared
 from libriscribe2.cli.batch_status import summary
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
@@ -33,7 +34,7 @@ class BatchOrder:
     as_json: bool = False
 
 
-def run_batch(renderer: Renderer, queue: LocalQueue, settings: Settings, order: BatchOrder) -> None:
+def run_batch(renderer: Renderer, queue: BookQueue, settings: Settings, order: BatchOrder) -> None:
     """Write the books, tell how it goes, and write the report.
 
     Raises:
@@ -42,31 +43,49 @@ def run_batch(renderer: Renderer, queue: LocalQueue, settings: Settings, order: 
         ProjectInUseError: Another process runs the books of this batch.
         typer.Exit: The run was interrupted.
     """
-    name = queue.paths.name
+    name = queue.name
     shelf = Bookshelf(settings, name)
-    unknown_usd = settings.budget.unknown_usd_per_million
-    writer = BookProcess(shelf.paths, shelf.begin, order.options, unknown_usd)
-    terms = Terms(
+    terms = terms_of(renderer, settings, order)
+    again = f"`libriscribe2 batch run --batch {name}`"
+    # Chosen before the books begin: it may ask, and listen for Ctrl-C.
+    renderer.note(f"model: {shelf.choice.model} ({shelf.choice.reason})")
+    run_async(
+        queue.work(writer_of(settings, shelf, order.options), terms),
+        lambda: renderer.warning(f"Interrupted. Go on with {again}."),
+    )
+    batch = queue.status()
+    paths = BatchPaths(settings.batches_dir / name)
+    write_report(paths, report_of(name, batch))
+    renderer.note(summary(batch))
+    if not order.as_json:
+        renderer.data(str(paths.report("html")))
+    if batch.paused and batch.within("queued"):
+        renderer.note(f"Paused. Go on with {again}.")
+    _judge(name, batch)
+
+
+def terms_of(renderer: Renderer, settings: Settings, order: BatchOrder) -> Terms:
+    """How books are run, as the settings and a command say."""
+    return Terms(
         books=settings.batch.books,
         cap=order.max_cost,
         tries=settings.batch.max_tries,
         retry_seconds=settings.batch.retry_seconds,
         tell=lambda book, how: _tell(renderer, book, how, as_json=order.as_json),
     )
-    again = f"`libriscribe2 batch run --batch {name}`"
-    # Chosen before the books begin: it may ask, and listen for Ctrl-C.
-    renderer.note(f"model: {shelf.choice.model} ({shelf.choice.reason})")
-    run_async(
-        queue.work(writer, terms), lambda: renderer.warning(f"Interrupted. Go on with {again}.")
-    )
-    batch = queue.status()
-    write_report(queue.paths, report_of(name, batch))
-    renderer.note(summary(batch))
-    if not order.as_json:
-        renderer.data(str(queue.paths.report("html")))
-    if batch.paused and batch.within("queued"):
-        renderer.note(f"Paused. Go on with {again}.")
-    _judge(name, batch)
+
+
+def writer_of(settings: Settings, shelf: Bookshelf, options: Sequence[str]) -> BookProcess:
+    """Who writes the books of a batch."""
+    how = RunCommand(("resume",), ("--no-input", "--json", *options))
+    if is_shared(settings):
+        from libriscribe2.cli.batch_database import (  # noqa: PLC0415 - only a shared batch pays
+            child_environment,
+        )
+
+        shared = ("--batch", shelf.batch, *options)
+        how = RunCommand(("batch", "book"), shared, child_environment(settings))
+    return BookProcess(shelf.paths, shelf.begin, how, settings.budget.unknown_usd_per_million)
 
 
 def _judge(name: str, batch: Batch) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from libriscribe2.batch.queue import LocalQueue
+from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.report import book_record, report_of
 from libriscribe2.batch.state import Batch, Book
 from libriscribe2.cli.batch_choice import Bookshelf
@@ -21,29 +21,29 @@ _LOOK_SECONDS: Final = 1.0
 Sleep = Callable[[float], Awaitable[None]]
 
 
-def show_status(renderer: Renderer, queue: LocalQueue, shelf: Bookshelf, *, as_json: bool) -> None:
+def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf, *, as_json: bool) -> None:
     """Every book with its state and reason, once.
 
     Raises:
-        StorageError: The log cannot be read.
+        LibriScribeError: The log cannot be read.
     """
     batch, running = queue.status(), queue.is_running()
     if as_json:
-        record = report_of(queue.paths.name, batch)
+        record = report_of(queue.name, batch)
         renderer.data_json({**record, "running": running, "damaged_records": queue.damaged})
         return
     rows = [_row(book, shelf, running=running) for book in batch.books.values()]
     renderer.table(("book", "state", "words", "cost", "why", "command"), rows)
     renderer.note(summary(batch))
     if queue.damaged:
-        renderer.warning(f"{counted(queue.damaged, 'line')} of {queue.paths.log} cannot be read.")
+        renderer.warning(f"{counted(queue.damaged, 'line')} of its log cannot be read.")
     if not running and batch.within("queued", "running"):
-        renderer.note(f"Go on with `libriscribe2 batch run --batch {queue.paths.name}`.")
+        renderer.note(f"Go on with `libriscribe2 batch run --batch {queue.name}`.")
 
 
 def watch(
     renderer: Renderer,
-    queue: LocalQueue,
+    queue: BookQueue,
     *,
     as_json: bool,
     sleep: Sleep = asyncio.sleep,  # noqa: TID251 - the real clock
@@ -51,7 +51,7 @@ def watch(
     """Tell every change until nobody runs the books any more.
 
     Raises:
-        StorageError: The log cannot be read.
+        LibriScribeError: The log cannot be read.
         typer.Exit: Ctrl-C.
     """
 
@@ -86,8 +86,8 @@ def _cost(batch: Batch) -> float | None:
     return math.fsum(known) if len(known) == len(costs) else None
 
 
-def _totals(queue: LocalQueue, batch: Batch) -> dict[str, Any]:
-    return {"batch": queue.paths.name, "counts": batch.counts(), "cost_usd": _cost(batch)}
+def _totals(queue: BookQueue, batch: Batch) -> dict[str, Any]:
+    return {"batch": queue.name, "counts": batch.counts(), "cost_usd": _cost(batch)}
 
 
 def _row(book: Book, shelf: Bookshelf, *, running: bool) -> tuple[object, ...]:

@@ -1,0 +1,203 @@
+"""What a worker does with the database; each step is one transaction, and blocks for a moment.
+
+A job is `doing` exactly while its book is `running`: both change together, in the batch's turn.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from libriscribe2.batch.grants import grant_for, worth_another_run
+from libriscribe2.batch.postgres.database import Database, here
+from libriscribe2.batch.postgres.jobs import Jobs, Ticket
+from libriscribe2.batch.postgres.log import DatabaseLog
+from libriscribe2.batch.queue import LoggedBatch
+from libriscribe2.batch.state import Batch, Book, Ended, ended, started
+from libriscribe2.batch.work import Terms, next_try
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a worker keeps in touch, in seconds.
+
+    Attributes:
+        heartbeat: Between two signs of life.
+        stalled: Without a sign of life, after which a worker counts as dead.
+        poll: Between two looks at the queue, where nothing else happens.
+    """
+
+    heartbeat: float = 10.0
+    stalled: float = 30.0
+    poll: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A book that this worker is to run.
+
+    Attributes:
+        ticket: The right to run it.
+        book: The book.
+        grant: The most that its cost may come to, in US dollars.
+    """
+
+    ticket: Ticket
+    book: Book
+    grant: float | None
+
+
+class Exchange:
+    """One worker's dealings with the database; every method may block and may lose it.
+
+    Args:
+        database: The database.
+        terms: How books are run.
+        pace: How the worker keeps in touch.
+        only: Batches whose books it runs; None means all.
+    """
+
+    def __init__(
+        self, database: Database, terms: Terms, pace: Pace, only: Sequence[str] | None
+    ) -> None:
+        self._database = database
+        self._jobs = Jobs(database)
+        self._terms = terms
+        self._pace = pace
+        self._only = only
+        self._worker: int | None = None
+        self._queues: dict[str, LoggedBatch] = {}
+
+    def beat(self) -> None:
+        """Give a sign of life; a worker that was struck off is enlisted anew."""
+        if self._worker is None or not self._jobs.beat(self._worker):
+            self._worker = self._jobs.enlist(self._pace.stalled)
+
+    def lost(self, mine: Collection[Ticket]) -> set[Ticket]:
+        """Jobs that this worker should end: cancelled, or given to somebody else meanwhile."""
+        with self._whole():
+            gone = set(mine) - self._held()
+            states = {ticket: self._book(ticket) for ticket in mine}
+            return gone | {t for t, book in states.items() if book and book.state == "cancelled"}
+
+    def left(self, mine: Collection[Ticket]) -> list[tuple[Ticket, Book]]:
+        """Jobs that nobody runs: of dead workers, or begun when the connection broke."""
+        with self._whole():
+            found = [(ticket, self._book(ticket)) for ticket in self._left(mine)]
+            return [(ticket, book) for ticket, book in found if book is not None]
+
+    def take_over(self, ticket: Ticket, mine: Collection[Ticket], how: Ended) -> None:
+        """Let a job wait again that nobody runs, unless somebody was faster.
+
+        A book whose runs all ended with their worker is not run for ever.
+        """
+        with self._turn(ticket.batch) as queue:
+            if ticket not in self._left(mine):
+                return
+            book = queue.status().books[ticket.book]
+            if book.state != "running":
+                self._jobs.finish(ticket, done=book.state == "done")
+                return
+            again = book.tries < self._terms.tries
+            told = how if again else replace(how, state="failed", what="Its worker died each time")
+            queue.note([ended(ticket.book, told)])
+            if again:
+                self._jobs.again(ticket, 0.0)
+            else:
+                self._jobs.finish(ticket, done=False)
+
+    def claim(self) -> Claim | None:
+        """The next book that this worker may run, with its grant held back."""
+        for batch in self._jobs.due(self._only):
+            with self._turn(batch) as queue:
+                claim = self._claim(queue)
+            if claim is not None:
+                return claim
+        return None
+
+    def settle(self, ticket: Ticket, how: Ended, *, stopping: bool = False) -> Book | None:
+        """Note how a run ended; None where the job was given to somebody else meanwhile.
+
+        Args:
+            ticket: The job.
+            how: How its run ended.
+            stopping: Whether the worker itself ended it, which is no failure of the book.
+        """
+        with self._turn(ticket.batch) as queue:
+            if ticket not in self._held():
+                return None
+            book = queue.status().books[ticket.book]
+            how, pause = (how, 0.0) if stopping else next_try(book, how, self._terms)
+            if how.what:
+                how = replace(how, why=f"{how.why} (on {here()})".strip())
+            queue.note([ended(ticket.book, how)])
+            book = queue.status().books[ticket.book]
+            if book.state == "queued":
+                self._jobs.again(ticket, pause)
+            else:
+                self._jobs.finish(ticket, done=book.state == "done")
+            _let_others_go_on(queue)
+            return book
+
+    def is_drained(self) -> bool:
+        """Whether no book runs anywhere, and none waits that may begin."""
+        return not self._jobs.open(self._only)
+
+    def leave(self) -> None:
+        """Strike this worker off."""
+        if self._worker is not None:
+            self._jobs.leave(self._worker)
+        self._database.close()
+
+    def _claim(self, queue: LoggedBatch) -> Claim | None:
+        assert self._worker is not None  # a heart beats before anything is claimed
+        while not queue.status().paused:
+            ticket = self._jobs.take(queue.name, self._worker)
+            if ticket is None:
+                return None
+            batch = queue.status()
+            book = batch.books.get(ticket.book)
+            if book is not None and book.state == "queued":
+                grant = grant_for(batch, book, len(batch.within("queued")))
+                queue.note([started(ticket.book, grant)])
+                return Claim(ticket, queue.status().books[ticket.book], grant)
+            self._jobs.finish(ticket, done=False)
+        return None
+
+    def _left(self, mine: Collection[Ticket]) -> set[Ticket]:
+        """Jobs of dead workers, and our own that no process of ours runs."""
+        found = {*self._jobs.left(self._pace.stalled), *self._held()} - set(mine)
+        return {one for one in found if self._only is None or one.batch in self._only}
+
+    def _held(self) -> set[Ticket]:
+        return set() if self._worker is None else self._jobs.held(self._worker)
+
+    def _book(self, ticket: Ticket) -> Book | None:
+        return self._queue(ticket.batch).status().books.get(ticket.book)
+
+    def _queue(self, batch: str) -> LoggedBatch:
+        return self._queues.setdefault(
+            batch, LoggedBatch(batch, DatabaseLog(self._database, batch))
+        )
+
+    @contextmanager
+    def _turn(self, batch: str) -> Iterator[LoggedBatch]:
+        with self._whole():
+            queue = self._queue(batch)
+            with queue.turn():
+                yield queue
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Forget what was read where the block fails: it may never have been stored."""
+        try:
+            yield
+        except BaseException:
+            self._queues.clear()
+            raise
+
+
+def _let_others_go_on(queue: LoggedBatch) -> None:
+    """What the last books left over of the budget may be enough for one that was stopped."""
+    batch: Batch = queue.status()
+    if not batch.within("queued", "running"):
+        queue.note([{"t": "retry", "book": one.row.name} for one in worth_another_run(batch)])

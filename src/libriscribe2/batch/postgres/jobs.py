@@ -1,0 +1,233 @@
+"""The jobs of books, kept by Procrastinate: one job is one whole book.
+
+Procrastinate's manager is used inside our own transactions, so that a job and the log of its batch
+always say the same. Its worker is not used: it ends when the database is gone for a moment, and
+it cannot leave a paused batch alone.
+"""
+
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, LiteralString, TypeVar
+
+from procrastinate.connector import BaseAsyncConnector
+from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager
+from psycopg.types.json import Jsonb
+from typing_extensions import override
+
+from libriscribe2.batch.postgres.database import Database
+
+T = TypeVar("T")
+
+TASK: Final = "make_book"
+
+_WAITING: Final = """
+    select queueing_lock from procrastinate_jobs
+    where status = 'todo' and queueing_lock = any(%s)
+"""
+_CANCEL: Final = """
+    select procrastinate_cancel_job_v1(id, false, false) from procrastinate_jobs
+    where id in (
+        select id from procrastinate_jobs
+        where status = 'todo' and queueing_lock = any(%s) for update skip locked
+    )
+"""
+_HELD: Final = """
+    select id, attempts, args from procrastinate_jobs where status = 'doing' and worker_id = %s
+"""
+_THERE: Final = "select 1 from procrastinate_workers where id = %s"
+_NOW: Final = "select now() as now"
+_DUE: Final = """
+    select queue_name from procrastinate_jobs
+    join libriscribe2_batches on name = queue_name and not paused
+    where status = 'todo' and (scheduled_at is null or scheduled_at <= now())
+        and (%(only)s::text[] is null or queue_name = any(%(only)s))
+    group by queue_name order by min(id)
+"""
+_OPEN: Final = """
+    select count(*) as open from procrastinate_jobs
+    join libriscribe2_batches on name = queue_name
+    where (status = 'doing' or (status = 'todo' and not paused))
+        and (%(only)s::text[] is null or queue_name = any(%(only)s))
+"""
+_ALIVE: Final = """
+    select 1 from procrastinate_workers
+    where last_heartbeat > now() - make_interval(secs => %s) limit 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """The right to run a book.
+
+    Attributes:
+        job: The job's id.
+        attempt: How often the job was given out before; a job that is taken over gets another one.
+        batch: The batch.
+        book: The name of the book.
+    """
+
+    job: int
+    attempt: int
+    batch: str
+    book: str
+
+
+class Jobs:
+    """The jobs in a database.
+
+    Args:
+        database: Where they are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._manager = JobManager(_Door(database))
+
+    def queue(self, batch: str, books: Sequence[str]) -> None:
+        """Make jobs for books that have none waiting; inside the batch's turn."""
+        if not books:
+            return
+        keys = [key_of(batch, book) for book in books]
+        waiting = {one["queueing_lock"] for one in self._database.rows(_WAITING, (keys,))}
+        jobs = [
+            Job(
+                queue=batch,
+                lock=key_of(batch, book),
+                queueing_lock=key_of(batch, book),
+                task_name=TASK,
+                task_kwargs={"batch": batch, "name": book},
+            )
+            for book in dict.fromkeys(books)
+            if key_of(batch, book) not in waiting
+        ]
+        if jobs:
+            _now(self._manager.batch_defer_jobs_async(jobs))
+
+    def cancel(self, batch: str, books: Sequence[str]) -> None:
+        """Take the jobs of books out that nobody has begun."""
+        if books:
+            self._database.rows(_CANCEL, ([key_of(batch, book) for book in books],))
+
+    def due(self, only: Sequence[str] | None) -> list[str]:
+        """Batches with a job that may begin now, the oldest first."""
+        return [row["queue_name"] for row in self._database.rows(_DUE, {"only": _names(only)})]
+
+    def open(self, only: Sequence[str] | None) -> int:
+        """How many jobs run anywhere, or wait in a batch that is not paused."""
+        return int(self._database.rows(_OPEN, {"only": _names(only)})[0]["open"])
+
+    def take(self, batch: str, worker: int) -> Ticket | None:
+        """The next job of a batch, for a worker; inside the batch's turn."""
+        job = _now(self._manager.fetch_job([batch], worker))
+        return None if job is None else _ticket_of(job)
+
+    def held(self, worker: int) -> set[Ticket]:
+        """The jobs that a worker runs, as the database knows it."""
+        rows = self._database.rows(_HELD, (worker,))
+        return {_ticket(row["id"], row["attempts"], row["args"]) for row in rows}
+
+    def finish(self, ticket: Ticket, *, done: bool) -> None:
+        """A job came to its end, whatever became of the book."""
+        status = Status.SUCCEEDED if done else Status.FAILED
+        _now(self._manager.finish_job_by_id_async(ticket.job, status, delete_job=False))
+
+    def again(self, ticket: Ticket, seconds: float) -> None:
+        """Let a job wait again, for so many seconds at least; inside the batch's turn.
+
+        Where somebody has queued the book anew meanwhile, that job waits in its place.
+        """
+        if self._database.rows(_WAITING, ([key_of(ticket.batch, ticket.book)],)):
+            self.finish(ticket, done=False)
+            return
+        at: datetime = self._database.rows(_NOW)[0]["now"] + timedelta(seconds=seconds)
+        _now(self._manager.retry_job_by_id_async(ticket.job, retry_at=at))
+
+    def left(self, stalled_seconds: float) -> list[Ticket]:
+        """The jobs of workers whose heart has not beaten for so long."""
+        found = self._manager.get_stalled_jobs(seconds_since_heartbeat=stalled_seconds)
+        return [_ticket_of(job) for job in _now(found)]
+
+    def enlist(self, stalled_seconds: float) -> int:
+        """A number for this worker; workers that are long gone are struck off."""
+        _now(self._manager.prune_stalled_workers(stalled_seconds))
+        return _now(self._manager.register_worker())
+
+    def beat(self, worker: int) -> bool:
+        """A sign of life; False where the worker was struck off meanwhile."""
+        _now(self._manager.update_heartbeat(worker))
+        return bool(self._database.rows(_THERE, (worker,)))
+
+    def leave(self, worker: int) -> None:
+        """Strike this worker off."""
+        _now(self._manager.unregister_worker(worker))
+
+    def anyone(self, stalled_seconds: float) -> bool:
+        """Whether any worker is alive."""
+        return bool(self._database.rows(_ALIVE, (stalled_seconds,)))
+
+
+def key_of(batch: str, book: str) -> str:
+    """What a book is called among all books of a database."""
+    return f"{batch}/{book}"
+
+
+def _names(only: Sequence[str] | None) -> list[str] | None:
+    return None if only is None else list(only)
+
+
+def _ticket_of(job: Job) -> Ticket:
+    assert job.id is not None  # it comes from the database
+    return _ticket(job.id, job.attempts, job.task_kwargs)
+
+
+def _ticket(number: int, attempt: int, names: Mapping[str, Any]) -> Ticket:
+    return Ticket(number, attempt, str(names["batch"]), str(names["name"]))
+
+
+class _Door(BaseAsyncConnector):
+    """Procrastinate's way into our connection; its coroutines never wait."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
+        self._database.rows(query, _values(arguments))
+
+    @override
+    async def execute_query_one_async(
+        self, query: LiteralString, **arguments: Any
+    ) -> dict[str, Any]:
+        return self._database.rows(query, _values(arguments))[0]
+
+    @override
+    async def execute_query_all_async(
+        self, query: LiteralString, **arguments: Any
+    ) -> list[dict[str, Any]]:
+        return self._database.rows(query, _values(arguments))
+
+
+def _values(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _value(value) for name, value in arguments.items()}
+
+
+def _value(value: Any) -> Any:
+    """An argument as psycopg takes it: an object is JSON, also inside the rows of jobs."""
+    if isinstance(value, dict):
+        return Jsonb(value)
+    if isinstance(value, list):
+        return [_value(one) for one in value]
+    return tuple(_value(one) for one in value) if isinstance(value, tuple) else value
+
+
+def _now(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that never waits, because what it asks is not asynchronous."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    work.close()
+    raise RuntimeError("Procrastinate waited for something other than its connector.")

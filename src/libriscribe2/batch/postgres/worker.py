@@ -1,0 +1,185 @@
+"""A worker: runs the books that it can get, and takes over those of workers that died."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, ParamSpec, TypeVar
+
+from libriscribe2.batch.postgres.database import DatabaseLostError
+from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace
+from libriscribe2.batch.postgres.jobs import Ticket
+from libriscribe2.batch.state import Book, Ended
+from libriscribe2.batch.work import BookWriter, Terms
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, StorageError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_LONGEST_SILENCE: Final = 10.0
+_LONGEST_END: Final = 0.5
+"""Seconds for which a worker that is stopped waits for its books: a signal leaves it little more."""
+
+
+class Worker:
+    """Runs books until it is cancelled, or until nothing is left to be run.
+
+    A database that is gone for a while ends nothing: the worker asks again until it answers, and
+    then notes what ended meanwhile.
+
+    Args:
+        exchange: The way to the database.
+        writer_of: Who writes the books of a batch.
+        terms: How.
+        pace: How the worker keeps in touch.
+        drain: Whether to end once no book runs anywhere and none waits.
+        tell_lost: Hears of each time that the database stops to answer.
+    """
+
+    def __init__(
+        self,
+        exchange: Exchange,
+        writer_of: Callable[[str], BookWriter],
+        terms: Terms,
+        pace: Pace,
+        *,
+        drain: bool,
+        tell_lost: Callable[[DatabaseLostError], None],
+    ) -> None:
+        self._exchange = exchange
+        self._writer_of = writer_of
+        self._terms = terms
+        self._pace = pace
+        self._drain = drain
+        self._tell_lost = tell_lost
+        self._under_way: dict[Ticket, asyncio.Future[Ended]] = {}
+        self._books: dict[Ticket, Book] = {}
+        self._next_beat = 0.0
+        self._next_look = 0.0
+        self._rests_until = 0.0
+        self._silences = 0
+
+    async def run(self) -> None:
+        """Run books.
+
+        Raises:
+            LibriScribeError: The database refuses; books that ran are stopped resumably.
+        """
+        try:
+            while await self._goes_on():
+                await self._wait()
+        finally:
+            await self._stop()
+
+    async def _goes_on(self) -> bool:
+        """One look at everything; whether there is another one."""
+        try:
+            await self._keep_in_touch()
+            await self._settle()
+            await self._begin()
+            over = self._drain and not self._under_way and await _aside(self._exchange.is_drained)
+        except DatabaseLostError as error:
+            if not self._silences:
+                self._tell_lost(error)
+            self._silences += 1
+            return True
+        self._silences = 0
+        return not over
+
+    async def _keep_in_touch(self) -> None:
+        """Give signs of life, end what is not ours any more, take over what nobody runs."""
+        now = self._terms.now()
+        if now >= self._next_beat:
+            await _aside(self._exchange.beat)
+            self._next_beat = now + self._pace.heartbeat
+            for ticket, book in await _aside(self._exchange.left, set(self._under_way)):
+                how = await self._outside(ticket, book)
+                await _aside(self._exchange.take_over, ticket, set(self._under_way), how)
+        if self._under_way and now >= self._next_look:
+            self._next_look = now + self._pace.poll
+            for ticket in await _aside(self._exchange.lost, set(self._under_way)):
+                self._under_way[ticket].cancel()
+
+    async def _settle(self) -> None:
+        """Note how the runs ended that have ended."""
+        for ticket in [ticket for ticket, task in self._under_way.items() if task.done()]:
+            how = await self._outcome(ticket)
+            book = await _aside(self._exchange.settle, ticket, how)
+            self._forget(ticket)
+            if how.code == StorageError.exit_code:
+                # Another machine may have room: this one must not fail one book after another.
+                self._rests_until = self._terms.now() + self._terms.retry_seconds
+            if book is not None:
+                self._terms.tell(book, book.last)
+
+    async def _begin(self) -> None:
+        """Begin as many books as there are and as there is room for."""
+        while len(self._under_way) < self._terms.books and self._terms.now() >= self._rests_until:
+            claim = await _aside(self._exchange.claim)
+            if claim is None:
+                return
+            self._start(claim)
+
+    def _start(self, claim: Claim) -> None:
+        self._books[claim.ticket] = claim.book
+        self._terms.tell(claim.book, None)
+        writing = self._writer_of(claim.ticket.batch).write(claim.book, claim.grant)
+        self._under_way[claim.ticket] = asyncio.ensure_future(writing)
+
+    async def _wait(self) -> None:
+        """Until a book's run has ended, or it is time to look at the queue."""
+        silence = min(_LONGEST_SILENCE, self._pace.poll * 2**self._silences)
+        tick = asyncio.ensure_future(self._terms.sleep(silence))
+        runs = () if self._silences else self._under_way.values()
+        waited: set[asyncio.Future[Any]] = {tick, *runs}
+        try:
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            tick.cancel()
+
+    async def _outcome(self, ticket: Ticket) -> Ended:
+        """How a run ended that has ended, in whatever way."""
+        task, book = self._under_way[ticket], self._books[ticket]
+        if task.cancelled():
+            return await self._outside(ticket, book)
+        error = task.exception()
+        if not isinstance(error, LibriScribeError):
+            return task.result()
+        sums = (await self._outside(ticket, book)).sums
+        return Ended("failed", error.exit_code, error.what, error.why, error.fix, sums=sums)
+
+    async def _outside(self, ticket: Ticket, book: Book) -> Ended:
+        """A run was ended from outside; the book goes on another time.
+
+        Its cost is never taken for less than before: its folder may be on another machine.
+        """
+        sums = await self._writer_of(ticket.batch).sums(book)
+        known = max(sums.possible_usd, book.last.sums.possible_usd)
+        return Ended(
+            "queued", EXIT_INTERRUPTED, sums=sums.model_copy(update={"possible_usd": known})
+        )
+
+    async def _stop(self) -> None:
+        """End the runs that are under way, and leave their books to others."""
+        for task in self._under_way.values():
+            task.cancel()
+        if self._under_way:
+            await asyncio.wait(self._under_way.values(), timeout=_LONGEST_END)
+        # A process that has not ended yet holds its book's lock, so nobody pays beside it. Where
+        # the database is gone, others find out by the missing heartbeat.
+        with suppress(DatabaseLostError):
+            for ticket in list(self._under_way):
+                over = self._under_way[ticket].done()
+                how = await (
+                    self._outcome(ticket) if over else self._outside(ticket, self._books[ticket])
+                )
+                await _aside(self._exchange.settle, ticket, how, stopping=True)
+                self._forget(ticket)
+            await _aside(self._exchange.leave)
+
+    def _forget(self, ticket: Ticket) -> None:
+        del self._under_way[ticket], self._books[ticket]
+
+
+async def _aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do what blocks without keeping the loop."""
+    return await asyncio.to_thread(work, *args, **kwargs)

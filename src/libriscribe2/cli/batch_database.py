@@ -1,0 +1,79 @@
+"""From the settings to a batch in a database; imported only where an address of one is set."""
+
+from collections.abc import Callable
+from typing import Final
+
+from libriscribe2.batch.choosing import one_of
+from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
+from libriscribe2.batch.postgres.exchange import Pace
+from libriscribe2.batch.postgres.log import batches
+from libriscribe2.batch.postgres.queue import DatabaseQueue, no_lost
+from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.settings import Settings
+
+VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
+"""Carries the address to the books' processes: the words of a command can be seen by anyone."""
+
+
+def dsn_of(settings: Settings) -> Dsn:
+    """The address of the database.
+
+    Raises:
+        ConfigError: It is no such address.
+    """
+    return Dsn(settings.batch.dsn.get_secret_value())
+
+
+def database_of(settings: Settings) -> Database:
+    """The database, with its tables.
+
+    Raises:
+        ConfigError: The address cannot be read.
+        ProjectError: A newer version made the tables.
+        DatabaseLostError: It does not answer.
+    """
+    database = Database(dsn_of(settings))
+    try:
+        ensure_schema(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def pace_of(settings: Settings) -> Pace:
+    """How workers keep in touch."""
+    batch = settings.batch
+    return Pace(batch.heartbeat_seconds, batch.stalled_seconds, batch.poll_seconds)
+
+
+def open_queue(
+    settings: Settings, name: str, tell_lost: Callable[[DatabaseLostError], None] = no_lost
+) -> DatabaseQueue:
+    """A batch, which need not be there yet.
+
+    Raises:
+        LibriScribeError: The database cannot be used.
+    """
+    return DatabaseQueue(database_of(settings), name, pace_of(settings), tell_lost)
+
+
+def known_queue(settings: Settings, name: str | None) -> DatabaseQueue:
+    """A batch that is there; without a name the only one.
+
+    Raises:
+        UsageError: No batch was named, and there are several.
+        LibriScribeError: There is no such batch, or the database cannot be used.
+    """
+    database = database_of(settings)
+    try:
+        chosen = one_of(batches(database), name, database.dsn.shown)
+    except BaseException:
+        database.close()
+        raise
+    return DatabaseQueue(database, chosen, pace_of(settings))
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """What the process of a book has to know beside its words."""
+    return {VARIABLE: settings.batch.dsn.get_secret_value()}

@@ -1,0 +1,118 @@
+"""Batches whose workers are processes: their books, and what these were asked to pay."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from tests.support.desk import PREMISE, SMALL, Desk
+
+from libriscribe2.project.journal_lines import scan
+
+ROW: Final[dict[str, Any]] = {"chapters": 2, "scenes_per_chapter": 1, "words": 200}
+FAST_PACE: Final = {
+    "LIBRISCRIBE2_BATCH__HEARTBEAT_SECONDS": "0.2",
+    "LIBRISCRIBE2_BATCH__STALLED_SECONDS": "1",
+    "LIBRISCRIBE2_BATCH__POLL_SECONDS": "0.1",
+    "LIBRISCRIBE2_BATCH__RETRY_SECONDS": "0.2",
+    "LIBRISCRIBE2_BATCH__MAX_TRIES": "50",
+}
+_LONGEST_SECONDS: Final = 1_800
+
+
+class WorkerProcess:
+    """A worker with its books' processes; a context manager that kills what is left of them.
+
+    Args:
+        desk: Where it works.
+        options: Further words of its command.
+    """
+
+    def __init__(self, desk: Desk, *options: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "libriscribe2", "batch", "worker", "--mock", *options],
+            cwd=desk.folder,
+            env=desk.whole_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def signal(self, number: signal.Signals, *, books_too: bool = True) -> None:
+        """Send a signal to it and, as if it were to the machine, to its books' processes."""
+        books = self._books() if books_too else []
+        for pid in (self._process.pid, *books):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    def is_writing(self) -> bool:
+        """Whether a process of a book of its is there."""
+        return bool(self._books())
+
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
+    def wait(self) -> int:
+        """The exit code, once it is over."""
+        self._process.communicate(timeout=_LONGEST_SECONDS)
+        return self._process.returncode
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            self.signal(signal.SIGKILL)
+        self._process.communicate()
+
+    def _books(self) -> list[int]:
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+        if not children.exists():
+            return []
+        return [int(pid) for pid in children.read_text(encoding="utf-8").split()]
+
+
+def premise(name: str) -> str:
+    return f"{PREMISE}, told by keeper {name}"
+
+
+def add_books(desk: Desk, names: Sequence[str], *options: str) -> None:
+    """Queue a small book for each name, in the batch `books`."""
+    rows = [{"name": name, "premise": premise(name), **ROW} for name in names]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (desk.folder / "books.jsonl").write_text(text, encoding="utf-8")
+    desk.run("batch", "add", "books.jsonl", *options)
+
+
+def states(desk: Desk) -> dict[str, str]:
+    books = desk.run("batch", "status", "--json").value["books"]
+    return {book["book"]: book["state"] for book in books}
+
+
+def alone(folder: Path, name: str) -> dict[str, bytes]:
+    """What the same book is when it is written alone."""
+    desk = Desk(folder / f"alone-{name}")
+    desk.folder.mkdir()
+    desk.run("create", premise(name), "--mock", "-p", name, *SMALL)
+    return desk.project(name).contents()
+
+
+def paid_twice(desk: Desk, name: str) -> int:
+    """How many requests of a book left more than once, by its journal."""
+    data = desk.project(name).path(".libriscribe/journal.jsonl").read_bytes()
+    sent = [record["k"] for record in scan(data).records if record["t"] == "sent"]
+    return len(sent) - len(set(sent))

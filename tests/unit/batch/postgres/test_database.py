@@ -1,0 +1,93 @@
+"""The address of a database: what is shown of it, and what becomes of its errors."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from libriscribe2.batch.postgres.claim import ProjectClaim
+from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
+from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.errors import ConfigError, ProjectError, ProjectInUseError
+
+
+@given(st.text("abcXYZ019_-", min_size=6, max_size=30).map(lambda word: f"q{word}q"))
+def test_no_password_is_ever_shown(password: str) -> None:
+    for text in (
+        f"postgresql://writer:{password}@example.org:5432/books",
+        f"host=example.org port=5432 user=writer password={password} dbname=books",
+    ):
+        dsn = Dsn(text)
+        assert dsn.shown == "postgresql://writer:***@example.org:5432/books"
+        assert password not in repr(dsn) + dsn.without_secret(f"bad password {password}\nfor you")
+        assert password in dsn.text
+
+
+@pytest.mark.parametrize("text", ["nonsense", "postgresql://a:b@c:port/x y"])
+def test_what_is_no_address_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Dsn(text)
+    assert text not in caught.value.what + caught.value.why
+
+
+def test_nobody_answers() -> None:
+    database = Database(Dsn("postgresql://writer:secret-word@127.0.0.1:1/books"))
+    with pytest.raises(DatabaseLostError, match="does not answer") as caught:
+        database.rows("select 1")
+    assert "secret-word" not in str(caught.value.as_record())
+    assert caught.value.exit_code == 7
+
+
+@pytest.mark.postgres
+def test_what_the_database_refuses_is_told_in_one_line(dsn: str) -> None:
+    database = Database(Dsn(dsn))
+    with pytest.raises(ProjectError, match="refuses: relation"):
+        database.rows("select * from nowhere")
+    database.close()
+
+
+@pytest.mark.postgres
+def test_a_connection_that_was_lost_is_made_again(dsn: str) -> None:
+    one, other = Database(Dsn(dsn)), Database(Dsn(dsn))
+    (session,) = one.rows("select pg_backend_pid() as pid")
+    other.rows("select pg_terminate_backend(%s)", (session["pid"],))
+    with pytest.raises(DatabaseLostError):
+        one.rows("select 1")
+    assert one.rows("select 1 as one") == [{"one": 1}]
+    one.close()
+    other.close()
+
+
+@pytest.mark.postgres
+def test_tables_are_made_once_and_those_of_a_newer_version_are_refused(dsn: str) -> None:
+    database = Database(Dsn(dsn))
+    ensure_schema(database)
+    ensure_schema(database)
+    database.rows("update libriscribe2_schema set number = 2")
+    with pytest.raises(ProjectError, match="is of schema 2; this version knows 1"):
+        ensure_schema(database)
+    database.close()
+
+
+@pytest.mark.postgres
+def test_one_process_at_a_time_has_the_right_to_a_book(dsn: str) -> None:
+    address = Dsn(dsn)
+    with ProjectClaim.take(address, "batch/one") as claim:
+        claim.check()
+        with pytest.raises(ProjectInUseError) as caught:
+            ProjectClaim.take(address, "batch/one")
+        assert "libriscribe2 pid " in caught.value.why
+        ProjectClaim.take(address, "batch/two").release()
+    ProjectClaim.take(address, "batch/one").release()
+
+
+@pytest.mark.postgres
+def test_a_right_whose_connection_is_gone_is_none(dsn: str) -> None:
+    database = Database(Dsn(dsn))
+    with ProjectClaim.take(Dsn(dsn), "batch/one") as claim:
+        database.rows(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where application_name like 'libriscribe2 pid %'"
+        )
+        with pytest.raises(ProjectInUseError, match="no longer held"):
+            claim.check()
+    database.close()

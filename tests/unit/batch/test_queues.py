@@ -1,0 +1,230 @@
+"""What every queue of a batch promises, on this machine and in a database."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.book_writers import Clock, Writer, done
+
+from libriscribe2.batch.local import LocalQueue
+from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.postgres.database import Database, Dsn
+from libriscribe2.batch.postgres.exchange import Pace
+from libriscribe2.batch.postgres.queue import DatabaseQueue
+from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.queue import BookQueue
+from libriscribe2.batch.rows import Row
+from libriscribe2.batch.state import Book, Ended
+from libriscribe2.batch.work import Terms
+from libriscribe2.errors import ProjectError
+
+Make = Callable[[], LocalQueue | DatabaseQueue]
+FAST = Pace(heartbeat=0.1, stalled=0.5, poll=0.02)
+
+
+@pytest.fixture(params=["local", pytest.param("postgres", marks=pytest.mark.postgres)])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+    """Makes a queue on the same batch, as another process would."""
+    made: list[BookQueue] = []
+    dsn = request.getfixturevalue("dsn") if request.param == "postgres" else ""
+
+    def new() -> LocalQueue | DatabaseQueue:
+        queue = shared_queue(dsn) if dsn else LocalQueue(BatchPaths(tmp_path / "batch"))
+        made.append(queue)
+        return queue
+
+    yield new
+    for queue in made:
+        queue.close()
+
+
+def shared_queue(dsn: str) -> DatabaseQueue:
+    database = Database(Dsn(dsn))
+    ensure_schema(database)
+    return DatabaseQueue(database, "batch", FAST)
+
+
+def add(queue: BookQueue, *names: str) -> None:
+    queue.enqueue([Row(name, f"row {name}", {"premise": "x"}) for name in names], lambda _: False)
+
+
+def stands(queue: BookQueue) -> dict[str, str]:
+    return {name: book.state for name, book in queue.status().books.items()}
+
+
+def test_rows_are_queued_once_and_all_or_none(make: Make) -> None:
+    queue = make()
+    rows = [Row(name, f"row {name}", {"premise": name}) for name in "ab"]
+    assert queue.enqueue(rows, lambda _: False).added == ["a", "b"]
+    again = make().enqueue([*rows, Row("c", "row c", {"premise": "c"})], lambda _: False)
+    assert (again.added, again.known) == (["c"], ["a", "b"])
+    other = make().enqueue(
+        [Row("d", "1", {}), Row("A", "2", {"premise": "other"})], lambda _: False
+    )
+    assert [fault.place for fault in other.faults] == ["2"]
+    taken = make().enqueue([Row("e", "3", {})], lambda name: name == "e")
+    assert "project 'e' already" in taken.faults[0].why
+    assert stands(make()) == {"a": "queued", "b": "queued", "c": "queued"}
+
+
+async def test_every_book_is_run_in_order_and_no_more_at_once_than_allowed(make: Make) -> None:
+    queue, writer = make(), Writer(lambda *_: done())
+    add(queue, *"abcdefg")
+    writer.held.clear()
+    working = asyncio.ensure_future(queue.work(writer, Terms(books=3)))
+    await until(lambda: len(writer.runs) == 3)
+    writer.held.set()
+    await working
+    assert writer.runs == list("abcdefg")
+    assert writer.most == 3
+    assert set(stands(make()).values()) == {"done"}
+    await make().work(writer, Terms())
+    assert len(writer.runs) == 7
+
+
+async def test_a_passing_failure_is_tried_again_later_and_any_other_is_not(make: Make) -> None:
+    def act(book: Book, _grant: float | None, count: int) -> Ended:
+        code = {"a": 7, "b": 4}.get(book.row.name, 0)
+        return Ended("failed", code, "why") if code and count < 3 else done()
+
+    queue, writer = make(), Writer(act)
+    add(queue, "a", "b", "c")
+    await queue.work(writer, Terms(tries=3, retry_seconds=0.05))
+    assert sorted(writer.runs) == ["a", "a", "a", "b", "c"]
+    assert stands(queue) == {"a": "done", "b": "failed", "c": "done"}
+    assert queue.status().books["b"].last.what == "why"
+
+
+async def test_no_book_is_tried_for_ever(make: Make) -> None:
+    queue, writer = make(), Writer(lambda *_: Ended("failed", 9, "in use", "pid 1"))
+    add(queue, "a")
+    await queue.work(writer, Terms(tries=3, retry_seconds=0.01))
+    assert len(writer.runs) == 3
+    assert stands(make()) == {"a": "failed"}
+    assert queue.retry() == ["a"]
+    await queue.work(Writer(lambda *_: done()), Terms())
+    assert stands(make()) == {"a": "done"}
+
+
+async def test_a_book_that_cannot_be_begun_fails_alone(make: Make) -> None:
+    def act(book: Book, _grant: float | None, _count: int) -> Ended:
+        if book.row.name == "a":
+            raise ProjectError("There is one already", why="yours", fix="Rename it.")
+        return done()
+
+    queue = make()
+    add(queue, "a", "b")
+    await queue.work(Writer(act), Terms())
+    last = make().status().books["a"].last
+    assert stands(make()) == {"a": "failed", "b": "done"}
+    assert (last.code, last.what, last.fix) == (3, "There is one already", "Rename it.")
+    assert last.why.startswith("yours")
+
+
+async def test_what_others_say_meanwhile_is_obeyed(make: Make) -> None:
+    queue, other, writer = make(), make(), Writer(lambda *_: done())
+    add(queue, "a", "b", "c")
+    writer.held.clear()
+    working = asyncio.ensure_future(queue.work(writer, Terms(books=1)))
+    await until(lambda: writer.runs == ["a"])
+    assert other.is_running()
+    other.cancel(["a", "c"])
+    await until(lambda: writer.runs == ["a", "b"])
+    add(other, "d")
+    other.pause()
+    writer.held.set()
+    await working
+    assert stands(other) == {"a": "cancelled", "b": "done", "c": "cancelled", "d": "queued"}
+    other.retry(["c"])
+    await other.work(writer, Terms())
+    assert stands(make()) == {"a": "cancelled", "b": "done", "c": "done", "d": "done"}
+
+
+async def test_a_book_that_is_cancelled_and_queued_again_while_it_ends_is_run(make: Make) -> None:
+    queue, other, writer = make(), make(), Writer(lambda *_: done())
+    add(queue, "a")
+    writer.held.clear()
+    working = asyncio.ensure_future(queue.work(writer, Terms()))
+    await until(lambda: writer.runs == ["a"])
+    other.cancel(["a"])
+    other.retry(["a"])
+    writer.held.set()
+    await working
+    assert stands(make()) == {"a": "done"}
+
+
+async def test_books_that_were_under_way_go_on_after_a_stop(make: Make) -> None:
+    queue, writer = make(), Writer(lambda *_: done())
+    add(queue, "a", "b")
+    writer.held.clear()
+    working = asyncio.ensure_future(queue.work(writer, Terms(books=2)))
+    await until(lambda: len(writer.runs) == 2)
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    assert stands(make()) == {"a": "queued", "b": "queued"}
+    assert not make().is_running()
+    writer.held.set()
+    await make().work(writer, Terms())
+    assert stands(make()) == {"a": "done", "b": "done"}
+
+
+async def test_what_books_leave_over_lets_others_finish_within_the_cap(make: Make) -> None:
+    wanted = {"a": 1.0, "b": 5.0, "c": 1.0}
+
+    def act(book: Book, grant: float | None, _count: int) -> Ended:
+        assert grant is not None
+        if grant < wanted[book.row.name]:
+            return Ended("stopped", 8, "budget", sums=done(grant).sums)
+        return done(wanted[book.row.name])
+
+    queue, writer = make(), Writer(act)
+    add(queue, *wanted)
+    await queue.work(writer, Terms(books=3, cap=9.0))
+    assert writer.grants[:3] == [3.0, 3.0, 3.0]
+    assert writer.runs == ["a", "b", "c", "b"]
+    assert set(stands(make()).values()) == {"done"}
+
+
+async def test_a_cap_holds_until_another_one_is_named(make: Make) -> None:
+    queue = make()
+    queue.enqueue([Row("a", "row", {"premise": "x"})], lambda _: False, 2.0)
+    greedy = Writer(
+        lambda _book, grant, _count: Ended("stopped", 8, "budget", sums=done(grant or 0).sums)
+    )
+    await queue.work(greedy, Terms())
+    assert greedy.grants == [2.0]
+    queue.retry()
+    await make().work(Writer(lambda *_: done(3.0)), Terms(cap=4.0))
+    assert make().status().cap == 4.0
+
+
+def test_only_known_books_can_be_marked(make: Make) -> None:
+    queue = make()
+    add(queue, "a")
+    with pytest.raises(ProjectError, match="no book 'six'"):
+        queue.cancel(["a", "six"])
+    assert stands(make()) == {"a": "queued"}
+
+
+def test_a_thousand_books_are_queued_and_listed_in_a_moment(make: Make) -> None:
+    queue = make()
+    began = time.monotonic()
+    add(queue, *(f"book-{number}" for number in range(1_000)))
+    assert len(stands(queue)) == 1_000
+    queued = time.monotonic() - began
+    began = time.monotonic()
+    assert make().status().counts()["queued"] == 1_000
+    assert queued < 5
+    assert time.monotonic() - began < 1
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Let others work until something is true, five seconds at most."""
+    for _ in range(500):
+        if true():
+            return
+        await asyncio.to_thread(Clock.tick)
+    raise AssertionError("it never came true")
