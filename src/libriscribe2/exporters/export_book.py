@@ -45,6 +45,8 @@ class ExportBook:
         images: Pictures of the project by their path in it.
         cover: The author's picture for the cover; None has one drawn.
         missing: Numbers of the chapters that are not written yet.
+        unplanned: Files in the folder of chapters that the outline does not have; they are left
+            out.
     """
 
     name: str
@@ -63,3 +65,4 @@ class ExportBook:
     images: Mapping[str, Path] = field(default_factory=dict)
     cover: Path | None = None
     missing: tuple[int, ...] = ()
+    unplanned: tuple[str, ...] = ()

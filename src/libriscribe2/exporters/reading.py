@@ -61,6 +61,7 @@ def read_book(view: ProjectView, brief: Brief, *, partial: bool = False) -> Expo
         images=pictures_of(view.paths),
         cover=cover_of(view.paths, brief.cover),
         missing=missing,
+        unplanned=book.unplanned_chapters(),
     )
 
 

@@ -1,4 +1,4 @@
-"""`events.jsonl`: the events of a project's runs, one JSON object per line, for whoever watches.
+"""`events.jsonl`: what happens to a project, one JSON object per line, for whoever watches.
 
 The lines are those of `--json`. Nothing depends on the file: it may be deleted at any time.
 """
@@ -18,6 +18,9 @@ from libriscribe2.project.json_text import utf8
 MOST_BYTES: Final = 5_000_000
 """A file that is longer when a run begins is put aside as `events.1.jsonl`."""
 
+_OF_NO_RUN: Final = frozenset({"export.done"})
+"""Events of commands that may come while a run goes on, or after its end."""
+
 _TAIL_BYTES: Final = 400_000
 _PRIVATE: Final = 0o600
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -30,16 +33,22 @@ class EventFile:
 
     A file that cannot be written is told in the log once and then left alone: no book stops for
     it.
+
+    Args:
+        path: The file.
+        puts_aside: Whether a long file is put aside. Only who holds the project may do that: a run
+            that goes on would write into the file that was put aside.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, puts_aside: bool = True) -> None:
         self._path = path
+        self._puts_aside = puts_aside
         self._descriptor: int | None = None
 
     def __enter__(self) -> Self:
-        """Open the file, and put a long one aside."""
+        """Open the file."""
         try:
-            if self._path.exists() and self._path.stat().st_size > MOST_BYTES:
+            if self._puts_aside and self._is_long():
                 self._path.replace(older(self._path))
             torn = _is_torn(self._path)
             self._descriptor = os.open(self._path, _FLAGS, _PRIVATE)
@@ -63,6 +72,9 @@ class EventFile:
         except OSError as error:
             _LOG.warning("No more events are written: %s", error)
             self._close()
+
+    def _is_long(self) -> bool:
+        return self._path.exists() and self._path.stat().st_size > MOST_BYTES
 
     def _close(self) -> None:
         if self._descriptor is not None:
@@ -93,7 +105,7 @@ def last_run(path: Path) -> list[Event]:
     while True:
         found, whole = _tail(path, size)
         run = [event for event in found if event.run == found[-1].run]
-        if whole or not run or run[0].seq == 1:
+        if whole or (run and run[0].seq == 1):
             return run
         size *= 4
 
@@ -113,6 +125,8 @@ def _events(lines: list[bytes]) -> Iterator[Event]:
     for line in lines:
         try:
             # `model_validate_json` refuses a lone surrogate, which a file's name may hold.
-            yield Event.model_validate(json.loads(line))
+            event = Event.model_validate(json.loads(line))
         except (ValueError, ValidationError, RecursionError):
             continue
+        if event.event not in _OF_NO_RUN:
+            yield event

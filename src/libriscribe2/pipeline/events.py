@@ -1,10 +1,11 @@
 """What a run tells while it goes on: one line per event, the same on screen and in `--json`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 EventName = Literal[
     "run.start",
@@ -17,19 +18,49 @@ EventName = Literal[
     "stage.failed",
     "llm.call",
     "llm.wait",
+    "validation.failed",
+    "repair.applied",
+    "file.written",
+    "budget.warn",
+    "budget.stop",
+    "export.done",
 ]
 
+_WHERE_THEY_SAY_SOMETHING: Final = frozenset({
+    *("cached", "reasoning"),
+    *("agent", "attempt", "asked", "finish_reason", "status", "cost_source", "call_file"),
+    *("issues", "repairs", "errors", "sha", "size", "files", "cap", "used", "allowed"),
+})  # fmt: skip
+"""Fields that stand in a line only where they are not empty; the others always do."""
 
-class Tokens(BaseModel):
-    """Tokens in and out."""
+
+class _Record(BaseModel):
+    """A shape whose lines leave out what most of them have no word for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @model_serializer(mode="wrap")
+    def _line(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        said: dict[str, Any] = whole(self)
+        return {
+            name: value
+            for name, value in said.items()
+            if value or name not in _WHERE_THEY_SAY_SOMETHING
+        }
+
+
+class Tokens(_Record):
+    """Tokens in and out; of those in, how many came from a cache, of those out, were thoughts."""
 
     model_config = ConfigDict(frozen=True, serialize_by_alias=True, populate_by_name=True)
 
     input: int = Field(0, alias="in")
     output: int = Field(0, alias="out")
+    cached: int = 0
+    reasoning: int = 0
 
 
-class Event(BaseModel):
+class Event(_Record):
     """One thing that happened in a run.
 
     Attributes:
@@ -48,11 +79,28 @@ class Event(BaseModel):
         cost_usd: Cost in US dollars; None is unknown, never 0.
         seconds: Wall time.
         model: The model that answered.
-        path: The file that was written.
+        path: The file that was written, or the folder of an export.
         message: Text for a person.
+        agent: Class name of the agent that asked.
+        attempt: 1 for the first request of a conversation.
+        asked: The model that was asked, where another name answered.
+        finish_reason: Why the model stopped.
+        status: How a reply could be used: `clean`, `repaired` or `refused`; of a failure, the
+            name of its kind (`LibriScribeError.slug`).
+        cost_source: Who named the cost of a call: `provider` (or the price list in its place),
+            `journal` for a replay, `unknown`.
+        call_file: Name of the call's debug dump.
+        issues: Labels of what stood around or in a reply and should not; of an export, the
+            chapters that are not in it.
+        repairs: Names of the changes that made JSON of a reply.
+        errors: Why a reply was refused, or which formats could not be made.
+        sha: Hash of the file's content.
+        size: Bytes of the file.
+        files: Names of the files that were made.
+        cap: The setting that caps what is spent, such as `max_cost`.
+        used: How much of the cap is used, in dollars, calls or minutes.
+        allowed: The cap.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     v: int = 1
     ts: datetime
@@ -71,10 +119,35 @@ class Event(BaseModel):
     model: str = ""
     path: str = ""
     message: str = ""
+    agent: str = ""
+    attempt: int = 0
+    asked: str = ""
+    finish_reason: str = ""
+    status: str = ""
+    cost_source: str = ""
+    call_file: str = ""
+    issues: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    sha: str = ""
+    size: int = 0
+    files: tuple[str, ...] = ()
+    cap: str = ""
+    used: float = 0.0
+    allowed: float = 0.0
 
 
 Listener = Callable[[Event], None]
 """Whoever wants to hear events: the screen, `--json`, a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """An event that waits for what is not known yet."""
+
+    key: str
+    event: EventName
+    fields: Mapping[str, object]
 
 
 class EventStream:
@@ -96,9 +169,36 @@ class EventStream:
         self._listeners = listeners
         self._now = now
         self._seq = 0
+        self._held: _Held | None = None
 
     def emit(self, event: EventName, **fields: object) -> None:
         """Tell the listeners; `fields` are those of `Event`."""
+        self._release()
+        self._tell(event, fields)
+
+    def hold(self, key: str, event: EventName, **fields: object) -> None:
+        """Keep an event back until `complete` or the next event: more of it is about to be known.
+
+        Args:
+            key: What `complete` knows it by.
+            event: What happened.
+            **fields: Those of `Event`.
+        """
+        self._release()
+        self._held = _Held(key, event, fields)
+
+    def complete(self, key: str, **more: object) -> None:
+        """Tell the event that is held under a key, with more fields; nothing where none is."""
+        if self._held is not None and self._held.key == key:
+            self._release(more)
+
+    def _release(self, more: Mapping[str, object] | None = None) -> None:
+        """Tell the event that is held, if there is one."""
+        held, self._held = self._held, None
+        if held is not None:
+            self._tell(held.event, {**held.fields, **(more or {})})
+
+    def _tell(self, event: EventName, fields: Mapping[str, object]) -> None:
         self._seq += 1
         told = Event.model_validate(
             {"ts": self._now(), "run": self.run, "seq": self._seq, "event": event, **fields}

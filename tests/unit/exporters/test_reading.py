@@ -125,3 +125,13 @@ def test_EX_2_who_wrote_what_is_counted_by_stage_and_model() -> None:
         ("chapters", "m", 2, "2026-01-01", "2026-01-03"),
         ("chapters", "other", 1, "2026-01-03", "2026-01-03"),
     ]
+
+
+def test_EX_2_files_that_the_outline_does_not_have_are_named(tmp_path: Path) -> None:
+    made = HandMade(tmp_path).brief().chapters("# A\n", "# B\n")
+    assert made.read().unplanned == ()
+    for name in ("10", "03", "notes", "1"):
+        made.write(f"chapters/{name}.md", "# Extra\n")
+    book = made.read()
+    assert sorted(book.unplanned) == [f"chapters/{name}.md" for name in ("03", "1", "10", "notes")]
+    assert [part.title for part in book.parts] == ["A", "B"]

@@ -36,6 +36,25 @@ def test_only_the_newest_run_is_read_and_damage_is_left_out(tmp_path: Path) -> N
     assert [(one.run, one.event) for one in last_run(path)] == [("new", "run.start")]
 
 
+def test_an_export_is_no_run_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    write(path, "run.start", "llm.call", run="book")
+    write(path, "export.done", run="export")
+    write(path, "llm.call", run="book")
+    write(path, "export.done", run="export", message="x" * 500_000)
+    assert [one.event for one in last_run(path)] == ["run.start", "llm.call", "llm.call"]
+    assert "export.done" in path.read_text(encoding="utf-8")
+
+
+def test_only_who_holds_the_project_puts_a_long_file_aside(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b"x" * (MOST_BYTES + 1))
+    with EventFile(path, puts_aside=False) as listener:
+        listener(event("export.done"))
+    assert not older(path).exists()
+    assert path.stat().st_size > MOST_BYTES + 1
+
+
 def test_a_long_file_is_put_aside_when_a_run_begins(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b"x" * (MOST_BYTES + 1))

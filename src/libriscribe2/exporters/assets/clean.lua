@@ -18,7 +18,9 @@ end
 local function raw_block(el)
   if el.text:match("^<[hH][rR]%s*/?>%s*$") then return pandoc.HorizontalRule() end
   local words = el.text:gsub("<!%-%-.-%-%->", ""):gsub("</?%a[^<>]*>", ""):gsub("\n[ \t]+", "\n")
-  return pandoc.read(words:gsub("^%s+", ""), "commonmark-raw_html").blocks
+  local read = pandoc.read(words:gsub("^%s+", ""), "commonmark-raw_html")
+  -- A tag inside of a tag has become one, and <?...?> is none: pandoc still reads both as HTML.
+  return read:walk({ RawBlock = function() return {} end, RawInline = raw_inline }).blocks
 end
 
 -- A character reference such as &#x1F; brings in what the prepass has taken out of the text.
