@@ -1,16 +1,20 @@
-"""`check --story --judge`: a model on what code cannot compare."""
+"""Asking a model about a book: `check --story --judge` and `compare --judge`."""
 
 import sys
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
+from libriscribe2.agents.agent_base import Agent
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.projects import open_project, setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
-from libriscribe2.pipeline.event_file import EventFile
+from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
 from libriscribe2.pipeline.story_check import StorySearch
 from libriscribe2.pipeline.story_finding import StoryReport
@@ -18,7 +22,11 @@ from libriscribe2.pipeline.story_judge import Judged, StoryJudge
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.quality.canon.pairs import open_questions
+from libriscribe2.settings import Settings
 from libriscribe2.utils.quantities import counted
+
+AgentT = TypeVar("AgentT", bound=Agent)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +61,45 @@ def judged(
         questions = open_questions(canon.facts)
         if not questions:
             return report.with_judged((), Counter())
-        choice = model_for(settings)
-        begin_run(renderer, store, settings, choice)
-        with EventFile(store.paths.events) as events:
-            hooks = Hooks(" ".join(sys.argv[1:]), listeners=(events,))
-            workshop = Workshop(store, brief, settings, choice, hooks)
-            told = run_async(
-                workshop.consult(StoryJudge, lambda judge: judge.judge(questions, canon.chapters)),
-                lambda: renderer.warning("Interrupted. The same command goes on."),
-            )
+        told = consulted(
+            renderer,
+            (store, brief, settings),
+            StoryJudge,
+            lambda judge: judge.judge(questions, canon.chapters),
+        )
         if told.left_out:
             renderer.warning(f"{counted(told.left_out, 'statement')} left unjudged: too many.")
         return _with(report, canon, store, told)
+
+
+def consulted(
+    renderer: Renderer,
+    book: tuple[ProjectStore, Brief, Settings],
+    agent: type[AgentT],
+    work: Callable[[AgentT], Awaitable[T]],
+) -> T:
+    """What an agent of a held project answers; its replies are in the journal.
+
+    Args:
+        renderer: Tells who answers.
+        book: The project, its brief and the settings in force.
+        agent: Who answers.
+        work: What is wanted of it.
+
+    Raises:
+        LibriScribeError: No usable reply came, or a cap was reached.
+        typer.Exit: It was interrupted.
+    """
+    store, brief, settings = book
+    choice = model_for(settings)
+    begin_run(renderer, store, settings, choice)
+    with run_listeners(renderer, store.paths) as heard:
+        hooks = Hooks(" ".join(sys.argv[1:]), listeners=heard)
+        workshop = Workshop(store, brief, settings, choice, hooks)
+        return run_async(
+            workshop.consult(agent, work),
+            lambda: renderer.warning("Interrupted. The same command goes on."),
+        )
 
 
 def _with(report: StoryReport, canon: StoryCanon, store: ProjectStore, told: Judged) -> StoryReport:

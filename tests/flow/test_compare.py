@@ -1,0 +1,128 @@
+"""`compare`: two drafts beside each other, and a judge who has to pass an exam."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.support.authors import Author, Reply
+from tests.support.desk import PREMISE, Desk
+
+from libriscribe2.llm.backend import Request
+from libriscribe2.quality.bands import BANDS
+
+SIZE = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "1200")
+
+
+@pytest.fixture
+def drafts(desk: Desk) -> Desk:
+    """A desk with two books of the same plan."""
+    desk.create(name="one", size=SIZE)
+    desk.run("create", f"{PREMISE}, again", "--mock", "-p", "two", *SIZE)
+    return desk
+
+
+def passages(request: Request) -> list[str]:
+    shown = "\n".join(message["content"] for message in request.messages)
+    return [
+        re.search(rf"<passage_{name}>\n(.*?)\n</passage_{name}>", shown, re.DOTALL)[1]  # type: ignore[index]
+        for name in "ab"
+    ]
+
+
+def answers(label: str, quote: str) -> str:
+    one = {"better": label, "quote": quote}
+    return json.dumps({"answers": [{"question": n, **one} for n in range(1, 7)]})
+
+
+def a_judge_of_sound_text(desk: Desk) -> Reply:
+    """Prefers what stands whole in a chapter, and of two such passages that of book one."""
+
+    def reply(request: Request) -> str | None:
+        if not request.step.startswith("judge/"):
+            return None
+        books = [desk.project(name) for name in ("one", "two")]
+        texts = ["\n".join(book.chapters()) for book in books]
+        for text in texts:
+            shown = zip("AB", passages(request), strict=True)
+            for label, passage in sorted(shown, key=lambda one: -len(one[1])):
+                if passage in text:
+                    return answers(label, passage[:60].rsplit(" ", 1)[0])
+        raise AssertionError(request.step)
+
+    return reply
+
+
+def always_the_first(request: Request) -> str | None:
+    shown = passages(request)[0] if request.step.startswith("judge/") else ""
+    return answers("A", shown[:60].rsplit(" ", 1)[0]) if shown else None
+
+
+def invents_its_quotes(request: Request) -> str | None:
+    return answers("A", "words that stand nowhere") if request.step.startswith("judge/") else None
+
+
+def test_two_books_are_put_beside_each_other_without_asking(drafts: Desk) -> None:
+    asked = Author()
+    told = drafts.run("compare", "one", "two", backend=asked).out
+    rows = [line.split("\t") for line in told.splitlines()]
+    assert rows[0] == ["figure", "one", "two"]
+    assert {row[0] for row in rows[1:]} <= set(BANDS)
+    assert not asked.asked
+
+
+def test_a_judge_who_passes_is_heard_and_a_second_time_costs_nothing(drafts: Desk) -> None:
+    judge = Author(reply=a_judge_of_sound_text(drafts))
+    command = ("compare", "one", "two", "--judge", "--mock", "--json")
+    told = drafts.run(*command, backend=judge).value
+    assert told["exam"]["passed"]
+    assert told["exam"]["flips"] == 0
+    assert {one["better"] for one in told["verdicts"]} == {"ours"}
+    assert [one["pair"] for one in told["verdicts"]] == [
+        f"chapter {n} {where}" for n in (1, 2) for where in ("beginning", "end")
+    ]
+    again = Author(reply=a_judge_of_sound_text(drafts))
+    assert drafts.run(*command, backend=again).value == told
+    assert not again.asked
+
+
+@pytest.mark.parametrize("reply", [always_the_first, invents_its_quotes])
+def test_a_judge_who_goes_by_the_order_or_invents_quotes_is_not_heard(
+    drafts: Desk, reply: Reply
+) -> None:
+    judge = Author(reply=reply)
+    ran = drafts.run("compare", "one", "two", "--judge", "--mock", backend=judge)
+    assert "did not pass its exam" in ran.err
+    assert "passages\tbetter" not in ran.out
+    assert all("/exam-" in step for step in judge.steps)
+
+
+def test_the_judge_keeps_to_the_chapter_and_says_what_it_takes(drafts: Desk) -> None:
+    judge = Author(reply=a_judge_of_sound_text(drafts))
+    command = ("compare", "one", "two", "--judge", "--mock", "--chapter", "2")
+    ran = drafts.run(*command, backend=judge)
+    calls = int(re.search(r"at most (\d+) calls", ran.err)[1])  # type: ignore[index]
+    assert len(judge.asked) == calls
+    assert "chapter 1" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("one", "one"), 2, "with itself"),
+        (("one", "three"), 3, "three"),
+        (("one", "two", "--model", "x"), 2, "--judge"),
+        (("one", "two", "--judge", "--mock", "--chapter", "9"), 2, "Chapter 9"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(
+    drafts: Desk, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    assert words in drafts.run("compare", *arguments, expect=code).err
+
+
+def test_a_book_without_chapters_in_common_is_told(desk: Desk, tmp_path: Path) -> None:
+    del tmp_path
+    desk.create(name="one")
+    desk.create("--until", "outline", name="two")
+    assert "no chapter" in desk.run("compare", "one", "two", expect=5).err
