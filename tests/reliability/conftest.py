@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 from tests.support.bars import Nursery, Trials, workplace
+from tests.support.postgres import cluster, dsn
 
 from libriscribe2.llm.litellm_backend import LiteLLMBackend, load_litellm
+
+__all__ = ["cluster", "dsn"]
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-COPIED: Final = ("src", "tests", "pyproject.toml")
+COPIED: Final = ("src", "tests", "pyproject.toml", "uv.lock")
 LONGEST_SECONDS: Final = 300
 HISTORIES: Final = "120"
 CAUGHT: Final = 1
@@ -194,6 +194,105 @@ MUTANTS: Final = (
         "llm/litellm_backend.py",
         'raise BackendError("cut", "the stream ended without saying why")',
         'return "stop"',
+    ),
+    Mutant(
+        "nobody takes over from the dead",
+        "test_bar_19",
+        "batch/postgres/jobs.py",
+        "return [_ticket_of(job) for job in _now(found)]",
+        "return [_ticket_of(job) for job in _now(found)][:0]",
+    ),
+    Mutant(
+        "the lock in the database is not taken",
+        "test_bar_20",
+        "batch/postgres/claim.py",
+        'if row["taken"]:',
+        "if row is not None:",
+    ),
+    Mutant(
+        "the lock in the database is not looked at before a call",
+        "test_bar_20",
+        "cli/batch_book.py",
+        "            claim.check()\n",
+        "",
+    ),
+    Mutant(
+        "a worker ends when the database does not answer",
+        "test_bar_21",
+        "batch/postgres/worker.py",
+        "except DatabaseLostError as error:",
+        "except ZeroDivisionError as error:",
+    ),
+    Mutant(
+        "each process has limits of its own",
+        "test_bar_22",
+        "batch/postgres/rates.py",
+        "values = (account, limits.requests,",
+        "values = (f\"{account} {__import__('os').getpid()}\", limits.requests,",
+    ),
+    # Those of the threats.
+    Mutant(
+        "every page may be fetched",
+        "test_bar_24_web",
+        "toolchain/web/web.py",
+        "if not self.is_allowed(url):",
+        "if not url:",
+    ),
+    Mutant(
+        "every network address is public",
+        "test_bar_24_web",
+        "toolchain/web/resolving.py",
+        "return is_public(address) and port in _WEB_PORTS",
+        "return port in _WEB_PORTS",
+    ),
+    Mutant(
+        "links are followed out of a project",
+        "test_bar_24_files",
+        "project/paths.py",
+        "if any(map(_is_link, way)) and not _is_inside(path, self.root):",
+        "if not way:",
+    ),
+    Mutant(
+        "text for a terminal is not cleaned",
+        "test_bar_24_terminal",
+        "utils/terminal_text.py",
+        '_UNSAFE.sub("", text)',
+        "text",
+    ),
+    Mutant(
+        "blocks of HTML go into an EPUB",
+        "test_bar_24_pages",
+        "exporters/assets/clean.lua",
+        "  { RawBlock = raw_block },\n",
+        "",
+    ),
+    Mutant(
+        "the review server answers to every name",
+        "test_bar_24_pages",
+        "review/guard.py",
+        'if headers.get("host", "") not in self._hosts:',
+        'if not headers.get("host", ""):',
+    ),
+    Mutant(
+        "keys in errors are not masked",
+        "test_bar_24_secrets",
+        "llm/failure.py",
+        "redact(said.message, secrets)[:MESSAGE_LIMIT]",
+        "said.message[:MESSAGE_LIMIT]",
+    ),
+    Mutant(
+        "nothing is held back for requests under way",
+        "test_bar_24_limits",
+        "llm/budget.py",
+        "if self._fits(self._spent + self._held + fitting.usd):",
+        "if self._fits(self._spent + fitting.usd):",
+    ),
+    Mutant(
+        "a filled prompt is filled in again",
+        "test_bar_24_templates",
+        "prompts/loader.py",
+        "Template(self.user).substitute(values).strip()}",
+        "Template(self.user).substitute(values).format(**values)}",
     ),
 )
 

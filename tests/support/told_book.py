@@ -29,6 +29,15 @@ FACTS: Final = {
     ],
 }
 
+OUTLINE: Final = {
+    "summary": "Somebody comes back and is not known.",
+    "chapters": [
+        {"title": "The Quay", "summary": "Ada Quell stands on the quay and looks at the boats."},
+        {"title": "The Bells", "summary": "The bells ring, and Ada Quell holds the rope."},
+    ],
+}
+"""A plan without threads: what the text says is all that can be wrong."""
+
 
 def fact(entity: str, attribute: str, value: str, quote: str) -> dict[str, Any]:
     """A fact as a model tells it."""
@@ -56,6 +65,8 @@ class TellingAuthor(Author):
         self._verdict = verdict
 
     def _told(self, request: Request) -> str | None:
+        if request.step == "outline":
+            return json.dumps(OUTLINE)
         texts = {"chapters/ch01/scene01": FIRST, "chapters/ch02/scene01": SECOND}
         if request.step.startswith("canon/ch"):
             return canon_reply(int(request.step[-2:]))
