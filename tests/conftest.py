@@ -20,7 +20,7 @@ _usual = settings.get_profile(settings.get_current_profile_name())
 settings.register_profile("quick", _usual, max_examples=50)
 settings.load_profile("quick")
 
-_FOREIGN_PREFIXES = ("LIBRISCRIBE2_", "OPENAI_", "GOMIND_")
+_FOREIGN_PREFIXES = ("LIBRISCRIBE2_", "OPENAI_", "GOMIND_", "OTEL_")
 _FOREIGN = {name for provider in PROVIDERS for name in (*provider.keys, *provider.also)} | {
     *("LLM_TIMEOUT", "PROJECTS_DIR", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 }

@@ -13,22 +13,25 @@ from uuid import uuid4
 from libriscribe2 import __version__
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
-from libriscribe2.errors import LibriScribeError
+from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.backend import Backend, CallLog
 from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.client import LLMClient
+from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.providers import ModelChoice, check_model
+from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import Tally
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.call_events import tell_call, tell_wait
+from libriscribe2.pipeline.budget_events import BudgetWatch
+from libriscribe2.pipeline.call_events import tell_call, tell_dump, tell_wait
+from libriscribe2.pipeline.dump_events import ToldDumps
 from libriscribe2.pipeline.events import EventStream, Listener
 from libriscribe2.pipeline.runner import Runner
 from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
 from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings, StageModel
@@ -70,6 +73,7 @@ class Hooks:
         call_log: Who remembers replies instead of the project's journal.
         listeners: Hear every event.
         on_text: Hears prose while it arrives: the step and a piece of text.
+        rates: The limits that other machines share; None keeps those of this machine.
     """
 
     command: str = ""
@@ -77,6 +81,7 @@ class Hooks:
     call_log: CallLog | None = None
     listeners: tuple[Listener, ...] = ()
     on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
+    rates: SharedRates | None = None
 
 
 class Workshop:
@@ -110,8 +115,10 @@ class Workshop:
             store,
             lambda name: self._resolved(name).url,
             asks_models=hooks.backend is None,
+            shared=hooks.rates,
         )
-        self._session.on_call = partial(tell_call, self._events)
+        self._watch = BudgetWatch(self._events, self._session.budget.used)
+        self._session.on_call = self._called
         self._session.on_wait = partial(tell_wait, self._events)
         self._routed = RoutedBackend(
             lambda name: self._resolved(name).url, time_limits(settings.llm)
@@ -127,8 +134,10 @@ class Workshop:
         self._research = research_means(
             settings, store, self._session.pause, asks_models=hooks.backend is None
         )
-        self._dumps = DebugDumps(
-            store.paths.debug, redact=partial(redact, secrets=secrets_in(os.environ))
+        self._dumps = ToldDumps(
+            store.paths.debug,
+            redact=partial(redact, secrets=secrets_in(os.environ)),
+            on_dump=partial(tell_dump, self._events),
         )
 
     @property
@@ -160,6 +169,11 @@ class Workshop:
             research=self._research,
         )
 
+    def _called(self, call: CallRecord) -> None:
+        """Tell of an answered request."""
+        self._watch.look()
+        tell_call(self._events, call)
+
     @asynccontextmanager
     async def _announced(self, start: float) -> AsyncIterator[None]:
         """Tell that a run begins, and how the block broke off; let go of what the run holds."""
@@ -171,7 +185,10 @@ class Workshop:
             self._events.emit("run.interrupted", **self._totals(start))
             raise
         except LibriScribeError as error:
-            self._events.emit("run.failed", message=error.what, **self._totals(start))
+            if isinstance(error, BudgetError):
+                self._events.emit("budget.stop", message=error.what, reason=error.why)
+            told = {"message": error.what, "status": error.slug}
+            self._events.emit("run.failed", **told, **self._totals(start))
             raise
         finally:
             self._session.rates.close()

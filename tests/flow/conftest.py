@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.support.desk import Desk
+from tests.support.postgres import cluster, dsn
+
+__all__ = ["cluster", "dsn"]
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ TINY = ("--scenes-per-chapter", "1", "--words", "200")
 
 
 def prompts(desk: Desk, stage: str) -> list[str]:
-    """The user messages of a stage's first attempts."""
-    return [one["prompt"][1]["content"] for one in desk.project().dumps() if one["stage"] == stage]
+    """What a stage's first attempts told the model."""
+    asked = [one["prompt"] for one in desk.project().dumps() if one["stage"] == stage]
+    return ["\n".join(turn["content"] for turn in turns) for turns in asked]
 
 
 def test_XC_03_a_book_of_facts_has_terms_and_no_invented_people(desk: Desk) -> None:

@@ -83,7 +83,7 @@ def test_XC_03_agents_lists_the_stages_in_running_order(desk: Desk) -> None:
     rows = desk.run("agents", "--json").value
     names = [row["stage"] for row in rows]
     assert names == [
-        "concept", "characters", "research", "world", "outline", "scenes",
+        "concept", "characters", "research", "style", "world", "outline", "scenes",
         "chapters", "canon", "summaries", "title", "manuscript",
     ]  # fmt: skip
     assert rows[-1] | {"reads": 0} == {

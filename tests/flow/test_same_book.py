@@ -1,22 +1,25 @@
 """The offline author's book is the same on every machine and at every speed."""
 
+import pytest
 from tests.support.desk import PREMISE, Desk
 
 BOOK = ("--chapters", "4", "--scenes-per-chapter", "2", "--words", "800", "--auto-title")
 
 
-def test_XC_03_the_same_premise_gives_the_same_bytes(desk: Desk) -> None:
+@pytest.mark.parametrize("order", ["sequential", "redblack", "parallel"])
+def test_XC_03_the_same_premise_gives_the_same_bytes(desk: Desk, order: str) -> None:
     ways = {
         "one": ({"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"}, "1"),
         "two": ({"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}, "8"),
     }
+    drafted = (*BOOK, "--drafting", order)
     for name, (env, most) in ways.items():
-        command = ("create", PREMISE, "--mock", "-p", name, *BOOK, "--max-concurrency", most)
+        command = ("create", PREMISE, "--mock", "-p", name, *drafted, "--max-concurrency", most)
         desk.run_apart(*command, env=env)
-    desk.create(name="three", size=BOOK)
+    desk.create(name="three", size=drafted)
     books = [desk.project(name).contents() for name in ("one", "two", "three")]
     assert books[0] == books[1] == books[2]
-    assert len(books[0]) == 8 + 3 * 4
+    assert len(books[0]) == 8 + (4 if order == "parallel" else 3) * 4
 
 
 def test_XC_03_another_premise_gives_another_book(desk: Desk) -> None:

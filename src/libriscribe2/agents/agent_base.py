@@ -70,6 +70,8 @@ class Agent:
         asks_model: Whether it calls a model; what only code makes is remade freely.
         follows: Whether what has become stale is remade without being asked, as soon as
             something that is not written yet works from it: plans and records, never prose.
+        on_demand: Whether a missing file is made only where something that is going to be made
+            works from it; done again together with the same chapter's unit of such a reader.
         prompts: Names of its prompts; only its own name where none is given.
         made_where: What there has to be for it to have anything to do (see `idle`); "" for nothing.
     """
@@ -83,6 +85,7 @@ class Agent:
     shape: ClassVar[type[BaseModel] | None] = None
     asks_model: ClassVar[bool] = True
     follows: ClassVar[bool] = False
+    on_demand: ClassVar[bool] = False
     prompts: ClassVar[tuple[str, ...]] = ()
     made_where: ClassVar[str] = ""
 

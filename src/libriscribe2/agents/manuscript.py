@@ -52,9 +52,14 @@ class ManuscriptAgent(Agent):
         parts = [without_notes(text).strip() for text in found.texts]
         if found.references:
             parts.append(f"# {HEADING}\n\n{found.references}")
+        left_out = []
         if found.bad:
-            self.made_from.remark = (
+            left_out.append(
                 f"{len(found.bad)} marks that no note stands behind are left out; "
                 "see `libriscribe2 citations check`"
             )
+        unplanned = self.book.unplanned_chapters()
+        if unplanned:
+            left_out.append(f"not in the outline, so left out: {', '.join(unplanned)}")
+        self.made_from.remark = "; ".join(left_out)
         return f"---\n{title_page}\n---\n\n" + "\n\n".join(parts) + "\n"

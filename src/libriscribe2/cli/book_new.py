@@ -1,7 +1,8 @@
 """`libriscribe2 create`: a new book from a premise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,9 +10,16 @@ import typer
 from libriscribe2.app import check_models
 from libriscribe2.cli.book_run import RunRequest, run_book
 from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.brief_options import ask_for_brief, brief_from, equal_command, kind_note
+from libriscribe2.cli.brief_options import (
+    ask_for_brief,
+    brief_from,
+    equal_command,
+    kind_note,
+    with_drafting,
+)
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.dry_run import quote_new
+from libriscribe2.cli.given_files import GivenFile, place_files
 from libriscribe2.cli.model_choice import is_interactive, model_for
 from libriscribe2.cli.options import (
     ConcurrencyOption,
@@ -30,6 +38,8 @@ from libriscribe2.cli.options import (
 from libriscribe2.cli.projects import budget_flags, setting_flags, settings_of
 from libriscribe2.cli.quotes import tell_quote
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.samples import read_samples
+from libriscribe2.cli.series import continued, earlier_note, read_earlier
 from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.providers import ModelChoice
@@ -83,6 +93,17 @@ def create(
         bool | None,
         typer.Option("--canon/--no-canon", help="Keep the facts of each chapter of a story."),
     ] = None,
+    drafting: Annotated[
+        str | None,
+        typer.Option(
+            help="Order of the chapters: sequential, redblack or parallel.",
+            show_default="by --max-concurrency",
+        ),
+    ] = None,
+    revision: Annotated[
+        bool | None,
+        typer.Option("--revision/--no-revision", help="Have each chapter criticised and mended."),
+    ] = None,
     auto_title: Annotated[
         bool, typer.Option("--auto-title", help="Choose a title from the finished text.")
     ] = False,
@@ -92,6 +113,21 @@ def create(
             "--research/--no-research",
             help="Look for facts first.",
             show_default="for non-fiction",
+        ),
+    ] = None,
+    samples: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--samples",
+            metavar="FILE",
+            help="A text of your own whose voice the book takes; may be given several times.",
+        ),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROJECT",
+            help="The book before in a series, whose people, world and facts this one shares.",
         ),
     ] = None,
     description: Annotated[
@@ -152,6 +188,8 @@ def create(
         "words": words,
         "worldbuilding": worldbuilding,
         "canon": canon,
+        "drafting": drafting,
+        "revision": revision,
         "auto_title": auto_title or None,
         "research": research,
     }
@@ -170,16 +208,22 @@ def create(
             "max_calls": max_calls,
             "max_minutes": max_minutes,
             "dry_run": dry_run or None,
+            "samples": samples,
+            "after": after,
             "log_level": log_level,
             "as_json": as_json or None,
         }
-        brief = _brief(options, of_run, settings, renderer)
-        if note := kind_note(brief):
+        earlier = read_earlier(after, settings) if after else None
+        asked_for = continued(_brief(options, of_run, settings, renderer), earlier)
+        brief, order_note = with_drafting(asked_for, settings.pipeline.max_concurrency)
+        for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
             renderer.note(note)
         asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
         until_stages = asked if until is None else [until]
         choice = model_for(settings)
-        new = NewBook(project_name, until_stages, as_json, dry_run)
+        shared = earlier.files if earlier is not None else ()
+        given = (*read_samples(samples or ()), *shared)
+        new = NewBook(project_name, until_stages, as_json, dry_run, given)
         begin(renderer, brief, settings, choice, new)
 
 
@@ -192,12 +236,14 @@ class NewBook:
         until: Stages to run up to; none means all.
         as_json: Whether events go to stdout.
         dry_run: Whether to say only what it would take.
+        given: Files that are there from the beginning: samples, and what a series shares.
     """
 
     name: str | None = None
     until: Sequence[str] = ()
     as_json: bool = False
     dry_run: bool = False
+    given: tuple[GivenFile, ...] = ()
 
 
 def begin(
@@ -213,19 +259,20 @@ def begin(
         ModelError: A key is missing, or nobody serves the model.
     """
     stages = wanted_stages(brief, new.until)
-    paths = _new_paths(brief, settings, new.name)
+    paths = new_paths(brief, settings, new.name)
     request = RunRequest(stages, as_json=new.as_json)
     if new.dry_run:
-        quote = quote_new(brief, settings, choice, request, paths.root.name)
+        quote = quote_new(brief, settings, choice, request, paths.root.name, new.given)
         tell_quote(renderer, quote, as_json=new.as_json)
         return
     check_models(settings, choice, stages)
     with ProjectStore.create(paths) as store:
-        write_book_toml(paths.book_toml, brief.model_dump(), _kept(settings, choice))
+        place_files(paths, new.given)
+        write_book_toml(paths.book_toml, brief.model_dump(), kept_settings(settings, choice))
         run_book(renderer, store, brief, settings, choice, request)
 
 
-def _kept(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
+def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
     """What a book keeps of the settings that it was begun with: its model and its caps."""
     budget = settings.budget
     caps = {"max_cost": budget.max_cost, "max_calls": budget.max_calls}
@@ -251,11 +298,29 @@ def _brief(
     return brief_from(answers)
 
 
-def _new_paths(brief: Brief, settings: Settings, name: str | None) -> ProjectPaths:
-    """Where the new project goes."""
+def new_paths(
+    brief: Brief,
+    settings: Settings,
+    name: str | None,
+    *,
+    may_hold: Callable[[Path], bool] = lambda _root: False,
+) -> ProjectPaths:
+    """Where the new project goes.
+
+    Args:
+        brief: Gives the name where there is none.
+        settings: Say where projects lie.
+        name: The folder's name, or None.
+        may_hold: Whether a folder that is there and holds something can be gone on with.
+
+    Raises:
+        UsageError: The name cannot be used.
+        ProjectError: There is a project of that name.
+    """
     folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
     root = settings.projects_dir / folder
-    if root.exists() and any(path.name != STATE for path in root.iterdir()):
+    holds = root.exists() and any(path.name != STATE for path in root.iterdir())
+    if holds and not may_hold(root):
         raise ProjectError(
             f"There is a project {folder!r} already.",
             fix=f"Go on with `libriscribe2 resume {folder}`, or choose another --project-name.",

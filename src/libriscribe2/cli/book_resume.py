@@ -183,7 +183,15 @@ def _again(stage: str, chapter: int | None, *, as_json: bool) -> Prepare:
         units = _units(agent, store, chapter)
         order = draft_order(brief, store)
         needed = {name for unit in units for name in agent.awaits(unit, order)}
-        along = [one for one in stages if one.follows and one is not agent]
+        along = [one for one in stages if (one.follows or one.on_demand) and one is not agent]
+        drawn_on = [
+            other
+            for one in stages
+            for unit in units
+            if one.on_demand
+            and one is not agent
+            and (other := one.unit(unit.chapter)).output in needed
+        ]
         records = {
             unit.output for one in along for unit in units_of(one, store) if unit.output in needed
         }
@@ -193,7 +201,7 @@ def _again(stage: str, chapter: int | None, *, as_json: bool) -> Prepare:
             [one for one in stages if one.name in names],
             as_json=as_json,
             only=frozenset({unit.output for unit in units} | records | {o.writes for o in free}),
-            again=tuple(units),
+            again=(*units, *drawn_on),
         )
 
     return prepare

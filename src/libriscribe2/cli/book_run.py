@@ -8,13 +8,15 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import Hooks, Outcome, Workshop
 from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.logs import log_to
+from libriscribe2.cli.plan_lines import tell_planned
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.event_file import EventFile
-from libriscribe2.project.paths import MANUSCRIPT
+from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 from libriscribe2.utils.quantities import cost, counted, duration
@@ -43,6 +45,12 @@ class RunRequest:
     only: frozenset[str] | None = None
     again: tuple[Unit, ...] = ()
 
+    @property
+    def ends_with_plan(self) -> bool:
+        """Whether it is the plan that is asked for, and no prose."""
+        made = {stage.writes for stage in self.stages}
+        return self.only is None and SCENES in made and CHAPTER_FILES not in made
+
     async def by(self, workshop: Workshop) -> Outcome:
         """Carry it out.
 
@@ -61,8 +69,18 @@ def run_book(
     settings: Settings,
     choice: ModelChoice,
     request: RunRequest,
+    rates: SharedRates | None = None,
 ) -> Outcome:
     """Run the stages, show how it goes, and say where the book is.
+
+    Args:
+        renderer: Shows it.
+        store: The project, held by this process.
+        brief: What the author asked for.
+        settings: The settings in force.
+        choice: The default model and why it is the one.
+        request: What is asked of the run.
+        rates: The limits that other machines share; None keeps those of this machine.
 
     Raises:
         LibriScribeError: The run failed; what was made is kept.
@@ -72,8 +90,9 @@ def run_book(
     begin_run(renderer, store, settings, choice)
     listener = renderer.render_event_json if request.as_json else renderer.render_event
     command = " ".join(sys.argv[1:])
-    with EventFile(store.paths.events) as events, renderer.live():
-        hooks = Hooks(command, listeners=(events, listener), on_text=renderer.on_text)
+    with run_listeners(renderer, store.paths) as heard, renderer.live():
+        listeners = (*heard, listener)
+        hooks = Hooks(command, listeners=listeners, on_text=renderer.on_text, rates=rates)
         workshop = Workshop(store, brief, settings, choice, hooks)
         outcome = run_async(
             request.by(workshop),
@@ -81,6 +100,8 @@ def run_book(
         )
     if not request.as_json:
         _show(renderer, store, outcome)
+        if request.ends_with_plan:
+            tell_planned(renderer, brief, store)
     return outcome
 
 

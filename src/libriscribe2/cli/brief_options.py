@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.draft_order import fitting
 from libriscribe2.models.kind import is_original
 
 OPTION_OF: Final = {
@@ -51,6 +52,26 @@ def kind_note(brief: Brief) -> str:
     return f"kind: {brief.kind}, by the category {brief.category!r}; `--kind {other}` changes that."
 
 
+def with_drafting(brief: Brief, at_once: int) -> tuple[Brief, str]:
+    """The brief with the order of drafting that suits it, where the author gave none.
+
+    Args:
+        brief: What was asked for.
+        at_once: How many calls may be under way at once.
+
+    Returns:
+        The brief, and what to tell of an order that was chosen; "" where nothing was.
+    """
+    chosen = fitting(brief.kind, at_once)
+    if "drafting" in brief.model_fields_set or chosen == brief.drafting:
+        return brief, ""
+    told = (
+        f"drafting: {chosen}, because up to {at_once} calls may be under way at once; "
+        f"`--drafting {brief.drafting}` writes one chapter after the other."
+    )
+    return brief.model_copy(update={"drafting": chosen}), told
+
+
 def ask_for_brief(options: Mapping[str, Any]) -> dict[str, Any]:
     """Ask a few questions about what the options leave open, each until the answer can be used.
 
@@ -83,6 +104,8 @@ def equal_command(options: Mapping[str, Any]) -> str:
         name = _option(key)
         if isinstance(value, bool):
             given.append(name if value else f"--no-{name[2:]}")
+        elif isinstance(value, list):
+            given += [word for one in value for word in (name, str(one))]
         elif key != "premise" and value not in (None, ""):
             given += [name, str(value)]
     premise = str(options["premise"])

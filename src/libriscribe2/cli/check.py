@@ -8,6 +8,7 @@ import typer
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.check_plan import check_the_plan
 from libriscribe2.cli.check_story import StoryRequest, check_the_story, format_of
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.judging import JudgeRequest
@@ -35,8 +36,12 @@ def check(
     story: Annotated[
         bool, typer.Option("--story", help="Compare what the chapters state, instead of files.")
     ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Look at the plan, before any prose is paid for.")
+    ] = False,
     form: Annotated[
-        str, typer.Option("--format", help="With --story: text, json, sarif or junit.")
+        str,
+        typer.Option("--format", help="With --story or --plan: text, json, sarif or junit."),
     ] = "",
     judge: Annotated[
         bool, typer.Option("--judge", help="With --story: ask a model about unclear pairs.")
@@ -45,21 +50,24 @@ def check(
     mock: MockOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what is wrong with a book's files, or with its story.
+    """Say what is wrong with a book's files, with its story, or with its plan.
 
     Every file is read and hashed, and each fault is told with the way to mend it. Nothing is
     written. The exit code is 3 if something would stop a run, 0 otherwise.
 
     With --story the facts of all chapters are compared, with their words on both sides, and the
     exit code is 5 where the story contradicts itself. Only --judge asks a model.
+
+    With --plan the outline and the plans of the scenes are compared with rules, such as that
+    neighbouring chapters open differently; the exit code is 5 where a rule is sure of a fault.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         told_as = format_of(form, as_json=as_json)
-        if not story and (form or judge or model or mock):
-            raise UsageError(
-                "--format, --judge, --model and --mock belong to --story", fix="Add --story."
-            )
+        _check_options(story=story, plan=plan, form=form, judging=bool(judge or model or mock))
+    if plan:
+        check_the_plan(renderer, project, told_as)
+        return
     if story:
         judging = JudgeRequest(model, mock) if judge else None
         check_the_story(renderer, project, StoryRequest(told_as, judging))
@@ -75,6 +83,20 @@ def check(
         _tell(renderer, paths, findings)
     if stops:
         raise typer.Exit(ProjectError.exit_code)
+
+
+def _check_options(*, story: bool, plan: bool, form: str, judging: bool) -> None:
+    """Make sure that the options belong together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if story and plan:
+        raise UsageError("--story and --plan do not go together", fix="Ask for one at a time.")
+    if judging and not story:
+        raise UsageError("--judge, --model and --mock belong to --story", fix="Add --story.")
+    if form and not story and not plan:
+        raise UsageError("--format belongs to --story and --plan", fix="Add --story or --plan.")
 
 
 def _findings(paths: ProjectPaths) -> list[Finding]:

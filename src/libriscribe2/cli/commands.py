@@ -25,6 +25,11 @@ class CommandEntry:
 
 COMMANDS: Final = (
     CommandEntry("create", f"{_ROOM}.book_new:create", "Write a new book from a premise."),
+    CommandEntry(
+        "import",
+        f"{_ROOM}.import_book:import_book",
+        "Take over a manuscript that was written elsewhere.",
+    ),
     CommandEntry("resume", f"{_ROOM}.book_resume:resume", "Go on with a book where it stopped."),
     CommandEntry(
         "redo", f"{_ROOM}.book_resume:redo", "Write a stage, or one chapter of it, again."
@@ -65,6 +70,12 @@ COMMANDS: Final = (
         "report",
         f"{_ROOM}.report:report",
         "Measure a book: continuity, repetition, edges, length, plan, names, voice.",
+    ),
+    CommandEntry("why", f"{_ROOM}.why:why", "Show from what a scene was written."),
+    CommandEntry(
+        "compare",
+        f"{_ROOM}.compare:compare",
+        "Put the figures of two drafts of a book beside each other.",
     ),
     CommandEntry(
         "research",

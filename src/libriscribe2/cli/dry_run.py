@@ -14,6 +14,7 @@ from typing import Final
 
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.book_run import RunRequest
+from libriscribe2.cli.given_files import GivenFile, place_files
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import open_project
@@ -22,10 +23,13 @@ from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.drafting_times import model_times
 from libriscribe2.pipeline.estimate import FreshBackend, QuotingBackend, stage_quotes
 from libriscribe2.pipeline.events import Event
 from libriscribe2.pipeline.quote import Quote, Sums
 from libriscribe2.pipeline.survey import units_of
+from libriscribe2.pipeline.virtual_time import VirtualLoop
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.clock import utc_now
 from libriscribe2.project.file_ops import UnsyncedOps
@@ -54,6 +58,9 @@ class Remaking:
     units: Mapping[str, str]
     quote: Quote
 
+
+_ANY_NUMBER: Final = 1_000_000
+"""Calls at once in a dry run: how many wait for each other is worked out from their times."""
 
 _LEFT_OUT: Final = (EXPORTS, "trash", "lock", "run.log*", "quote.json")
 
@@ -107,10 +114,16 @@ def quote_remaking(
 
 
 def quote_new(
-    brief: Brief, settings: Settings, choice: ModelChoice, request: RunRequest, name: str
+    brief: Brief,
+    settings: Settings,
+    choice: ModelChoice,
+    request: RunRequest,
+    name: str,
+    given: Sequence[GivenFile] = (),
 ) -> Quote:
     """What a new book would take; no folder is left behind."""
     with _throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
+        place_files(paths, given)
         write_book_toml(paths.book_toml, brief.model_dump(), {})
         return _quote(store, brief, settings, choice, request)[0]
 
@@ -125,13 +138,20 @@ def _quote(
     """The calls of the run, counted and priced, and what it told."""
     log_nowhere()
     events: list[Event] = []
-    uncapped = settings.model_copy(update={"budget": BudgetConfig()})
+    pipeline = settings.pipeline.model_copy(update={"max_concurrency": _ANY_NUMBER})
+    uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
     backend = QuotingBackend(FreshBackend(OfflineAuthor()))
     workshop = Workshop(
         store, brief, uncapped, choice, Hooks(backend=backend, listeners=(events.append,))
     )
-    run_async(request.by(workshop), lambda: None)
-    return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of)), events
+    run_async(request.by(workshop), lambda: None, VirtualLoop)
+    stages = stage_quotes(backend.calls, price_of)
+    times = None
+    if request.only is None:
+        names = [stage.name for stage in request.stages]
+        at_once = settings.pipeline.max_concurrency
+        times = model_times(backend.calls, names, brief, Book(store).chapters(), at_once)
+    return Quote(at=utc_now(), stages=stages, times=times), events
 
 
 @contextmanager

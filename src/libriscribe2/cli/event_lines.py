@@ -72,6 +72,10 @@ def _run_interrupted(event: Event) -> str:
     return f"interrupted: {totals(event)}{_after(event.message)}"
 
 
+def _budget_warn(event: Event) -> str:
+    return f"budget: {event.message}"
+
+
 def _because(reason: str) -> str:
     return f" ({reason})" if reason else ""
 
@@ -87,5 +91,6 @@ _LINES: Final[Mapping[EventName, Callable[[Event], str]]] = {
     "stage.end": _stage_end,
     "stage.failed": _stage_failed,
     "llm.wait": wait_line,
+    "budget.warn": _budget_warn,
     "run.failed": _run_failed,
 }

@@ -1,7 +1,7 @@
 """`libriscribe2 export`: a book as files that a reader can hold."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -16,8 +16,11 @@ from libriscribe2.exporters.epub_check import EpubReport, check_epub, checking_p
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.publishing import Published, publish
 from libriscribe2.exporters.reading import read_book
-from libriscribe2.project.paths import EXPORTS, ProjectPaths
+from libriscribe2.pipeline.export_events import tell_export
+from libriscribe2.project.paths import EXPORTS, OUTLINE, ProjectPaths
 from libriscribe2.utils.quantities import counted
+
+_MOST_NAMED: Final = 12
 
 
 def export(
@@ -61,6 +64,7 @@ def export(
             checking_programs()  # before anything is made
         book = read_book(view, read_brief(paths), partial=partial)
         done = publish(book, view, chosen, _folder(paths, output))
+        tell_export(paths, book, done)
         report = _checked(done) if check else None
     if as_json:
         renderer.data_json(_record(book, done, report))
@@ -96,6 +100,7 @@ def _record(book: ExportBook, done: list[Published], report: EpubReport | None) 
     ]
     record: dict[str, Any] = {"project": book.name, "title": book.title, "files": files}
     record["missing_chapters"] = list(book.missing)
+    record["left_out"] = list(book.unplanned)
     if report is not None:
         record["check"] = {
             "epubcheck": report.version,
@@ -110,9 +115,7 @@ def _tell(
     renderer: Renderer, book: ExportBook, done: list[Published], report: EpubReport | None
 ) -> None:
     """The files to stdout, one per line; the rest to stderr, all failures but the first too."""
-    if book.missing:
-        numbers = ", ".join(map(str, book.missing))
-        renderer.warning(f"{book.name} is not finished: without chapter {numbers}.")
+    _tell_what_is_not_in_it(renderer, book)
     for one in done:
         if one.error is None:
             renderer.data(str(one.path))
@@ -125,6 +128,26 @@ def _tell(
         renderer.note(f"epubcheck {report.version}: {sums}.")
         for message in report.messages:
             renderer.note(message)
+
+
+def _tell_what_is_not_in_it(renderer: Renderer, book: ExportBook) -> None:
+    """Chapters without a file, and files without a chapter."""
+    if book.missing:
+        numbers = ", ".join(map(str, book.missing))
+        renderer.warning(f"{book.name} is not finished: without chapter {numbers}.")
+    if book.unplanned:
+        renderer.warning(_left_out(book))
+
+
+def _left_out(book: ExportBook) -> str:
+    """Which files of the folder of chapters are in no export, and what to do about it."""
+    named = ", ".join(book.unplanned[:_MOST_NAMED])
+    more = len(book.unplanned) - _MOST_NAMED
+    names = f"{named} and {more} more" if more > 0 else named
+    return (
+        f"not in {OUTLINE}, so left out: {names}. Plan a chapter for it there, or move it "
+        f"elsewhere; `libriscribe2 chapter insert {book.name}` then makes room for its text."
+    )
 
 
 def _tell_lacking(renderer: Renderer) -> None:

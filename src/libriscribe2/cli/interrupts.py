@@ -55,7 +55,11 @@ class _Ending:
         os._exit(EXIT_INTERRUPTED)
 
 
-def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) -> T:
+def run_async(
+    work: Coroutine[Any, Any, T],
+    on_interrupt: Callable[[], None],
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> T:
     """Run `work` to its end, or until SIGINT or SIGTERM.
 
     Everything durable is written and synced as it happens, so the process may end at any time.
@@ -64,6 +68,7 @@ def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) ->
     Args:
         work: What to run.
         on_interrupt: Tells the user how to go on; called once, after the first signal.
+        loop_factory: Makes the loop; None makes the usual one.
 
     Raises:
         typer.Exit: With code 130, after a signal.
@@ -84,8 +89,8 @@ def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) ->
             ending.cancel = _nothing
 
     try:
-        with _handled(ending.begin):
-            return asyncio.run(guarded())
+        with _handled(ending.begin), asyncio.Runner(loop_factory=loop_factory) as runner:
+            return runner.run(guarded())
     except asyncio.CancelledError as error:
         ending.tell()
         raise typer.Exit(EXIT_INTERRUPTED) from error

@@ -13,6 +13,7 @@ from typing_extensions import override
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
 from libriscribe2.cli.pipes import EXIT_CLOSED_PIPE, reader_gone, stop_writing
 from libriscribe2.errors import EXIT_INTERRUPTED
+from libriscribe2.utils.terminal_text import one_line
 
 
 class LazyCommand(TyperCommand):
@@ -101,5 +102,5 @@ def _tell(error: ClickException) -> None:
     if isinstance(error, NoArgsIsHelpError):
         typer.echo(told, err=True)
         return
-    sentence = " ".join(told.split()).rstrip(".")
+    sentence = one_line(told).rstrip(".")
     typer.echo(f"error: {sentence}. fix: see `{command} --help`", err=True)

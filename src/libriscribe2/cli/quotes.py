@@ -6,7 +6,14 @@ from typing import Any, Final
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import ProjectError
 from libriscribe2.pipeline.estimate import HIGH_FACTOR
-from libriscribe2.pipeline.quote import Quote, StageQuote, Sums, read_quote, save_quote
+from libriscribe2.pipeline.quote import (
+    ModelTimes,
+    Quote,
+    StageQuote,
+    Sums,
+    read_quote,
+    save_quote,
+)
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.utils.quantities import cost, counted
@@ -27,6 +34,8 @@ def tell_quote(
         return
     rows = [(part.stage, part.model, *_cells(part)) for part in quote.stages]
     renderer.table(COLUMNS, [*rows, ("total", "", *_cells(total))])
+    if quote.times is not None:
+        _tell_times(renderer, quote.times)
     renderer.note(
         "Nothing was sent. The low end counts each call once, at the wanted length and four bytes "
         f"to a token; the high end is {HIGH_FACTOR:g} times that, for longer and repeated replies."
@@ -43,6 +52,7 @@ def quote_record(quote: Quote) -> dict[str, Any]:
             {"stage": part.stage, "model": part.model, **part.model_dump()} for part in quote.stages
         ],
         "total": quote.total.model_dump(),
+        "times": None if quote.times is None else quote.times.model_dump(),
         "high_factor": HIGH_FACTOR,
     }
 
@@ -72,6 +82,19 @@ def remaking_record(units: Mapping[str, str], quote: Quote) -> dict[str, Any]:
     """The same as JSON."""
     stale = [{"unit": unit, "reason": reason} for unit, reason in units.items()]
     return {"stale": stale, "remaking": quote_record(quote)}
+
+
+def _tell_times(renderer: Renderer, times: ModelTimes) -> None:
+    """How long the models would take, by order of drafting."""
+    told = ", ".join(
+        f"{order} {seconds / 60:.1f}{' (this book)' if order == times.drafting else ''}"
+        for order, seconds in times.seconds.items()
+    )
+    renderer.note(
+        f"Minutes of the models alone, by order of drafting: {told}. That is at "
+        f"{times.tokens_per_second:g} tokens a second, the first after "
+        f"{times.first_token_seconds:g} seconds, {counted(times.at_once, 'call')} at once."
+    )
 
 
 def keep_quote(renderer: Renderer, paths: ProjectPaths, quote: Quote) -> None:

@@ -56,7 +56,7 @@ def _earlier(file: Path | None) -> Mapping[str, float]:
     try:
         record: Any = json.loads(file.read_text(encoding="utf-8"))
         return {str(one["name"]): float(one["value"]) for one in record["figures"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(
             f"{file} is not an earlier report.",
             why=str(error) or type(error).__name__,

@@ -1,6 +1,8 @@
 """The root command: what can be said before a command's name, and the last line of defence."""
 
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,8 +11,9 @@ from libriscribe2 import __version__
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.lazy import RootGroup
 from libriscribe2.cli.leaving import leave
-from libriscribe2.cli.tracebacks import traceback_of
+from libriscribe2.cli.tracebacks import bug_of, traceback_of
 from libriscribe2.errors import LibriScribeError
+from libriscribe2.project.storage_errors import DEVICE_ERRORS, storage_error
 
 app = typer.Typer(
     name="libriscribe2",
@@ -56,11 +59,28 @@ def main() -> None:
     """Run the command line; an error that nobody expected ends in one line and exit code 1."""
     try:
         code = app(standalone_mode=False)
+    except OSError as error:
+        code = _refused(error)
     except Exception as error:  # noqa: BLE001 - the last boundary before the user
-        if CliContext.current().debug:
-            sys.stderr.write(traceback_of(error))
-        bug = f"error: this is a bug in LibriScribe2: {type(error).__name__}: {error}"
-        fix = "  fix: run it again as `libriscribe2 --debug ...`, and report what it shows."
-        typer.echo(f"{bug}\n{fix}", err=True)
-        code = LibriScribeError.exit_code
+        code = _bug(error)
     leave(code if isinstance(code, int) else 0)
+
+
+def _refused(error: OSError) -> int:
+    """Tell what the system refused while the output was written; anything else is a bug."""
+    if error.errno not in DEVICE_ERRORS:
+        return _bug(error)
+    told = storage_error("write", Path("the output"), error)
+    with suppress(OSError):  # the output may be the very thing that cannot be written
+        typer.echo(f"error: {told.what}. why: {told.why}. fix: {told.fix}", err=True)
+    return told.exit_code
+
+
+def _bug(error: Exception) -> int:
+    """Tell an error that nobody expected."""
+    if CliContext.current().debug:
+        sys.stderr.write(traceback_of(error))
+    bug = f"error: this is a bug in LibriScribe2: {bug_of(error)}"
+    fix = "  fix: run it again as `libriscribe2 --debug ...`, and report what it shows."
+    typer.echo(f"{bug}\n{fix}", err=True)
+    return LibriScribeError.exit_code

@@ -16,6 +16,7 @@ _SWITCHES: Final = {
     "characters": ("--characters N", "characters = N"),
     "research": ("--research", "research = true"),
     "canon": ("--canon, for a story", "canon = true"),
+    "drafts": ("--drafting parallel", 'drafting = "parallel"'),
 }
 """What has the book get a stage that not every book has: at `create`, and in `book.toml`."""
 

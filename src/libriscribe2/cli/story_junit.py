@@ -1,6 +1,7 @@
 """A check of the story as JUnit XML, which CI servers show as a list of tests."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -11,36 +12,41 @@ from libriscribe2.utils.terminal_text import clean
 _NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_junit(report: StoryReport) -> str:
+def as_junit(report: StoryReport, known: Mapping[str, str] = RULES, about: str = "story") -> str:
     """The report as one suite: a case for each finding, and one for each rule that found nothing.
 
     An error is a failure, what the author lets stand is skipped, and a warning passes with what
     it says as its output.
+
+    Args:
+        report: What was found.
+        known: Every rule with what it finds.
+        about: What was checked.
     """
     broken = {finding.rule for finding in report.findings}
-    quiet = [rule for rule in RULES if rule not in broken and (rule != JUDGED or report.verdicts)]
+    quiet = [rule for rule in known if rule not in broken and (rule != JUDGED or report.verdicts)]
     suite = Element(
         "testsuite",
-        name=_xml(f"{report.project}: story"),
+        name=_xml(f"{report.project}: {about}"),
         tests=str(len(quiet) + len(report.findings)),
         failures=str(len(report.errors)),
         errors="0",
         skipped=str(len(report.allowed)),
     )
     for rule in quiet:
-        SubElement(suite, "testcase", classname=f"story.{rule}", name=f"{rule}: {RULES[rule]}")
+        SubElement(suite, "testcase", classname=f"{about}.{rule}", name=f"{rule}: {known[rule]}")
     for finding in report.findings:
-        _case(suite, finding)
+        _case(suite, finding, about)
     suites = Element("testsuites")
     suites.append(suite)
     indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suites, encoding="unicode")
 
 
-def _case(suite: Element, finding: StoryFinding) -> None:
+def _case(suite: Element, finding: StoryFinding, about: str) -> None:
     """One finding as a test case."""
     name = _xml(f"{finding.place.name}: {finding.message}")
-    case = SubElement(suite, "testcase", classname=f"story.{finding.rule}", name=name)
+    case = SubElement(suite, "testcase", classname=f"{about}.{finding.rule}", name=name)
     told = _xml(_told(finding))
     if finding.allowed:
         SubElement(case, "skipped", message="let stand by a note in the text")

@@ -1,5 +1,6 @@
 """A check of the story as SARIF 2.1.0, which code hosts and editors read."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -11,29 +12,30 @@ from libriscribe2.quality.canon.conflict import RULES
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_sarif(report: StoryReport, root: Path) -> dict[str, Any]:
+def as_sarif(report: StoryReport, root: Path, known: Mapping[str, str] = RULES) -> dict[str, Any]:
     """The report as one SARIF run.
 
     Args:
         report: What was found; what the author lets stand is marked as suppressed in the source.
         root: The project's folder; addresses are relative to the working directory where it lies
             inside, since that is what hosts resolve them against.
+        known: Every rule with what it finds.
     """
     rules = [
         {"id": rule, "shortDescription": {"text": f"{what[:1].upper()}{what[1:]}."}}
-        for rule, what in RULES.items()
+        for rule, what in known.items()
     ]
     driver = {"name": "libriscribe2", "version": __version__, "rules": rules}
-    results = [_result(finding, root) for finding in report.findings]
+    results = [_result(finding, root, list(known)) for finding in report.findings]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _result(finding: StoryFinding, root: Path) -> dict[str, Any]:
+def _result(finding: StoryFinding, root: Path, known: Sequence[str]) -> dict[str, Any]:
     """One finding."""
     result: dict[str, Any] = {
         "ruleId": finding.rule,
-        "ruleIndex": list(RULES).index(finding.rule),
+        "ruleIndex": known.index(finding.rule),
         "level": finding.severity,
         "message": {"text": f"{finding.message} {finding.fix}"},
         "locations": [_location(finding.place, root)],

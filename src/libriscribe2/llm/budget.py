@@ -28,6 +28,9 @@ from libriscribe2.llm.prices import Price, flat
 DEFAULT_OUTPUT_TOKENS: Final = 8_192
 """The longest reply that counts where neither the request nor the price list sets a limit."""
 
+MONEY: Final = "max_cost"
+"""The setting of the cap in US dollars; the others count calls and minutes."""
+
 _PERHAPS_PAID: Final = frozenset({"timeout", "connection", "cut", "malformed"})
 _GATEWAY_TIMEOUT: Final = 504
 _MINUTE: Final = 60.0
@@ -103,6 +106,19 @@ class Budget:
         self._held = 0.0
         self._turn = asyncio.Lock()
         self._settled = asyncio.Event()
+
+    def used(self) -> dict[str, tuple[float, float]]:
+        """What is used and what is allowed, by the name of each cap's setting.
+
+        Dollars that are held back for requests under way do not count as used.
+        """
+        minutes = (self._now() - self._started) / _MINUTE
+        known = {
+            MONEY: (self._spent, self.caps.usd),
+            "max_calls": (float(self._calls), self.caps.calls),
+            "max_minutes": (minutes, self.caps.minutes),
+        }
+        return {name: (used, cap) for name, (used, cap) in known.items() if cap is not None}
 
     @asynccontextmanager
     async def hold(self, request: Request, *, roomy: bool = False) -> AsyncIterator[Hold]:

@@ -18,6 +18,7 @@ from libriscribe2.llm.offline.canon_notes import (
     states_canon,
 )
 from libriscribe2.llm.offline.chains import chain_answer
+from libriscribe2.llm.offline.continuing import continued, text_to_continue
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.draft import Writer, compose
 from libriscribe2.llm.offline.english import count_words
@@ -25,9 +26,18 @@ from libriscribe2.llm.offline.essay import EssayWriter
 from libriscribe2.llm.offline.filler import Filler
 from libriscribe2.llm.offline.material import Material, read_material
 from libriscribe2.llm.offline.notes import NoteWriter
+from libriscribe2.llm.offline.openings import reopened
+from libriscribe2.llm.offline.reading_notes import (
+    book_reading,
+    chapter_reading,
+    reads_book,
+    reads_chapter,
+)
+from libriscribe2.llm.offline.revising import criticises, critique, mends, patches
 from libriscribe2.llm.offline.scene import SceneWriter
 from libriscribe2.llm.offline.spot import Spot
 from libriscribe2.llm.offline.story import Story, read_story
+from libriscribe2.llm.offline.style_notes import states_style, style_notes
 from libriscribe2.llm.offline.values import Values
 from libriscribe2.llm.offline.wrapping import as_json
 
@@ -87,7 +97,12 @@ def answer(request: Request) -> str:
     if material.words is None and _TITLE.search(material.instruction):
         return Values(story, material, dice).text(Spot("title"))
     writer = _writer(story, material, dice)
+    if material.opening:
+        return reopened(writer, material.opening, (material.text_before, material.text_after))
     words = DEFAULT_WORDS if material.words is None else material.words
+    written = text_to_continue(_prompt(request))
+    if written:
+        return continued(writer, words, written)
     return compose(writer, words, known=(material.text_before,))
 
 
@@ -117,6 +132,16 @@ def _value(story: Story, material: Material, dice: Dice, request: Request) -> An
     schema = material.schema or {}
     if states_canon(schema):
         return canon_notes(story, material, _prompt(request))
+    if reads_chapter(schema):
+        return chapter_reading(material)
+    if reads_book(schema):
+        return book_reading(material, _prompt(request))
+    if states_style(schema):
+        return style_notes(_prompt(request))
+    if criticises(schema):
+        return critique(material.text)
+    if mends(schema):
+        return patches(_prompt(request), _writer(story, material, dice).filler)
     if judges_pairs(schema):
         return no_verdicts(material)
     return Filler(schema, Values(story, material, dice), dice).fill()

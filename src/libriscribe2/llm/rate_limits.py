@@ -1,8 +1,8 @@
 """How often a model may be asked: the user's limits, and a provider's "come back later".
 
 Both are kept per account, which is a server, a key and a model. Where limits are set, they and the
-pauses are shared by every process of the machine (`rate_store`); where none are, a pause holds for
-this process and no file is touched.
+pauses are shared by every process of the machine (`rate_store`), or of several machines, whose
+batch keeps them; where none are, a pause holds for this process and no file is touched.
 """
 
 import asyncio
@@ -98,9 +98,17 @@ class RateGate:
 
 
 def rate_gate(
-    requests: int | None, kilo_tokens: int | None, account_of: Callable[[str], str]
+    requests: int | None,
+    kilo_tokens: int | None,
+    account_of: Callable[[str], str],
+    shared: SharedRates | None = None,
 ) -> RateGate:
-    """The gate of a run with the user's limits per minute; None is no limit."""
+    """The gate of a run with the user's limits per minute; None is no limit.
+
+    Where the limits are shared beyond this machine, those count and not the numbers.
+    """
+    if shared is not None:
+        return RateGate(shared, account_of)
     if requests is None and kilo_tokens is None:
         return RateGate()
     from libriscribe2.llm.rate_store import (  # noqa: PLC0415 - only a run with limits pays for it

@@ -14,7 +14,10 @@ from typing import Any, Final
 from libriscribe2.llm.backend import Message, Request
 from libriscribe2.prompts.loader import load_text
 
-OPTIONAL_BLOCKS: Final = ("story_so_far", "text_before", "next", "outline", "world", "places")
+OPTIONAL_BLOCKS: Final = (
+    *("story_so_far", "ahead", "passages", "habits", "text_before", "text_after", "next"),
+    *("outline", "world", "places"),
+)
 """Names of `<name>...</name>` blocks of a prompt that hold context and not the task."""
 
 

@@ -68,8 +68,10 @@ class Brief(BaseModel):
         canon: Whether the facts of every chapter are kept, so that they can be compared; for
             stories only.
         drafting: In which order the chapters are drafted.
+        revision: Whether every chapter is looked through by a critic and patched.
         auto_title: Whether a title is chosen from the finished text.
         research: Whether facts are looked for before the outline; None: for non-fiction.
+        follows: The project of the book before, whose people, world and facts it shares.
         series: The series that the book belongs to.
         series_number: Its place there, such as `2` or `2.5`.
         rights: The copyright line, such as `© 2026 Mira Okubo. All rights reserved.`
@@ -97,8 +99,10 @@ class Brief(BaseModel):
     worldbuilding: bool = True
     canon: bool = True
     drafting: Drafting = "sequential"
+    revision: bool = True
     auto_title: bool = False
     research: bool | None = None
+    follows: Line = ""
     series: Line = ""
     series_number: Annotated[Count, Field(pattern=r"^(\d+(\.\d+)*)?$")] = ""
     rights: Line = ""

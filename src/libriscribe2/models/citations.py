@@ -64,11 +64,13 @@ def notes_to_cite(notes: Iterable[Note], about: str, budget: int) -> str:
 
 
 def notes_to_plan(notes: Iterable[Note], about: str, budget: int) -> str:
-    """As `notes_to_cite`, for a plan: without marks, and whatever words they have."""
+    """As `notes_to_cite`, for a plan: with bare ids, and whatever words they have."""
     chosen = _chosen(notes, about, budget, least=0)
     if not chosen:
         return ""
-    return _ABOUT.format(lines="\n".join(f"- {_line(note)}" for note in chosen)) + _TO_PLAN
+    return (
+        _ABOUT.format(lines="\n".join(f"- {note.id}: {_line(note)}" for note in chosen)) + _TO_PLAN
+    )
 
 
 def _chosen(notes: Iterable[Note], about: str, budget: int, *, least: int) -> list[Note]:

@@ -14,7 +14,14 @@ from libriscribe2.project.atomic import atomic_write, make_folder
 from libriscribe2.project.hashing import content_sha
 from libriscribe2.project.journal_lines import scan
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import RESEARCH_LIST, RESEARCH_NOTES, SCENES, ProjectPaths
+from libriscribe2.project.paths import (
+    RESEARCH_LIST,
+    RESEARCH_NOTES,
+    SAMPLES,
+    SCENES,
+    SERIES,
+    ProjectPaths,
+)
 from libriscribe2.project.records import Record
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.view import ProjectView
@@ -149,7 +156,7 @@ def _named(record: Record) -> Iterable[str]:
 
 
 def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None:
-    """Begin a rebuilt project: the request, the journal, the prompts and the author's own files.
+    """Begin a rebuilt project: the request, the journal, prompts, samples and the author's own files.
 
     Args:
         view: The book.
@@ -168,9 +175,9 @@ def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None
         for origin, copy in files.items():
             make_folder(copy.parent)
             atomic_write(copy, origin.read_bytes())
-        prompts = source.root / "prompts"
-        if prompts.is_dir():
-            shutil.copytree(prompts, target.root / "prompts")
+        for folder in ("prompts", SAMPLES, SERIES):
+            if (source.root / folder).is_dir():
+                shutil.copytree(source.root / folder, target.root / folder)
 
 
 def compare(

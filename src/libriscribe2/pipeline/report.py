@@ -1,15 +1,19 @@
 """The report card of a project: its chapters beside its plan."""
 
+from collections.abc import Sequence
+
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.models.style import StyleFile, StyleNumbers
 from libriscribe2.pipeline.story_check import check_story
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import SCENES, canon_file, chapter_file
+from libriscribe2.project.paths import SCENES, STYLE, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.card.figure import Figure, Place, clipped, worst
 from libriscribe2.quality.card.planned import BookPlan
 from libriscribe2.quality.card.report_card import ReportCard, report_card
+from libriscribe2.quality.style.distance import distance_figure
 from libriscribe2.quality.text import ChapterText
 
 
@@ -32,7 +36,8 @@ def report_of(brief: Brief, view: ProjectView) -> ReportCard:
             why="the report card is made from the text of the chapters",
             fix="run `libriscribe2 resume` until chapters are written",
         )
-    return report_card(written, _plan(brief, book), _continuity(brief, view, book))
+    more = [*_continuity(brief, view, book), *_voice(book, written)]
+    return report_card(written, _plan(brief, book), more)
 
 
 def _continuity(brief: Brief, view: ProjectView, book: Book) -> list[Figure]:
@@ -46,6 +51,12 @@ def _continuity(brief: Brief, view: ProjectView, book: Book) -> list[Figure]:
         for one in errors
     )
     return [Figure("contradictions", "continuity", len(errors), "errors", places)]
+
+
+def _voice(book: Book, written: Sequence[ChapterText]) -> list[Figure]:
+    """How far the book is from its author's samples; none where there are no numbers of them."""
+    numbers = book.load(STYLE, StyleFile).numbers if book.has(STYLE) else StyleNumbers()
+    return [distance_figure(written, numbers)] if numbers.words else []
 
 
 def _plan(brief: Brief, book: Book) -> BookPlan:

@@ -151,14 +151,34 @@ class Runner:
             again=self._store.manifest.asked_again(unit.step),
             refresh=self._refresh or (agent.follows and self._is_awaited(unit)),
         )
-        may_idle = found.runs and agent.idle is not Agent.idle
-        idle = self._make(agent).idle() if may_idle else ""
+        idle = self._idle(agent, found) if found.runs else ""
         runs = found.runs and not idle
         self._tell("stage.start" if runs else "stage.skipped", unit, reason=idle or found.reason)
         if runs:
             task = asyncio.create_task(self._work(agent, found, inputs))
             self._running[task] = unit.output
         return runs
+
+    def _idle(self, agent: AgentType, found: Verdict) -> str:
+        """Why a unit that could run has nothing to do; "" where it has."""
+        if agent.on_demand and found.state == "missing" and not self._is_needed(found.unit):
+            return "nothing needs it"
+        return self._make(agent).idle() if agent.idle is not Agent.idle else ""
+
+    def _is_needed(self, unit: Unit) -> bool:
+        """Whether something that is going to run works from the unit's file."""
+        order = self._order()
+        return any(
+            unit.output in reader.awaits(other, order) and self._will_run(reader, other)
+            for reader, other in self._waiting
+        )
+
+    def _will_run(self, agent: AgentType, unit: Unit) -> bool:
+        """Whether a waiting unit is going to run, as its files stand."""
+        inputs = input_hashes(agent, unit, self._brief, self._store)
+        state = self._store.state(unit.output, inputs)
+        again = self._store.manifest.asked_again(unit.step)
+        return verdict(agent, unit, state, again=again, refresh=self._refresh).runs
 
     def _is_awaited(self, unit: Unit) -> bool:
         """Whether something that is still to be written by a model works from the unit's file."""
@@ -192,7 +212,8 @@ class Runner:
             raise
         except LibriScribeError as error:
             self._session.stop()
-            self._tell("stage.failed", unit, message=error.what, reason=error.why)
+            told = {"message": error.what, "reason": error.why, "status": error.slug}
+            self._tell("stage.failed", unit, **told)
             raise
         text = made if isinstance(made, str) else maker.as_text(made)
         self._set_aside(agent, found)
@@ -202,11 +223,13 @@ class Runner:
             text,
             step=unit.step,
             inputs=inputs,
-            params={"models": made_from.models, "prompts": made_from.prompts},
+            params=made_from.as_params(),
             keys=made_from.keys,
         )
         words = 0 if isinstance(made, BaseModel) else count_words(text)
-        took = monotonic() - start
+        took, size = monotonic() - start, len(text.encode())
+        sha = self._store.manifest.files[unit.output].sha
+        self._tell("file.written", unit, path=unit.output, words=words, size=size, sha=sha)
         remark = made_from.remark
         self._tell("stage.end", unit, words=words, seconds=took, path=unit.output, message=remark)
 

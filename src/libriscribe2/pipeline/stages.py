@@ -58,7 +58,7 @@ def up_to(name: str, stages: Iterable[AgentType]) -> tuple[AgentType, ...]:
 def ordered(found: Iterable[AgentType]) -> tuple[AgentType, ...]:
     """Agents in an order in which each comes after those whose artifacts it reads.
 
-    Ties go by name, so the order does not depend on how the agents were found.
+    It comes after those of which it reads only some chapters, too, unless they read its own. Ties go by name, so the order does not depend on how the agents were found.
 
     Raises:
         LibriScribeError: Two agents have one name or write one artifact, or agents read each
@@ -75,11 +75,20 @@ def ordered(found: Iterable[AgentType]) -> tuple[AgentType, ...]:
         by_name[agent.name] = agent
     graph = {
         name: sorted(
-            other.name for other in by_name.values() if other is not agent and _uses(agent, other)
+            other.name
+            for other in by_name.values()
+            if other is not agent and _follows(agent, other)
         )
         for name, agent in by_name.items()
     }
     return tuple(by_name[name] for name in _sorted(graph))
+
+
+def _follows(agent: AgentType, other: AgentType) -> bool:
+    """Whether a stage stands after another one in the order of all."""
+    return _uses(agent, other) or (
+        _uses(agent, other, earlier=True) and not _uses(other, agent, earlier=True)
+    )
 
 
 def _uses(reader: AgentType, writer: AgentType, *, earlier: bool = False) -> bool:

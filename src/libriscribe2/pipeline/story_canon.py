@@ -7,10 +7,11 @@ from libriscribe2.agents.canon_keeper import CanonKeeperAgent
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit
+from libriscribe2.models.series import SeriesFile
 from libriscribe2.models.story import OutlineFile, WorldFile
 from libriscribe2.pipeline.staleness import input_hashes
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import OUTLINE, WORLD, canon_file, chapter_file
+from libriscribe2.project.paths import OUTLINE, SERIES_CANON, WORLD, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.canon.gold import GoldBook
 from libriscribe2.quality.canon.naming import canonical_facts
@@ -27,6 +28,7 @@ class StoryCanon:
         chapters: The written chapters.
         facts: Facts of the text, under one name each, on the lines where they stand now.
         laws: The rules of the world as facts; they have no quote.
+        before: What the book before it in its series states, as facts of chapter 0.
         people: The full names of the cast.
         others: Names of places and terms.
         threads: What the plan owes its reader.
@@ -46,6 +48,7 @@ class StoryCanon:
     planned: int
     changed: tuple[int, ...]
     lost: int
+    before: tuple[Fact, ...] = ()
 
     def as_gold(self) -> GoldBook:
         """The book with its own facts as the truth, for planting faults."""
@@ -85,7 +88,15 @@ def canon_of(brief: Brief, view: ProjectView) -> StoryCanon:
         planned=book.chapters(),
         changed=tuple(n for n in files if _is_stale(n, brief, view)),
         lost=len(placed) - len(standing),
+        before=tuple(canonical_facts(_stated_before(book), people)),
     )
+
+
+def _stated_before(book: Book) -> list[Fact]:
+    """What the book before states; nothing where there is none."""
+    if not book.has(SERIES_CANON):
+        return []
+    return [fact.as_fact() for fact in book.load(SERIES_CANON, SeriesFile).facts]
 
 
 def _written(book: Book) -> list[int]:

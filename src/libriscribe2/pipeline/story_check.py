@@ -1,11 +1,15 @@
 """Whether a story holds together: its facts compared by rules, without asking a model."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Fact
+from libriscribe2.models.draft_order import DraftOrder
+from libriscribe2.pipeline.staleness import draft_order
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
 from libriscribe2.pipeline.story_finding import (
     StoryFinding,
@@ -23,6 +27,9 @@ from libriscribe2.quality.canon.threads import overdue_threads, untold_threads
 from libriscribe2.quality.canon.viewpoint import viewpoint_drift
 from libriscribe2.quality.names import name_drift
 
+_BEFORE: Final = re.compile(r"\bchapter 0\b")
+"""How the rules call the book before."""
+
 
 def check_story(brief: Brief, view: ProjectView) -> StoryReport:
     """Compare what the chapters of a book state.
@@ -37,7 +44,7 @@ def check_story(brief: Brief, view: ProjectView) -> StoryReport:
 
 def story_report(brief: Brief, view: ProjectView, canon: StoryCanon) -> StoryReport:
     """Compare what a canon states (`check_story`)."""
-    search = StorySearch(canon, view)
+    search = StorySearch(canon, view, draft_order(brief, view))
     english = brief.language.casefold().startswith("en")
     found = (
         *search.contradictions(),
@@ -64,15 +71,20 @@ class StorySearch:
     Attributes:
         canon: What the book states.
         view: The project, for the lines of its plans.
+        order: In which order the chapters were drafted.
     """
 
     canon: StoryCanon
     view: ProjectView
+    order: DraftOrder = field(default_factory=DraftOrder)
 
     def contradictions(self) -> Iterator[StoryFinding]:
-        """R1 to R11 and R14: facts that cannot both hold."""
-        for conflict in conflicts((*self.canon.laws, *self.canon.facts)):
-            yield self.finding(conflict)
+        """R1 to R11 and R14: facts that cannot both hold, here or with the book before."""
+        told = (*self.canon.before, *self.canon.laws, *self.canon.facts)
+        for conflict in conflicts(told):
+            found = _in_this_book(conflict)
+            if found is not None:
+                yield self.finding(_where_drafted_later(found, self.order))
 
     def drifting_views(self) -> Iterator[StoryFinding]:
         """R12: chapters that are told otherwise than most."""
@@ -131,7 +143,8 @@ class StorySearch:
     def _place(self, rule: str, fact: Fact) -> StoryPlace:
         """Where a fact stands; one without a quote stands in a plan."""
         if fact.quote:
-            return StoryPlace(chapter_file(fact.chapter), fact.line, fact.quote)
+            file = fact.origin or chapter_file(fact.chapter)
+            return StoryPlace(file, fact.line, fact.quote)
         file = OUTLINE if rule == "R13" else WORLD
         return StoryPlace(file, self._line_of(file, fact.value), fact.value)
 
@@ -140,6 +153,29 @@ class StorySearch:
         told = json.dumps(value, ensure_ascii=False)
         before, found, _ = self.view.read_text(file).partition(told)
         return before.count("\n") + 1 if found else 1
+
+
+def _in_this_book(conflict: Conflict) -> Conflict | None:
+    """A conflict as one to be mended in this book; None where only the book before has it."""
+    earlier, later = conflict.earlier, conflict.later
+    if later.origin and earlier is not None:
+        earlier, later = later, earlier
+    if later.origin:
+        return None
+    if earlier is None or not earlier.origin:
+        return conflict
+    message = _BEFORE.sub(lambda _: earlier.origin, conflict.message)
+    return replace(conflict, message=message, later=later, earlier=earlier)
+
+
+def _where_drafted_later(conflict: Conflict, order: DraftOrder) -> Conflict:
+    """A conflict to be mended in the chapter that was written from the other one."""
+    earlier, later = conflict.earlier, conflict.later
+    if earlier is None or earlier.origin or earlier.chapter < 1:
+        return conflict
+    if later.chapter in order.known(earlier.chapter):
+        return replace(conflict, later=earlier, earlier=later)
+    return conflict
 
 
 def _lets(notes: Allowed, finding: StoryFinding) -> bool:

@@ -37,7 +37,8 @@ class StoryFinding:
 
     Attributes:
         rule: The rule that it breaks, such as `R1`.
-        severity: `error` where code is sure, `warning` where a reader has to judge.
+        severity: `error` where code is sure, `warning` where a reader has to judge, `note` for
+            what is no fault.
         message: What is wrong, in a sentence.
         place: Where it is to be mended.
         other: What it contradicts; None where there is no other side.

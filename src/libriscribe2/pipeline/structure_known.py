@@ -9,7 +9,13 @@ from libriscribe2.pipeline.stages import AgentType
 from libriscribe2.pipeline.staleness import input_hashes
 from libriscribe2.pipeline.structure import Edit, Slot
 from libriscribe2.pipeline.structure_entry import PLANS
-from libriscribe2.pipeline.structure_inputs import Hashes, carried, renaming, renewed
+from libriscribe2.pipeline.structure_inputs import (
+    Hashes,
+    carried,
+    number_in,
+    renaming,
+    renewed,
+)
 from libriscribe2.project.manifest import FileRecord
 from libriscribe2.project.view import ProjectView
 
@@ -90,7 +96,28 @@ class Knowledge:
         inputs: Hashes = carried(made.inputs, self._by_chapter, number - source)
         if edit.same_story:
             inputs = self._renewed(agent, number, (source,))
+        elif self.brief.drafting == "redblack" and (number - source) % 2:
+            inputs = self._in_other_wave(agent, number, inputs)
         return {"from": old, "step": unit.step, "in": inputs}
+
+    def _in_other_wave(self, agent: AgentType, number: int, inputs: Hashes) -> Hashes:
+        """The inputs of a chapter's file that now belongs to the other of two waves.
+
+        It could be made from other chapters than it was. That alone is no change of the story: it
+        is stale only if what it was made from has changed.
+        """
+        present = input_hashes(agent, agent.unit(number), self.brief, self.after)
+        patterns = [one.writes for one in self._by_chapter]
+
+        def by_chapter(name: str) -> bool:
+            return any(number_in(name, pattern) is not None for pattern in patterns)
+
+        kept = {
+            name: sha
+            for name, sha in inputs.items()
+            if name in present or not by_chapter(name) or self.after.sha(name) != sha
+        }
+        return {name: sha for name, sha in present.items() if by_chapter(name)} | kept
 
     def _of_text(self, agent: AgentType, number: int, slot: Slot) -> Mapping[str, Any] | None:
         """What is known of a new text; it is the author's where a part of it was his."""

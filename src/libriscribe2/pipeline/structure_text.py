@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.agents.chapter_writer import SCENE_BREAK
 from libriscribe2.errors import UsageError
+from libriscribe2.packs.surroundings import SCENE_BREAK
 
 _BLOCK: Final = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")
 _BREAK: Final = re.compile(r"(?:[*][ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}")

@@ -1,12 +1,12 @@
 """How a book stands: every unit with its state, without running anything."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.staleness import Verdict, input_hashes, verdict
+from libriscribe2.pipeline.staleness import Verdict, draft_order, input_hashes, verdict
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.view import ProjectView
@@ -24,16 +24,19 @@ def survey(
 ) -> list[Verdict]:
     """How every unit of `stages` stands, and whether a run (with `refresh`) would make it.
 
-    Chapters that no outline plans yet stand as one line for their stage.
+    Chapters that no outline plans yet stand as one line for their stage. A stage that works from
+    the author's files alone is left out while there are none, and so is a missing file that is made
+    on demand where nothing needs it.
     """
-    found: list[Verdict] = []
+    stages, found = tuple(stages), list[Verdict]()
     for agent in stages:
         units = units_of(agent, view)
-        found.extend(_judged(agent, unit, brief, view, refresh=refresh) for unit in units)
+        judged = [_judged(agent, unit, brief, view, refresh=refresh) for unit in units]
+        found.extend(one for one in judged if not _has_nothing_to_do(agent, one, view))
         if not units:
             unit = Unit(agent.name, None, agent.writes)
             found.append(Verdict(unit, runs=True, reason=f"waits for {OUTLINE}", state="missing"))
-    return found
+    return _without_unneeded(stages, found, brief, view)
 
 
 def check_artifacts(stages: Iterable[type[Agent]], view: ProjectView) -> None:
@@ -51,6 +54,37 @@ def check_artifacts(stages: Iterable[type[Agent]], view: ProjectView) -> None:
                 book.text(unit.output)
             else:
                 book.load(unit.output, agent.shape)
+
+
+def _without_unneeded(
+    stages: Sequence[type[Agent]], found: list[Verdict], brief: Brief, view: ProjectView
+) -> list[Verdict]:
+    """The units without the missing ones that are made on demand and that nothing asks for."""
+    by_name = {agent.name: agent for agent in stages}
+    if not any(agent.on_demand for agent in stages):
+        return found
+    order = draft_order(brief, view)
+    needed = {
+        name
+        for one in found
+        if one.runs
+        for name in by_name[one.unit.stage].awaits(one.unit, order)
+    }
+    return [
+        one
+        for one in found
+        if one.state != "missing"
+        or one.unit.chapter is None
+        or one.unit.output in needed
+        or not by_name[one.unit.stage].on_demand
+    ]
+
+
+def _has_nothing_to_do(agent: type[Agent], found: Verdict, view: ProjectView) -> bool:
+    """Whether a file is not made because there is none of the files that it would be made from."""
+    patterns = bool(agent.reads) and all("*" in name for name in agent.reads)
+    absent = found.state == "missing" and agent.made_where and patterns
+    return bool(absent) and not any(view.names(name) for name in agent.reads)
 
 
 def _judged(

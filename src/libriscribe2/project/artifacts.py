@@ -13,18 +13,20 @@ from libriscribe2.models.research import Note, NotesFile, Source, SourcesFile
 from libriscribe2.models.story import Character, CharactersFile, Entry, OutlineFile, WorldFile
 from libriscribe2.models.title import TitleFile
 from libriscribe2.project.paths import (
+    CHAPTER_FILES,
     CHARACTERS,
     CONCEPT,
     OUTLINE,
     RESEARCH_LIST,
     RESEARCH_NOTES,
+    SAMPLE_FILES,
     TITLE,
     WORLD,
     chapter_file,
     summary_file,
 )
 from libriscribe2.project.user_text import parse_json
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.view import ProjectView, natural_order
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -62,6 +64,10 @@ class Book:
         """
         return cast("ModelT", _value(name, model, self._view.read_text(name)))
 
+    def is_edited(self, name: str) -> bool:
+        """Whether the artifact is there and the author has changed it."""
+        return self._view.state(name, {}).kind == "edited"
+
     def title(self, brief: Brief) -> str:
         """The author's title, else the one that was found; empty before there is one."""
         if brief.title:
@@ -98,16 +104,35 @@ class Book:
             return []
         return self.load(RESEARCH_LIST, SourcesFile).sources
 
+    def sample_files(self) -> tuple[str, ...]:
+        """The names of the texts from which the voice is taken."""
+        found = {name for pattern in SAMPLE_FILES for name in self._view.names(pattern)}
+        return tuple(sorted(found, key=natural_order))
+
+    def raw(self, name: str) -> bytes:
+        """The bytes of a file of the author's, which need not be text.
+
+        Raises:
+            ProjectError: The name leads out of the project.
+            StorageError: The file cannot be read.
+        """
+        return self._view.read_bytes(name) or b""
+
     def chapter_texts(self) -> list[str]:
         """Every chapter's text, in order."""
         return [self.text(chapter_file(n)) for n in range(1, self.chapters() + 1)]
+
+    def unplanned_chapters(self) -> tuple[str, ...]:
+        """Names of the files beside the chapters: beyond the outline, or under another name."""
+        ours = {chapter_file(number) for number in range(1, self.chapters() + 1)}
+        return tuple(name for name in self._view.names(CHAPTER_FILES) if name not in ours)
 
     def chapter_summaries(self) -> list[str]:
         """Every chapter's summary, in order."""
         return [self.text(summary_file(n)) for n in range(1, self.chapters() + 1)]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _value(name: str, model: type[BaseModel], text: str) -> BaseModel:
     """The value of a JSON text; one text is read once, and another text is another value."""
     try:

@@ -1,6 +1,7 @@
 """Taking hold of a project: the lock, the format, the remains of a crash, the journal."""
 
 import logging
+import os
 from contextlib import ExitStack
 
 from libriscribe2.project.atomic import leftovers, make_folder
@@ -8,7 +9,7 @@ from libriscribe2.project.format_version import check_format, write_format
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.machine import Machine
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
 
 _log = logging.getLogger(__name__)
@@ -18,10 +19,11 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
     """Take the lock of a project and open its journal; closing `held` lets go of both.
 
     Raises:
-        ProjectError: A newer version wrote the project.
+        ProjectError: A newer version wrote the project, or its records are links out of it.
         ProjectInUseError: Another process is working on it.
         StorageError: The folder cannot be read and written.
     """
+    _refuse_links(paths)
     with storage_errors("make", paths.state):
         make_folder(paths.state, ops=machine.ops)
     lock = ProjectLock.acquire(paths, machine.clock)
@@ -42,3 +44,20 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
             journal.aside,
         )
     return journal
+
+
+def _refuse_links(paths: ProjectPaths) -> None:
+    """Make sure that no record is written through a link out of the project.
+
+    A project may come from somebody else, and a record is appended to whatever file is there.
+
+    Raises:
+        ProjectError: There is such a link.
+        StorageError: The folder cannot be read.
+    """
+    paths.resolve(STATE)
+    with storage_errors("read", paths.state):
+        found = list(os.scandir(paths.state)) if paths.state.is_dir() else []
+    for entry in found:
+        if entry.is_symlink():
+            paths.resolve(f"{STATE}/{entry.name}")

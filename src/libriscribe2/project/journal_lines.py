@@ -42,7 +42,7 @@ def decode_line(line: bytes) -> Record | None:
     try:
         # As `json.loads` reads bytes, without its search for their encoding.
         record = json.loads(body.decode("utf-8", "surrogatepass"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
 

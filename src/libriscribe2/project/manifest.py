@@ -162,7 +162,9 @@ class Manifest:
     def _fold_adopt(self, record: Record) -> None:
         name, sha = record["p"], record["sha"]
         last = self.files.get(name, FileRecord(sha))
-        self.files[name] = replace(last, sha=sha, inputs=record["in"], placed=True)
+        # What shaped the program's text did not shape the author's.
+        params = last.params if sha == last.sha else {}
+        self.files[name] = replace(last, sha=sha, inputs=record["in"], params=params, placed=True)
         self._ours.setdefault(name, set()).add(sha)
 
     def _fold_anew(self, record: Record) -> None:

@@ -1,8 +1,8 @@
 """Every file name of a project, once.
 
 A file of the book is called by its name: its path inside the project folder with `/`, such as
-`chapters/03.md`. In `CHAPTER_FILES`, `SUMMARY_FILES` and `CANON_FILES` a `*` stands for the number
-of a chapter.
+`chapters/03.md`. In `CHAPTER_FILES`, `SUMMARY_FILES`, `CANON_FILES` and `DRAFT_FILES` a `*` stands
+for the number of a chapter.
 Names come from these constants and counters; no title and no word of a model ever becomes a path.
 """
 
@@ -27,7 +27,13 @@ OUTLINE: Final = "outline.json"
 SCENES: Final = "scenes.json"
 TITLE: Final = "title.json"
 MANUSCRIPT: Final = "manuscript.md"
+STYLE: Final = "style.json"
 CHAPTER_FILES: Final = "chapters/*.md"
+SAMPLES: Final = "samples"
+"""Texts of the author's own, from which the voice is taken."""
+
+SAMPLE_ENDINGS: Final = (".md", ".txt", ".docx")
+SAMPLE_FILES: Final = tuple(f"{SAMPLES}/*{ending}" for ending in SAMPLE_ENDINGS)
 RESEARCH: Final = "research"
 RESEARCH_SOURCES: Final = f"{RESEARCH}/sources"
 """The author's own sources."""
@@ -48,6 +54,14 @@ SUMMARY_FILES: Final = f"{STATE}/summaries/*.md"
 RESEARCH_CHAINS: Final = f"{STATE}/research"
 """Every chain of research with its steps, from which a killed one goes on."""
 CANON_FILES: Final = f"{STATE}/canon/*.json"
+SERIES: Final = f"{STATE}/series"
+"""What a book shares with the one before it; copied when it was begun."""
+
+SERIES_CAST: Final = f"{SERIES}/characters.json"
+SERIES_WORLD: Final = f"{SERIES}/world.json"
+SERIES_CANON: Final = f"{SERIES}/canon.json"
+DRAFT_FILES: Final = f"{STATE}/drafts/*.md"
+"""Chapters as they were written from their plans alone, where all are drafted at once."""
 
 MAX_NAME_LENGTH: Final = 60
 """Longest folder name, in characters."""
@@ -142,6 +156,11 @@ def chapter_file(number: int) -> str:
 def summary_file(number: int) -> str:
     """The name of the summary by which later chapters remember chapter `number`."""
     return SUMMARY_FILES.replace("*", f"{number:02d}")
+
+
+def draft_file(number: int) -> str:
+    """The name of chapter `number` as it was written from its plan alone."""
+    return DRAFT_FILES.replace("*", f"{number:02d}")
 
 
 def canon_file(number: int) -> str:

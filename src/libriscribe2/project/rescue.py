@@ -68,7 +68,7 @@ class Rescue:
 def _whole_completion(data: bytes, key: str) -> Mapping[str, Any] | None:
     try:
         content = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(content, dict) or content.get("key") != key:
         return None

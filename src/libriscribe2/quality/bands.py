@@ -56,6 +56,7 @@ BANDS: Final[dict[str, Band]] = {
     "short sentences": Band(0.40),
     "sentence variation": Band(NO_LIMIT, low=0.50),
     "paragraph variation": Band(NO_LIMIT, low=0.45),
+    "distance to the samples": Band(NO_LIMIT),
     "chapter variation": Band(0.60, low=0.10),
     "length score": Band(NO_LIMIT, low=80),
     "not X but Y": Band(2),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import log
 from typing import Final
 
@@ -49,6 +50,7 @@ def stems(tokens: Sequence[str]) -> set[str]:
     return {_stem(token) for token in tokens if token not in STOPWORDS}
 
 
+@lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     """A word without the commonest English endings; other languages keep theirs."""
     for ending in _ENDINGS:

@@ -1,15 +1,48 @@
 """How well lengths meet what was asked, and how even chapters are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
 from libriscribe2.quality.rhythm import variation
 
-FIRST_RATIO: Final = 0.9
+FIRST_RATIO: Final = 1.0
 """What a model whose habit is not known is taken to give of what it is asked for."""
 
+SHORT: Final = 0.75
+"""A text of less than this share of its wanted length is short."""
+
+LONG: Final = 1.35
+"""A text of more than this share of its wanted length is long."""
+
 _LOW, _HIGH = 0.6, 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How long a text is to be.
+
+    Attributes:
+        words: The wanted words.
+        habit: The share of the asked words that the book has been given so far.
+    """
+
+    words: int
+    habit: float = FIRST_RATIO
+
+    @property
+    def asked(self) -> int:
+        """The words to ask for, so that the wanted ones come."""
+        return max(1, round(self.words / self.habit))
+
+    def is_short(self, count: int) -> bool:
+        """Whether a text of so many words is too short."""
+        return count < SHORT * self.words
+
+    def missing(self, count: int) -> int:
+        """The words to ask for where a text of `count` words is to be continued."""
+        return max(1, round((self.words - count) / self.habit))
 
 
 def length_score(actual: int, wanted: int) -> float:
@@ -28,6 +61,51 @@ def habit(actual: Sequence[int], asked: Sequence[int]) -> float:
     """The median share of the asked words that a model has given, within 0.6 and 1.6."""
     ratios = [got / wish for got, wish in zip(actual, asked, strict=True) if wish > 0]
     return min(_HIGH, max(_LOW, median(ratios) if ratios else FIRST_RATIO))
+
+
+def habit_at(
+    number: int,
+    actual: Mapping[int, int],
+    wanted: Mapping[int, int],
+    known: Callable[[int], Iterable[int]],
+) -> float:
+    """The habit that chapter `number` is written by, from the texts that it may be written from.
+
+    What each of those was asked for follows from the habit that was known by then, so the
+    finished texts and the order of drafting say it all.
+
+    Args:
+        number: The chapter.
+        actual: Words of the chapters that are written.
+        wanted: Wanted words of every chapter.
+        known: Chapters that a chapter may be written from (`DraftOrder.known`).
+    """
+    habits: dict[int, float] = {}
+
+    def of(chapter: int) -> float:
+        before = [n for n in known(chapter) if n in actual]
+        asked = [Wanted(wanted[n], habits[n]).asked for n in before]
+        return habit([actual[n] for n in before], asked)
+
+    for chapter in _in_order(number, known, actual):
+        habits[chapter] = of(chapter)
+    return habits[number]
+
+
+def _in_order(
+    number: int, known: Callable[[int], Iterable[int]], written: Container[int]
+) -> list[int]:
+    """The chapters that a chapter's habit rests on, those first that others rest on; itself last."""
+    order: dict[int, None] = {}
+    open_ones = [number]
+    while open_ones:
+        chapter = open_ones[-1]
+        waiting = [n for n in known(chapter) if n in written and n not in order]
+        if waiting:
+            open_ones.extend(waiting[:1])
+        else:
+            order[open_ones.pop()] = None
+    return list(order)
 
 
 def chapter_variation(lengths: Sequence[int]) -> float:

@@ -38,7 +38,7 @@ def rhythm(chapters: Sequence[ChapterText]) -> Rhythm:
     total = sum(paragraphs)
     if not total:
         return Rhythm(0.0, 0.0, 0.0, 0.0, 0.0)
-    spoken = sum(_spoken(one.text) for chapter in chapters for one in chapter.paragraphs)
+    spoken = sum(spoken_words(one.text) for chapter in chapters for one in chapter.paragraphs)
     return Rhythm(
         sentence_words=fmean(sentences),
         short_share=sum(length <= SHORT_SENTENCE for length in sentences) / len(sentences),
@@ -54,6 +54,6 @@ def variation(values: Sequence[float]) -> float:
     return pstdev(values) / mean if len(values) > 1 and mean else 0.0
 
 
-def _spoken(paragraph: str) -> int:
+def spoken_words(paragraph: str) -> int:
     """How many words of a paragraph stand in quotation marks."""
     return sum(len(words(found)) for found in _SPOKEN.findall(plain(paragraph)))

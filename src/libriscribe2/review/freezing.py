@@ -73,7 +73,7 @@ def _known(path: Path) -> set[str]:
     """The names in the list of an earlier export; none where it cannot be read."""
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return set()
     return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
 

@@ -16,6 +16,7 @@ USER_ONLY_KEYS: Final = (
     "projects_dir",
     "debug_dir",
     "batches_dir",
+    "batch.dsn",
     "research.search_url",
     "research.mcp",
 )

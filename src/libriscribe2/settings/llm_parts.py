@@ -7,7 +7,7 @@ from collections.abc import Callable
 from libriscribe2.llm.budget import Budget
 from libriscribe2.llm.caps import Caps, Spent
 from libriscribe2.llm.prices import price_of
-from libriscribe2.llm.rate_limits import account_name, rate_gate
+from libriscribe2.llm.rate_limits import SharedRates, account_name, rate_gate
 from libriscribe2.llm.resilience import RetryPolicy
 from libriscribe2.llm.session import CallSession
 from libriscribe2.llm.step_counts import StepCounts
@@ -22,6 +22,7 @@ def call_session(
     url_of: Callable[[str], str | None],
     *,
     asks_models: bool,
+    shared: SharedRates | None = None,
 ) -> CallSession:
     """The shared state of a run's calls.
 
@@ -31,6 +32,7 @@ def call_session(
         url_of: The server of a model; None is the provider's own.
         asks_models: Whether requests go to the models that they name; where somebody answers in
             their place, as for an estimate, no rate is limited.
+        shared: The limits that other machines share; None keeps those of this machine.
     """
     llm = settings.llm
     return CallSession(
@@ -41,6 +43,7 @@ def call_session(
             llm.requests_per_minute if asks_models else None,
             llm.kilo_tokens_per_minute if asks_models else None,
             lambda model: account_name(model, url_of(model), os.environ),
+            shared,
         ),
         steps=StepCounts(settings.pipeline.max_attempts * (llm.retries + 1)),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import override
@@ -110,16 +110,25 @@ class BatchConfig(BaseModel):
     """The `[batch]` table: how many books are written.
 
     Attributes:
+        dsn: Address of the PostgreSQL database that several machines share; empty keeps batches
+            in a folder of this one. It is shown nowhere.
         books: Books at once, each in a process of its own.
         max_tries: Most runs of a book that ended for a passing reason, the first included.
         retry_seconds: Pause before the second run; each further one is twice as long.
+        heartbeat_seconds: Between two signs of life of a worker.
+        stalled_seconds: Without a sign of life, after which others take a worker's books over.
+        poll_seconds: Between two looks of an idle worker at the queue.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    dsn: SecretStr = SecretStr("")
     books: Annotated[int, NotBool, Field(ge=1, le=64)] = 2
-    max_tries: Count = 3
+    max_tries: Count = 5
     retry_seconds: Seconds = 30.0
+    heartbeat_seconds: Seconds = 10.0
+    stalled_seconds: Seconds = 30.0
+    poll_seconds: Seconds = 1.0
 
 
 class Settings(BaseSettings):

@@ -94,7 +94,7 @@ class FileRunStore:
             record = RunRecord.model_validate(json.loads(data))
             sha = record.plan.sha()
             added = [_step_of(line, sha) for line in lines[:-1]]
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ProjectError(
                 f"{self._path} is not the record of a run.",
                 why=_reason(error),
@@ -147,7 +147,7 @@ def _step_of(line: bytes, sha: str) -> StepResult | None:
     """The finished step of a line; None for one of another plan or one that was cut off."""
     try:
         written = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(written, dict) or written.get("plan") != sha:
         return None
@@ -163,7 +163,7 @@ def _readable(record: RunRecord) -> bytes:
         return utf8(readable_json(record.model_dump(mode="json")))
 
 
-def _reason(error: ValueError) -> str:
+def _reason(error: ValueError | RecursionError) -> str:
     """What is wrong with a file, on one line."""
     if isinstance(error, ValidationError):
         return str(error.errors(include_url=False)[0]["msg"])

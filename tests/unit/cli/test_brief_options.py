@@ -7,7 +7,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from libriscribe2.cli.brief_options import ask_for_brief, brief_from, equal_command, kind_note
+from libriscribe2.cli.brief_options import (
+    ask_for_brief,
+    brief_from,
+    equal_command,
+    kind_note,
+    with_drafting,
+)
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 
@@ -106,3 +112,22 @@ def test_XC_03_a_guess_at_the_kind_is_told(brief: Brief, told: str) -> None:
     note = kind_note(brief)
     assert bool(note) is bool(told)
     assert told in note
+
+
+def test_QU_the_order_of_drafting_follows_the_calls_at_once_and_says_so() -> None:
+    brief, told = with_drafting(brief_from({"premise": "A keeper"}), 8)
+    assert brief.drafting == "redblack"
+    assert "redblack" in told
+    assert "8 calls" in told
+
+
+def test_QU_the_default_order_needs_no_words() -> None:
+    brief = brief_from({"premise": "A keeper"})
+    assert with_drafting(brief, 4) == (brief, "")
+
+
+@pytest.mark.parametrize("mode", ["sequential", "redblack", "parallel"])
+def test_QU_an_order_that_was_asked_for_stays(mode: str) -> None:
+    brief = brief_from({"premise": "A keeper", "drafting": mode})
+    assert with_drafting(brief, 64) == (brief, "")
+    assert with_drafting(brief, 1) == (brief, "")

@@ -1,5 +1,7 @@
 """The program's last line of defence: every end has its exit code and its one line."""
 
+import errno
+import os
 import subprocess
 import sys
 
@@ -110,3 +112,17 @@ def test_ctrl_c_while_the_program_is_being_imported_ends_it_without_a_word() -> 
         [sys.executable, "-c", CTRL_C_WHILE_IMPORTING], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize(("code", "ends"), [(errno.EIO, 6), (errno.ENOSPC, 6), (errno.ENOENT, 1)])
+def test_bar_05_an_output_that_takes_no_more_is_the_disk_and_not_a_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: int, ends: int
+) -> None:
+    def refuse(*_arguments: object, **_named: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(root, "app", refuse)
+    assert end_of(monkeypatch, "agents") == ends
+    told = capsys.readouterr().err
+    assert ("the output" in told) is (ends == 6)
+    assert os.strerror(code) in told

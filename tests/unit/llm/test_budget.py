@@ -272,3 +272,20 @@ async def test_a_price_is_looked_up_once() -> None:
     for _ in range(3):
         await settle(held, nothing)
     assert asked == ["m"]
+
+
+async def test_what_is_used_is_told_by_the_name_of_each_cap() -> None:
+    now = [100.0]
+    held = Budget(
+        Caps(9.0, calls=4, minutes=2),
+        before=Spent(calls=1, usd=1.5),
+        price_of=lambda _model: DEAR,
+        now=lambda: now[0],
+    )
+    now[0] += 30
+    async with held.hold(ASK) as hold:
+        assert held.used()["max_cost"] == (1.5, 9.0)  # held back, and not used
+        hold.leave()
+        hold.answered(Completion("x", cost_usd=2.0))
+    assert held.used() == {"max_cost": (3.5, 9.0), "max_calls": (2, 4), "max_minutes": (0.5, 2)}
+    assert budget().used() == {}

@@ -169,7 +169,7 @@ async def test_a_story_that_speaks_like_a_refusal_is_taken_as_it_is() -> None:
 def test_OV_41_the_rule_keeps_instructions_schema_and_the_task() -> None:
     for name in ("chapters", "scenes"):
         prompt = load_prompt(name)
-        values = {hole: f"the {hole}" for hole in prompt.holes()}
+        values = {hole: f"\n\n<{hole}>\nthe {hole}\n</{hole}>" for hole in prompt.holes()}
         system, user = prompt.render(**values)
         user["content"] += "\n\n<json_schema>{}</json_schema>"
         less = simplified(Request("s", "m", (system, user))).messages
@@ -177,7 +177,7 @@ def test_OV_41_the_rule_keeps_instructions_schema_and_the_task() -> None:
         for block in OPTIONAL_BLOCKS:
             assert f"<{block}>" not in less[1]["content"]
         for kept in ("the chapter", "the concept", "the characters", "<json_schema>"):
-            assert kept in less[1]["content"]
+            assert any(kept in turn["content"] for turn in less)
         assert prompt.user.rpartition("\n")[2].split("$")[0] in less[1]["content"]
 
 

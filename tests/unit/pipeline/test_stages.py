@@ -22,7 +22,7 @@ from libriscribe2.pipeline.stages import (
 )
 
 OWN = [
-    "concept", "characters", "research", "world", "outline", "scenes",
+    "concept", "characters", "research", "style", "world", "outline", "scenes", "drafts",
     "chapters", "canon", "summaries", "title", "manuscript",
 ]  # fmt: skip
 
@@ -99,7 +99,7 @@ def test_AR_two_agents_of_one_name_or_artifact_are_an_error(twin: type[Agent]) -
 
 
 def test_AR_a_stage_is_found_by_its_name() -> None:
-    assert find_stage("world", all_stages()) is all_stages()[3]
+    assert find_stage("world", all_stages()) is all_stages()[4]
     assert find_stage("worldbuilding", all_stages()) is None
 
 
@@ -108,7 +108,7 @@ def test_AR_a_stage_is_found_by_its_name() -> None:
     [
         ("concept", ["concept"]),
         ("world", ["concept", "world"]),
-        ("outline", OWN[:5]),
+        ("outline", [*OWN[:3], "world", "outline"]),
         ("chapters", [name for name in OWN if name not in ("manuscript", "title")]),
         ("manuscript", OWN),
     ],
@@ -128,6 +128,8 @@ def test_AR_the_brief_says_which_stages_a_book_has() -> None:
     assert "canon" not in names(stages_of(facts))
     assert "canon" in names(stages_of(plain))
     assert "canon" not in names(stages_of(Brief(premise="p", canon=False)))
+    assert "drafts" not in names(stages_of(Brief(premise="p", drafting="redblack")))
+    assert "drafts" in names(stages_of(Brief(premise="p", drafting="parallel")))
     assert "characters" in names(stages_of(Brief(premise="p", category="B", characters="2")))
 
 

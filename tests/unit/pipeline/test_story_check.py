@@ -31,9 +31,10 @@ def report(
     threads: tuple[Thread, ...] = (),
     hits: dict[int, list[ThreadHit]] | None = None,
     language: str = "English",
+    drafting: str = "sequential",
 ) -> list[StoryFinding]:
     """What is found in a book whose canon is given."""
-    desk = AgentDesk(folder, language=language)
+    desk = AgentDesk(folder, language=language, drafting=drafting)
     desk.planned(7)
     desk.put("book.toml", "")
     plan = outline(7) | {"threads": [one.model_dump(mode="json") for one in threads]}
@@ -133,6 +134,37 @@ def test_errors_come_before_warnings_and_what_may_stand_comes_last(tmp_path: Pat
         ("R12", "chapters/06.md", False),
         ("R1", "chapters/02.md", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("drafting", "chapters", "mended"),
+    [
+        ("sequential", (2, 3), 3),
+        ("redblack", (2, 3), 2),
+        ("redblack", (3, 4), 4),
+        ("redblack", (1, 3), 3),
+        ("redblack", (2, 4), 4),
+        ("parallel", (2, 3), 3),
+    ],
+)
+def test_T2_two_chapters_that_differ_are_mended_where_it_was_drafted_later(
+    tmp_path: Path, drafting: str, chapters: tuple[int, int], mended: int
+) -> None:
+    facts = [
+        Fact(
+            entity="Ada",
+            attribute=Attribute.EYES,
+            value=colour,
+            chapter=chapter,
+            quote=f"her {colour} eyes",
+            line=3,
+        )
+        for chapter, colour in zip(chapters, ("green", "brown"), strict=True)
+    ]
+    (found,) = report(tmp_path, *facts, texts=(PAST,) * 4, drafting=drafting)
+    assert found.other is not None
+    assert found.place.file == f"chapters/{mended:02d}.md"
+    assert found.other.file == f"chapters/{sum(chapters) - mended:02d}.md"
 
 
 def test_a_canon_that_cannot_be_read_is_not_joined() -> None:

@@ -10,7 +10,9 @@ from libriscribe2.llm.backend import Request
 
 _BLOCK = re.compile(
     r"<(premise|book|concept|critique|characters|places|terms|outline|chapter|scene"
-    r"|story_so_far|text_before|next|text|notes|json_schema)>(.*?)</\1>",
+    r"|style|whole_book|promises|cast|rules|threads|ahead|ending|facts|timeline|passages|habits"
+    r"|as_planned|story_so_far|text_before|opening|text_after|next|text|notes|json_schema"
+    r"|issues|excerpts|plan|written)>(.*?)</\1>",
     re.DOTALL,
 )
 _WORDS = re.compile(
@@ -36,12 +38,15 @@ class Material:
         scene: Number, of, summary, goal, conflict, outcome, characters, place.
         outline: The outline block as text.
         text_before: The end of what was written before.
+        opening: The opening of a chapter that is to be written again.
+        text_after: The beginning of what follows.
         text: The text to work on.
         instruction: What is asked, without the blocks.
         sections: Headings that the reply should carry, as `[Name]` lines ask for.
         schema: The JSON Schema that the reply should follow, or None.
         words: Wanted number of words, or None.
         notes: Facts with their marks, one line each.
+        terms: One mapping per term, with `name`.
     """
 
     premise: str
@@ -59,16 +64,20 @@ class Material:
     schema: Mapping[str, Any] | None
     words: int | None
     notes: tuple[str, ...] = ()
+    terms: tuple[Mapping[str, Any], ...] = ()
+    opening: str = ""
+    text_after: str = ""
 
 
 def read_material(request: Request) -> Material:
-    """Read the user's turns of a request; the first of several equal blocks counts.
+    """Read what a request tells the author; the first of several equal blocks counts.
 
     The schema of the request itself outranks the one in the prompt.
     """
-    asked = [str(m.get("content") or "") for m in request.messages if m.get("role") == "user"]
+    told = [(m.get("role"), str(m.get("content") or "")) for m in request.messages]
+    asked = [text for role, text in told if role == "user"]
     blocks: dict[str, str] = {}
-    for text in asked:
+    for text in (text for role, text in told if role in {"system", "user"}):
         for name, body in _BLOCK.findall(text):
             blocks.setdefault(name, body.strip())
     instruction = _BLOCK.sub("", asked[0]).strip() if asked else ""
@@ -88,6 +97,9 @@ def read_material(request: Request) -> Material:
         schema=_schema(request, blocks),
         words=_wanted_words(instruction),
         notes=tuple(blocks.get("notes", "").splitlines()),
+        terms=_named(blocks.get("terms", "")),
+        opening=blocks.get("opening", ""),
+        text_after=blocks.get("text_after", ""),
     )
 
 

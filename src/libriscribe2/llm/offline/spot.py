@@ -16,6 +16,7 @@ KINDS = {
     "glossary": "term",
     "institutions": "term",
     "chapters": "chapter",
+    "threads": "thread",
     "scenes": "scene",
     "sections": "scene",
 }
@@ -28,7 +29,7 @@ class Spot:
 
     Attributes:
         key: The property's name in lower case; of a list's item, the list's.
-        kind: What the object around it is: `character`, `place`, `term`, `chapter`, `scene`, or
+        kind: What the object around it is: `character`, `place`, `term`, `chapter`, `thread`, `scene`, or
             `book` at the top.
         index: The object's index in its list.
         total: How many objects that list has.

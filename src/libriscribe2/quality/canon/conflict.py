@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 from libriscribe2.models.canon import HARD_STANCES, Fact
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
 
 JUDGED: Final = "J1"
 """What a model finds, not a rule in code."""
@@ -39,7 +39,8 @@ class Conflict:
         message: What is wrong, in a sentence.
         later: The statement that breaks it; here the text is to be mended.
         earlier: The statement that it breaks; None where the plan is broken, not the text.
-        severity: `error` where code is sure, `warning` where a reader has to judge.
+        severity: `error` where code is sure, `warning` where a reader has to judge, `note` for
+            what is no fault.
     """
 
     rule: str

@@ -28,7 +28,7 @@ def read_docx(name: str, data: bytes) -> Reading:
     """
     import mammoth  # noqa: PLC0415 - slow to import, and only a document that is read needs it
 
-    checked = _checked(name, data)
+    checked = harmless_document(name, data)
     try:
         result = mammoth.convert_to_html(
             io.BytesIO(checked), convert_image=mammoth.images.img_element(_no_image)
@@ -42,8 +42,12 @@ def read_docx(name: str, data: bytes) -> Reading:
     return Reading(page.title, page.parts)
 
 
-def _checked(name: str, data: bytes) -> bytes:
-    """The document with its XML alone, every part of which was read and found harmless."""
+def harmless_document(name: str, data: bytes) -> bytes:
+    """The document with its XML alone, every part of which was read and found harmless.
+
+    Raises:
+        ToolError: 415 where it is no Word document, 413 where it is too large.
+    """
     archive = Archive(name, data)
     if _DOCUMENT not in archive.names():
         raise not_what_it_says(name, "it is not a Word document")

@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
+from libriscribe2.llm.redaction import redact
 from libriscribe2.parsing.search_results import parse_search_results
 from libriscribe2.toolchain.sources.encoding import decode
 from libriscribe2.toolchain.tool_error import ToolError
@@ -40,6 +41,16 @@ class SearchEngine:
     def url(self, query: str) -> str:
         """The address that answers a query."""
         return self.template.replace(QUERY, quote(query, safe=""))
+
+    def without_keys(self, error: ToolError) -> ToolError:
+        """An error without what the address may hold of a key: models and people read errors."""
+        values = [value for _, value in parse_qsl(urlsplit(self.template).query)]
+        keys = [one for value in values if QUERY not in value for one in (value, quote(value))]
+        details = {
+            name: redact(one, keys) if isinstance(one, str) else one
+            for name, one in error.details.items()
+        }
+        return ToolError(error.status, error.code, redact(error.message, keys), details)
 
 
 @dataclass(frozen=True, slots=True)

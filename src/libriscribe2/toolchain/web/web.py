@@ -73,8 +73,11 @@ class Web:
         if self.engine is None:
             raise ToolError(501, "search_not_configured", "No search engine is configured.")
         url = self.engine.url(query)
-        answer = await self._fetcher.get(url, self.engine.types, trusted=target_of(url).origin)
-        results = results_of(self.engine, answer)
+        try:
+            answer = await self._fetcher.get(url, self.engine.types, trusted=target_of(url).origin)
+            results = results_of(self.engine, answer)
+        except ToolError as error:
+            raise self.engine.without_keys(error) from None
         for result in results:
             self.allow(result.url)
         return results

@@ -1,0 +1,107 @@
+"""What a gate brings back: issues, and one figure that is the higher the worse."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, islice
+from typing import Final
+
+from libriscribe2.models.revision import Issue, Severity
+from libriscribe2.quality.text import ChapterText, Paragraph, sentences, words
+
+MOST_OF_A_GATE: Final = 6
+"""Most issues of one gate: they are samples, the figure counts all."""
+
+_LONGEST_QUOTE: Final = 240
+
+
+def nothing() -> Iterable[Issue]:
+    """No issues."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a gate finds.
+
+    Attributes:
+        figure: How bad it is, 0 where nothing is wrong.
+        tell: Says where it is wrong; of many issues the first six. The figure alone is needed
+            far more often, so nothing is looked up before it is asked for.
+    """
+
+    figure: float = 0.0
+    tell: Callable[[], Iterable[Issue]] = nothing
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """Where it is wrong."""
+        return tuple(islice(self.tell(), MOST_OF_A_GATE))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a chapter.
+
+    Attributes:
+        text: The sentence in one line.
+        words: Its words in lower case.
+        paragraph: The paragraph that holds it.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    paragraph: Paragraph
+
+
+@dataclass(frozen=True, slots=True)
+class Gatekeeper:
+    """Writes the issues of one gate.
+
+    Attributes:
+        name: The gate's name.
+    """
+
+    name: str
+
+    def issue(self, severity: Severity, quote: str, line: int, why: str, fix: str = "") -> Issue:
+        """An issue at a place."""
+        return Issue(
+            kind=self.name,
+            severity=severity,
+            detector=self.name,
+            quote=clipped(quote),
+            line=line,
+            why=why,
+            fix=fix,
+        )
+
+
+def sentences_of(chapter: ChapterText) -> list[Sentence]:
+    """The sentences of a chapter with their places."""
+    return [
+        Sentence(text, said, paragraph)
+        for paragraph in chapter.paragraphs
+        for text, said in _sentences(paragraph.text)
+    ]
+
+
+@lru_cache(maxsize=2_048)
+def _sentences(paragraph: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The sentences of a paragraph with their words; most are the same in the next version."""
+    return tuple((text, tuple(words(text))) for text in sentences(paragraph))
+
+
+def sentences_at(chapter: ChapterText, places: Sequence[int]) -> list[Sentence]:
+    """The sentences that hold the words with these indices in the chapter's words."""
+    found = sentences_of(chapter)
+    ends = list(accumulate(len(one.words) for one in found))
+    return [found[min(bisect_right(ends, place), len(found) - 1)] for place in places]
+
+
+def clipped(quote: str) -> str:
+    """The first words of a quote, so many that they fit a line or two."""
+    if len(quote) <= _LONGEST_QUOTE:
+        return quote
+    return quote[:_LONGEST_QUOTE].rpartition(" ")[0] or quote[:_LONGEST_QUOTE]

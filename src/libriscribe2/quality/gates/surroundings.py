@@ -1,0 +1,140 @@
+"""What a chapter is examined beside: its plan, the chapters around it, the names of the book."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import regex
+
+from libriscribe2.models.kind import Kind
+from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import OutlineChapter
+from libriscribe2.quality.beats import stems
+from libriscribe2.quality.canon.viewpoint import Viewpoint, viewpoint
+from libriscribe2.quality.gates.paragraph_index import ParagraphIndex
+from libriscribe2.quality.repetition import Gram, grams
+from libriscribe2.quality.text import ChapterText, plain, sentences, words
+
+PHRASE_WORDS: Final = 5
+_CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
+_SETTLED_USES: Final = 2
+_KEPT: Final = 24
+"""Chapters whose words are kept at hand."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a chapter stands. What is not known is empty, and what needs it is not looked for.
+
+    Attributes:
+        number: The chapter's number, from 1.
+        outline: Its entry in the outline.
+        scenes: The plans of its scenes, in order.
+        before: The text of the chapter before, or the end of it.
+        after: The beginning of the chapter after, where it is written already.
+        earlier: Whole texts of chapters that are written, those of lower numbers first; as many
+            as the caller wants to have compared.
+        people: Names of the characters.
+        others: Names of places and terms.
+        words: The chapter's wanted length; 0 where nothing was asked.
+        language: The language of the book, as the brief has it.
+        kind: Whether it is a story.
+    """
+
+    number: int = 1
+    outline: OutlineChapter | None = None
+    scenes: Sequence[ScenePlan] = ()
+    before: str = ""
+    after: str = ""
+    earlier: Sequence[str] = ()
+    people: Sequence[str] = ()
+    others: Sequence[str] = ()
+    words: int = 0
+    language: str = "English"
+    kind: Kind = "fiction"
+
+    @property
+    def english(self) -> bool:
+        """Whether lists of English words may be used."""
+        return self.language.casefold().startswith("en")
+
+    @cached_property
+    def written(self) -> tuple[ChapterText, ...]:
+        """The whole chapters that it is compared with."""
+        return tuple(map(_as_chapter, self.earlier))
+
+    @cached_property
+    def endings(self) -> tuple[ChapterText, ...]:
+        """Texts whose ends are ends of chapters."""
+        return self._with(self.before)
+
+    @cached_property
+    def openings(self) -> tuple[ChapterText, ...]:
+        """Texts whose beginnings are beginnings of chapters."""
+        return self._with(self.after)
+
+    @cached_property
+    def texts(self) -> tuple[ChapterText, ...]:
+        """Everything written that the chapter must not say again."""
+        either = {one.text: one for one in (*self.endings, *self.openings)}
+        return tuple(either.values())
+
+    @cached_property
+    def phrases(self) -> frozenset[Gram]:
+        """The phrases of five words of everything written."""
+        return frozenset().union(*(_phrases(one.text) for one in self.texts))
+
+    @cached_property
+    def sentences(self) -> frozenset[tuple[str, ...]]:
+        """The words of every sentence of everything written."""
+        return frozenset().union(*(_sentences(one.text) for one in self.texts))
+
+    @cached_property
+    def paragraphs(self) -> ParagraphIndex:
+        """The paragraphs of everything written."""
+        return ParagraphIndex(paragraph for one in self.texts for paragraph in one.paragraphs)
+
+    @cached_property
+    def settled(self) -> tuple[str, ...]:
+        """Capitalised words that the chapters before have more than once: those are no slips."""
+        count = Counter(word for text in self.earlier for word in _CAPITALISED.findall(plain(text)))
+        return tuple(word for word, uses in count.items() if uses >= _SETTLED_USES)
+
+    @cached_property
+    def holders(self) -> Counter[str]:
+        """In how many whole chapters each stem stands (`quality.beats`)."""
+        return Counter(stem for one in self.written for stem in _stems(one.text))
+
+    @cached_property
+    def views(self) -> tuple[Viewpoint, ...]:
+        """How the whole chapters are told."""
+        return tuple(map(viewpoint, self.written))
+
+    def _with(self, part: str) -> tuple[ChapterText, ...]:
+        """The whole chapters, and a part of one unless it is among them."""
+        known = any(part.strip() in text for text in self.earlier)
+        return self.written if known else (*self.written, _as_chapter(part))
+
+
+# A book's chapters are compared with one another again and again.
+@lru_cache(maxsize=_KEPT)
+def _as_chapter(text: str) -> ChapterText:
+    return ChapterText(0, "", text)
+
+
+@lru_cache(maxsize=_KEPT)
+def _phrases(text: str) -> frozenset[Gram]:
+    return frozenset(grams(_as_chapter(text).words, PHRASE_WORDS))
+
+
+@lru_cache(maxsize=_KEPT)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stems(_as_chapter(text).words))
+
+
+@lru_cache(maxsize=_KEPT)
+def _sentences(text: str) -> frozenset[tuple[str, ...]]:
+    paragraphs = _as_chapter(text).paragraphs
+    return frozenset(tuple(words(one)) for found in paragraphs for one in sentences(found.text))

@@ -1,0 +1,125 @@
+"""What the book has already leaned on: its own phrases, and how its chapters begin and end."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import regex
+
+from libriscribe2.quality.repetition import Gram, grams
+from libriscribe2.quality.stopwords import STOPWORDS
+from libriscribe2.quality.text import ChapterText, plain, sentences
+from libriscribe2.utils.text_budget import shorten, weigh
+
+MOST_PHRASES: Final = 25
+LAST_EDGES: Final = 6
+EDGE_BUDGET: Final = 160
+
+_SIZE: Final = 4
+_MOST_STOPWORDS: Final = 2
+_FEWEST_USES: Final = 3
+_SHARED: Final = 3
+"""Of two phrases that share so many words in a row, only the first is told."""
+
+_INSIDE: Final = regex.compile(r"(?<=[\p{Ll},;] )\p{Lu}[\p{L}'\u2019]+")
+_PHRASES: Final = "Phrases that this book has used often enough: "
+_OPENINGS: Final = "How its last chapters began: "
+_ENDINGS: Final = "How they ended: "
+
+
+def habits_block(texts: Iterable[str], budget: int) -> str:
+    """The book's own crutch phrases and the edges of its last chapters, for later scenes to avoid.
+
+    Args:
+        texts: Chapters that are written, in order.
+        budget: Most that the block takes (`utils.text_budget`), of which the edges get three
+            fifths: the oldest of them go first, and the least used phrases.
+
+    Returns:
+        Up to three lines; "" where there is nothing to tell.
+    """
+    chapters = [one for text in texts if (one := ChapterText(0, "", text)).words]
+    openings = [_edge(one, 0) for one in chapters[-LAST_EDGES:]]
+    endings = [_edge(one, -1) for one in chapters[-LAST_EDGES:]]
+    edges = _within(openings, endings, budget * 3 // 5)
+    left = budget - weigh(edges) - bool(edges)
+    phrases = _listed(_PHRASES, crutch_phrases(chapters), left)
+    return "\n".join(line for line in (phrases, edges) if line)
+
+
+def crutch_phrases(chapters: Sequence[ChapterText]) -> list[str]:
+    """Up to 25 phrases of four words, those first that stand most often in most chapters.
+
+    A phrase counts from three uses on. Left out is what is mostly function words, or nothing
+    but names besides them.
+    """
+    count: Counter[Gram] = Counter()
+    spread: Counter[Gram] = Counter()
+    for chapter in chapters:
+        own = Counter(grams(chapter.words, _SIZE))
+        count.update(own)
+        spread.update(own.keys())
+    names = _names(chapters)
+    often = [
+        gram
+        for gram, uses in count.items()
+        if uses >= _FEWEST_USES and _says_something(gram, names)
+    ]
+    ranked = sorted(often, key=lambda gram: (-count[gram] * spread[gram], gram))
+    return [" ".join(gram) for gram in _apart(ranked)]
+
+
+def _says_something(gram: Gram, names: frozenset[str]) -> bool:
+    content = [word for word in gram if word not in STOPWORDS]
+    return len(gram) - len(content) <= _MOST_STOPWORDS and not names.issuperset(content)
+
+
+def _apart(ranked: Iterable[Gram]) -> list[Gram]:
+    """The first phrases of many, of which none runs into another one."""
+    kept: list[Gram] = []
+    told: set[Gram] = set()
+    for gram in ranked:
+        own = {gram[start : start + _SHARED] for start in range(len(gram) - _SHARED + 1)}
+        if told.isdisjoint(own):
+            kept.append(gram)
+            told |= own
+        if len(kept) == MOST_PHRASES:
+            break
+    return kept
+
+
+def _names(chapters: Iterable[ChapterText]) -> frozenset[str]:
+    """Words that have a capital in the middle of a sentence."""
+    return frozenset(
+        found.casefold()
+        for chapter in chapters
+        for paragraph in chapter.paragraphs
+        for found in _INSIDE.findall(plain(paragraph.text))
+    )
+
+
+def _edge(chapter: ChapterText, index: int) -> str:
+    """The first or the last sentence of a chapter, in short."""
+    paragraph = chapter.paragraphs[index].text
+    return shorten((sentences(paragraph) or [paragraph])[index], EDGE_BUDGET)
+
+
+def _within(openings: Sequence[str], endings: Sequence[str], budget: int) -> str:
+    """Both lists of edges in two lines, those of the oldest chapters left out where need be."""
+    for start in range(len(openings)):
+        lines = (
+            _OPENINGS + " / ".join(openings[start:]),
+            _ENDINGS + " / ".join(endings[start:]),
+        )
+        if weigh(text := "\n".join(lines)) <= budget:
+            return text
+    return ""
+
+
+def _listed(head: str, phrases: Sequence[str], budget: int) -> str:
+    """A line of phrases, as many as fit."""
+    for count in range(len(phrases), 0, -1):
+        line = head + "; ".join(phrases[:count])
+        if weigh(line) <= budget:
+            return line
+    return ""

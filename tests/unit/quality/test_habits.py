@@ -1,0 +1,65 @@
+"""The book's own habits, as later scenes are told of them."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.quality.prose import chapter, fresh
+
+from libriscribe2.quality.habits import LAST_EDGES, MOST_PHRASES, crutch_phrases, habits_block
+from libriscribe2.utils.text_budget import weigh
+
+HABIT = "the roof of her mouth"
+
+
+def book(count: int) -> list[str]:
+    return [
+        f"# T\n\nOpening {n} was cold.\n\n{fresh(n, 60)}. Then {HABIT}, and Tilda Moss spoke. "
+        f"{fresh(n + 50, 20)}. She felt {HABIT} and saw Tilda Moss again.\n\nEnding {n} was quiet.\n"
+        for n in range(1, count + 1)
+    ]
+
+
+def test_a_phrase_that_the_book_leans_on_is_told_once_and_the_edges_of_the_last_chapters() -> None:
+    phrases, openings, endings = habits_block(book(9), 1_200).splitlines()
+    assert phrases.count("roof of her") == 1
+    assert "Opening 9 was cold. " not in openings
+    for n in range(1, 10):
+        assert (f"Opening {n} was" in openings) == (n > 9 - LAST_EDGES)
+        assert (f"Ending {n} was" in endings) == (n > 9 - LAST_EDGES)
+
+
+def test_a_phrase_of_names_or_of_function_words_or_of_two_uses_is_no_habit() -> None:
+    named = [chapter(n, f"{fresh(n, 9)} saw Tilda Moss and Jon Ide. " * 2) for n in range(4)]
+    told = crutch_phrases(named)
+    assert "tilda moss and jon" not in told
+    assert told
+    twice = [chapter(1, f"A {fresh(1, 9)}. A {fresh(1, 9)}.")]
+    assert crutch_phrases(twice) == []
+    empty = [chapter(n, "And so it was that they were all in it.") for n in range(5)]
+    assert crutch_phrases(empty) == []
+
+
+def test_what_stands_in_more_chapters_comes_first_and_there_is_an_end() -> None:
+    local, wide = "amber lantern swung low", "silver kettle boiled dry"
+    texts = [f"{fresh(9, 9)} {local} {fresh(n, 3)}. " * 2 for n in range(3)]
+    chapters = [chapter(1, *texts), *(chapter(n, f"{fresh(n, 9)} {wide}.") for n in range(2, 9))]
+    told = crutch_phrases(chapters)
+    assert told.index(wide) < told.index(local)
+    many = [chapter(n, *(f"{fresh(word, 4)}." for word in range(100, 140))) for n in (1, 2, 3)]
+    assert len(crutch_phrases(many)) == MOST_PHRASES
+
+
+def test_nothing_written_is_nothing_to_tell() -> None:
+    assert habits_block([], 900) == ""
+    assert habits_block(["", "# T\n"], 900) == ""
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from([*book(3), "灯塔。" * 40, "x", ""]), max_size=6), st.integers(0, 900)
+)
+def test_the_block_keeps_to_its_budget_and_is_the_same_every_time(
+    texts: list[str], budget: int
+) -> None:
+    block = habits_block(texts, budget)
+    assert weigh(block) <= budget
+    assert block == habits_block(list(texts), budget)

@@ -1,0 +1,175 @@
+"""Patches: exactly one place, nothing lost, never worse."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.quality.prose import fresh
+
+from libriscribe2.models.revision import Patch
+from libriscribe2.quality.gates.gates import GateFigures, examined
+from libriscribe2.quality.gates.surroundings import Surroundings
+from libriscribe2.quality.patching import MOST_CHANGE, apply, kept, patched
+from libriscribe2.utils.words import count_words
+
+MARK = "[@n-0123456789ab]"
+TEXT = f"""# The Lamp
+
+Mara climbed the stairs. The wind pulled at the door{MARK}, and the lamp swung.
+
+* * *
+
+<!-- libriscribe2: allow R1 -->
+Jon waited below. The wind pulled at the boats. 灯塔守护者发现地图。
+"""
+
+PIECES = st.sampled_from(
+    [
+        "Mara", "climbed the stairs", "The wind pulled at the", "door", MARK, "* * *", "\n\n", " ",
+        "# The Lamp", "# Two", "<scene>", "```", "waited", "below.", "灯塔", "地图", "<!--", "-->",
+        "[@n-1]", "lamps", "lamp", "[", "#", "*", "n-0123456789ab]", "\n",
+    ]
+)  # fmt: skip
+WORDS = st.lists(PIECES, max_size=5).map(" ".join) | st.lists(PIECES, max_size=5).map("".join)
+PATCH = st.builds(Patch, find=WORDS, replace=WORDS)
+
+
+def flat(_text: str) -> GateFigures:
+    return GateFigures({})
+
+
+def words_of(text: str) -> GateFigures:
+    """A judge to whom every `very` is a fault."""
+    return GateFigures({"very": float(text.split().count("very"))})
+
+
+def test_T10_a_patch_whose_words_stand_once_is_applied_there() -> None:
+    done = apply(TEXT, Patch(find="Mara climbed the stairs.", replace="Mara took the stairs."))
+    assert done.reason == ""
+    assert done.text == TEXT.replace("climbed", "took")
+
+
+def test_T10_words_that_stand_nowhere_or_twice_or_in_a_word_are_refused() -> None:
+    told = {
+        find: apply(TEXT, Patch(find=find, replace="x")).reason
+        for find in ("the wind pulled", "The wind pulled at the", "lam", "  ", "stair")
+    }
+    assert "do not stand" in told["the wind pulled"]
+    assert "more than once" in told["The wind pulled at the"]
+    assert "inside a word" in told["stair"]
+    assert "no words" in told["  "]
+    assert apply(TEXT, Patch(find="aa", replace="b")).text == TEXT
+    assert "more than once" in apply("aaa bbb", Patch(find="aa", replace="c")).reason
+
+
+def test_words_without_blanks_between_them_can_be_patched() -> None:
+    done = apply(TEXT, Patch(find="守护者", replace="看守人"))
+    assert "灯塔看守人发现地图" in done.text
+
+
+def test_a_mark_a_break_a_comment_and_the_title_outlive_every_patch() -> None:
+    door = f"at the door{MARK}, and"
+    for find, replace in (
+        (door, "at the door, and"),
+        (door, f"at the door{MARK} or window{MARK}, and"),
+        ("swung.\n\n* * *\n\n<!-- libriscribe2", "swung.\n\n<!-- libriscribe2"),
+        ("allow R1", "allow R2"),
+        ("# The Lamp", "# A Lamp"),
+        ("swung.", "swung.\n\n* * *\n\nAgain."),
+        ("swung.", "swung.\n\n## Below"),
+        ("swung.", "swung. <scene>"),
+        ("Mara climbed", "```\nMara climbed"),
+    ):
+        done = apply(TEXT, Patch(find=find, replace=replace))
+        assert (done.text, done.reason != "") == (TEXT, True), (find, replace)
+    moved = apply(TEXT, Patch(find=door, replace=f"at the door and the hatch{MARK}, and"))
+    assert moved.reason == ""
+
+
+def test_a_leaked_heading_may_be_taken_out() -> None:
+    text = "# The Lamp\n\n## Scene 1\n\nMara climbed."
+    assert apply(text, Patch(find="## Scene 1", replace="")).text == "# The Lamp\n\nMara climbed."
+
+
+def test_what_is_taken_out_leaves_one_gap() -> None:
+    assert apply("A b. C d. E f.", Patch(find="C d.", replace="")).text == "A b. E f."
+    assert apply("A b.\n\nC d.\n\nE f.\n", Patch(find="C d.", replace="")).text == "A b.\n\nE f.\n"
+    assert apply("A b. C d.\n\nE f.", Patch(find="C d.", replace="")).text == "A b.\n\nE f."
+    assert apply("A b. C d.", Patch(find="A b.", replace="")).text == "C d."
+    assert apply("A b. C d.\n", Patch(find="C d.", replace="")).text == "A b.\n"
+
+
+def test_T11_a_patch_that_makes_a_gate_worse_is_not_kept() -> None:
+    patches = [
+        Patch(find="Jon waited", replace="very very Jon waited"),
+        Patch(find="Mara climbed", replace="Mara took"),
+    ]
+    done = patched(TEXT + fresh(1, 80), patches, words_of)
+    assert [patch.find for patch in done.kept] == ["Mara climbed"]
+    assert [reason for _, reason in done.refused] == ["worse by: very"]
+
+
+def test_T11_a_degraded_rewrite_is_rejected_by_the_gates() -> None:
+    around = Surroundings(words=300)
+    first, second = fresh(2, 40).capitalize() + ".", fresh(3, 40).capitalize() + "."
+    text = f"{fresh(4, 110)}.\n\n{first}\n\n{second}\n\n{fresh(5, 110)}."
+    looped = patched(
+        text, [Patch(find=second, replace=first)], lambda one: examined(one, around).figures
+    )
+    assert looped.text == text
+    assert "duplicate" in looped.refused[0][1]
+    better = patched(
+        text, [Patch(find=second, replace=fresh(6, 38))], lambda one: examined(one, around).figures
+    )
+    assert len(better.kept) == 1
+
+
+def test_T11_a_mended_text_is_kept_where_a_gate_gets_better() -> None:
+    around = Surroundings()
+    said = fresh(7, 30).capitalize() + "."
+    text = f"{fresh(8, 300)}.\n\n{said}\n\n{fresh(9, 60)}. {said} {fresh(10, 30)}."
+    tail = fresh(10, 30)
+    done = patched(
+        text,
+        [Patch(find=f"{said} {tail}", replace=tail)],
+        lambda one: examined(one, around).figures,
+    )
+    assert done.text.count(said) == 1
+
+
+def test_all_patches_together_keep_the_length() -> None:
+    text = ". ".join(fresh(n, 10).capitalize() for n in range(20))
+    parts = text.split(". ")
+    done = patched(text, [Patch(find=part, replace="") for part in parts], flat)
+    assert len(done.kept) == 2
+    assert abs(count_words(done.text) - 200) <= MOST_CHANGE * 200
+    assert {reason for _, reason in done.refused} == {"it changes the length too much"}
+    assert kept(text, text[:50], flat) == "it changes the length too much"
+
+
+@settings(deadline=None)
+@given(st.lists(PATCH, max_size=6))
+def test_T10_no_list_of_patches_loses_a_mark_or_breaks_anything(patches: list[Patch]) -> None:
+    done = patched(TEXT, patches, flat)
+    for lasting in (MARK, "* * *", "<!-- libriscribe2: allow R1 -->"):
+        assert done.text.count(lasting) == 1
+    assert done.text.startswith("# The Lamp\n")
+    assert len(done.kept) + len(done.refused) == len(patches)
+    assert "<scene>" not in done.text
+    assert "```" not in done.text
+
+
+@settings(deadline=None)
+@given(PATCH, st.sampled_from([TEXT, "", "a", f"{TEXT}\n{TEXT}"]))
+def test_T10_text_outside_the_words_that_match_is_unchanged(patch: Patch, text: str) -> None:
+    done = apply(text, patch)
+    find, replace = patch.find.strip(), patch.replace.strip()
+    if done.reason:
+        assert done.text == text
+    else:
+        before, after = text.split(find)
+        left, right = done.text[: len(before.rstrip())], done.text[len(before.rstrip()) :]
+        assert left == before.rstrip()
+        assert right.strip() in {
+            f"{replace}{after}".strip(),
+            f"{replace} {after}".strip(),
+            after.strip(),
+        }
