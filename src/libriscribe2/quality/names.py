@@ -4,12 +4,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import regex
 from rapidfuzz.distance import OSA
 
-from libriscribe2.quality.text import ChapterText, Paragraph, plain
+from libriscribe2.quality.text import PARAGRAPHS, ChapterText, Paragraph, plain
 
 SHORTEST: Final = 4
 """Shorter names have too many neighbours among ordinary words."""
@@ -123,7 +124,7 @@ def _uses(chapters: Sequence[ChapterText]) -> _Uses:
     for index, chapter in enumerate(chapters):
         for paragraph in chapter.paragraphs:
             before = "."
-            for token in _TOKEN.findall(plain(paragraph.text)):
+            for token in _tokens(paragraph.text):
                 word = token.removesuffix("'s")
                 if word[0].isupper():
                     (at_start if before in _ENDS else inside)[word] += 1
@@ -137,6 +138,12 @@ def _uses(chapters: Sequence[ChapterText]) -> _Uses:
         if lower[word.lower()] <= _LOWER_SHARE * (inside[word] + at_start[word])
     }
     return _Uses(total, first, frozenset(word for word in total if not inside[word]))
+
+
+@lru_cache(maxsize=PARAGRAPHS)
+def _tokens(text: str) -> tuple[str, ...]:
+    """The words of a paragraph and what ends its sentences."""
+    return tuple(_TOKEN.findall(plain(text)))
 
 
 def _nearest(

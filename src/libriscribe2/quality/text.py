@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import regex
@@ -20,6 +20,9 @@ _ABBREVIATION: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_PROSE: Final = re.compile(r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9})\s*")
+
+PARAGRAPHS: Final = 2_048
+"""So many paragraphs are remembered: more than the chapters have that are compared at once."""
 
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _INK: Final = re.compile(r"\S")
@@ -72,18 +75,18 @@ class ChapterText:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Its words in lower case, in order."""
-        return tuple(word for one in self.paragraphs for word in words(one.text))
+        return tuple(word for one in self.paragraphs for word in paragraph_words(one.text))
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Its sentences in order."""
-        return tuple(found for one in self.paragraphs for found in sentences(one.text))
+        return tuple(found for one in self.paragraphs for found in paragraph_sentences(one.text))
 
     def place_of(self, word: int) -> Paragraph:
         """The paragraph that holds the word with this index in `words`."""
         passed = 0
         for paragraph in self.paragraphs:
-            passed += len(words(paragraph.text))
+            passed += len(paragraph_words(paragraph.text))
             if word < passed:
                 return paragraph
         return self.paragraphs[-1]
@@ -99,8 +102,22 @@ def words(text: str) -> list[str]:
     return [found.casefold() for found in _WORD.findall(plain(text))]
 
 
+@lru_cache(maxsize=PARAGRAPHS)
+def paragraph_words(text: str) -> tuple[str, ...]:
+    """`words` of a paragraph; most paragraphs are the same in the next version of a chapter."""
+    return tuple(words(text))
+
+
+@lru_cache(maxsize=PARAGRAPHS)
+def paragraph_sentences(text: str) -> tuple[str, ...]:
+    """`sentences` of a paragraph."""
+    return tuple(sentences(text))
+
+
 def is_ideographic(tokens: tuple[str, ...]) -> bool:
     """Whether most words are single ideographs, so that a phrase has about twice as many."""
+    if _IDEOGRAPH.search("".join(tokens)) is None:
+        return False
     return 2 * sum(_IDEOGRAPH.fullmatch(token) is not None for token in tokens) > len(tokens)
 
 

@@ -17,12 +17,14 @@ class ParagraphIndex:
 
     def __init__(self, paragraphs: Iterable[Paragraph] = ()) -> None:
         self._sets: list[frozenset[Gram]] = []
+        self._answers: dict[str, bool] = {}
         self._holders: defaultdict[Gram, list[int]] = defaultdict(list)
         for paragraph in paragraphs:
             self.add(paragraph)
 
     def add(self, paragraph: Paragraph) -> None:
         """Know one more."""
+        self._answers.clear()
         own = _phrases(paragraph.text)
         for gram in own:
             self._holders[gram].append(len(self._sets))
@@ -30,7 +32,12 @@ class ParagraphIndex:
 
     def has_like(self, paragraph: Paragraph) -> bool:
         """Whether one that is known shares half of the phrases of a paragraph."""
-        own = _phrases(paragraph.text)
+        if paragraph.text not in self._answers:
+            self._answers[paragraph.text] = self._has_like(_phrases(paragraph.text))
+        return self._answers[paragraph.text]
+
+    def _has_like(self, own: frozenset[Gram]) -> bool:
+        """Whether one that is known shares half of these phrases."""
         shared = Counter(index for gram in own for index in self._holders.get(gram, ()))
         return any(
             count >= DUPLICATE_SHARE * len(own | self._sets[index])
