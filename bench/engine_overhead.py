@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from time import perf_counter, process_time
@@ -26,6 +27,7 @@ from libriscribe2.settings import PipelineConfig, Settings
 TITLE = "Engine overhead per model call, scripted backend, one call at a time"
 ROUNDS = 5
 MEMORY = Path("/dev/shm")
+PREMISE = "A lighthouse keeper on a drowned coast finds tomorrow's logbook"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +132,12 @@ def measure() -> Iterator[str]:
     places = {"on this disk": Path(gettempdir())}
     if MEMORY.is_dir():
         places["in memory"] = MEMORY
-    for name, place in places.items():
-        rounds = [_round(place) for _ in range(ROUNDS)]
+    for (name, place), revision in product(places.items(), (False, True)):
+        rounds = [_round(place, revision=revision) for _ in range(ROUNDS)]
+        with_it = "with gates and revision" if revision else "without revision"
         whole = [gap.seconds for one in rounds for gap in one.gaps]
         waits = [gap.waits.count for gap in rounds[0].gaps]
-        yield f"- {name}, {len(rounds[0].gaps)} calls of a 12-chapter book, {ROUNDS} times"
+        yield f"- {name}, {len(rounds[0].gaps)} calls of a 12-chapter book {with_it}, {ROUNDS} times"
         yield f"  - between two calls: {spread(whole, 'ms', 1e3)}, {sum(waits)} syncs in all"
         yield f"  - its 95th percentile: {_line(rounds, 'all')}"
         yield f"    - without the waits for the device: {_line(rounds, 'rest')}"
@@ -148,17 +151,17 @@ def _line(rounds: list[Round], name: str) -> str:
     return spread([one.of(name) for one in rounds], "ms", 1e3)
 
 
-def _round(place: Path) -> Round:
+def _round(place: Path, *, revision: bool) -> Round:
     with TemporaryDirectory(dir=place) as folder:
         recorder, watch = Recorder(), Watch()
-        _book(Path(folder) / "recorded", recorder, Waits())
-        _book(Path(folder) / "timed", TimedBackend(recorder.replies, watch), watch.waits)
+        brief = Brief(premise=PREMISE, revision=revision)
+        _book(Path(folder) / "recorded", brief, recorder, Waits())
+        _book(Path(folder) / "timed", brief, TimedBackend(recorder.replies, watch), watch.waits)
         gaps = watch.gaps[1:]
         return Round(gaps, bare_seconds(Path(folder) / "bare", [gap.waits for gap in gaps]))
 
 
-def _book(root: Path, backend: OfflineAuthor | TimedBackend, waits: Waits) -> None:
-    brief = Brief(premise="A lighthouse keeper on a drowned coast finds tomorrow's logbook")
+def _book(root: Path, brief: Brief, backend: OfflineAuthor | TimedBackend, waits: Waits) -> None:
     settings = Settings(pipeline=PipelineConfig(max_concurrency=1))
     paths = ProjectPaths(root, root.with_name(f"{root.name}-debug"))
     choice = ModelChoice("offline", "measured")
