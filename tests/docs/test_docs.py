@@ -11,14 +11,20 @@ from tests.docs.help_page import PAGE, ROOT, help_of, loaded, page
 from typer.testing import CliRunner
 
 from libriscribe2 import errors
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_importer import ManuscriptReader
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
 from libriscribe2.cli.root import app
 from libriscribe2.errors import LibriScribeError
+from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.pipeline.stages import all_stages
+from libriscribe2.pipeline.story_judge import StoryJudge
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 AGENTS = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
 NAMES = {entry.name for entry in COMMANDS}
+CONSULTED: tuple[type[Agent], ...] = (ManuscriptReader, StoryJudge, PassageJudge)
+"""Agents that are no stages."""
 
 
 def table_under(heading: str) -> list[list[str]]:
@@ -120,8 +126,9 @@ def test_DO_files_that_agents_md_names_exist() -> None:
     for room, text in rows:
         assert (package / room).exists(), room
         folder = package / room if room.endswith("/") else package
-        for name in re.findall(r"`([a-z_]+(?:\.py|/))`", text):
-            assert (folder / name).exists(), f"{room} {name}"
+        for name in re.findall(r"`([a-z_/]+(?:\.py|/))`", text):
+            found = (folder / name).exists() or ("/" in name and (package / name).exists())
+            assert found, f"{room} {name}"
 
 
 @pytest.mark.parametrize("file", ["README.md", ".env.example"])
@@ -136,11 +143,9 @@ def test_DO_variables_that_are_named_are_settings(
     assert result.exit_code == 0, result.output
 
 
-def test_DO_every_prompt_belongs_to_a_stage_and_every_asking_stage_has_one() -> None:
+def test_DO_every_prompt_belongs_to_an_agent_and_every_asking_agent_has_one() -> None:
     files = [file.name for file in resources.files("libriscribe2.prompts").iterdir()]
     prompts = {name.split(".")[0] for name in files if name.endswith(".md")}
-    asking = {agent.name for agent in all_stages() if agent.asks_model}
-    assert asking <= prompts
-    rooms = (ROOT / "src/libriscribe2/toolchain").rglob("*.py")
-    chain = "".join(file.read_text(encoding="utf-8") for file in rooms)
-    assert all(prompt.split("_")[0] in asking or f'"{prompt}"' in chain for prompt in prompts)
+    asking = (*(agent for agent in all_stages() if agent.asks_model), *CONSULTED)
+    named = {name for agent in asking for name in agent.prompts or (agent.name,)}
+    assert named == prompts

@@ -18,7 +18,8 @@ KEY = "sk-very-secret-0123456789abcdef"
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Accessing the .* attribute on the instance is deprecated"
 )
-BOOK = ("--chapters", "12", "--scenes-per-chapter", "2", "--words", "6000", "--characters", "4")
+CHAPTERS, WORDS = 8, 4000
+BOOK = ("--chapters", str(CHAPTERS), "--scenes-per-chapter", "2", "--words", str(WORDS))
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class Written:
         texts = ["\n".join(map(content_of, post.body["messages"])) for post in self.posts]
         return [text for text in texts if ("<json_schema>" in text) is structured]
 
+    def prose(self) -> list[dict[str, Any]]:
+        """The dumps of the prose requests."""
+        return [one for one in self.book.dumps() if "<json_schema>" not in str(one["prompt"])]
+
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
@@ -41,14 +46,16 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     desk = Desk(tmp_path_factory.mktemp("desk"))
     with OpenAIServer() as server:
         desk.environment |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
-        ran = desk.run("create", PREMISE, "--model", "openai/x", "-p", "book", *BOOK)
+        ran = desk.run(
+            "create", PREMISE, "--model", "openai/x", "-p", "book", *BOOK, "--characters", "4"
+        )
         yield Written(ran, desk.project(), server.posts)
 
 
 def test_XC_04_the_book_is_finished(written: Written) -> None:
     assert written.ran.out.splitlines()[-1] == "projects/book/manuscript.md"
-    assert len(written.book.chapters()) == 12
-    assert written.book.words() == pytest.approx(6000, rel=0.1)
+    assert len(written.book.chapters()) == CHAPTERS
+    assert written.book.words() == pytest.approx(WORDS, rel=0.1)
     assert "model: openai/x (named explicitly" in written.ran.err
 
 
@@ -79,7 +86,7 @@ def test_SC_every_structured_request_shows_a_schema_with_the_asked_counts(writte
         if "minItems" in part
     }
     assert counts["characters"] == (4, 4)
-    assert counts["chapters"] == (12, 12)
+    assert counts["chapters"] == (CHAPTERS, CHAPTERS)
     assert counts["scenes"] == (2, 2)
 
 
@@ -91,9 +98,23 @@ def test_SC_every_structured_request_also_asks_by_response_format(written: Writt
 
 def test_SC_every_prose_request_says_how_many_words(written: Written) -> None:
     prompts = written.asked(structured=False)
-    assert len(prompts) == 1 + 24 + 12
     assert all(re.search(r"\b\d+ words\b", text) for text in prompts)
-    assert sum("about 250 words" in text for text in prompts) == 24
+    steps = [re.sub(r"\d+", "N", dump["step"]) for dump in written.prose()]
+    assert len(steps) == len(prompts)
+    rests = steps.count("chapters/chN/sceneN-continue")
+    assert sorted(steps) == sorted(
+        ["concept/critique"]
+        + ["chapters/chN/sceneN"] * 2 * CHAPTERS
+        + ["chapters/chN/sceneN-continue"] * rests
+        + ["summaries/chN"] * CHAPTERS
+    )
+
+
+def test_SC_the_scenes_are_asked_for_the_words_of_the_book(written: Written) -> None:
+    scenes = [dump for dump in written.prose() if re.search(r"/scene\d+$", dump["step"])]
+    asked = [re.findall(r"\babout (\d+) words\b", str(dump["prompt"])) for dump in scenes]
+    assert all(len(numbers) == 1 for numbers in asked)
+    assert sum(int(number) for (number,) in asked) == pytest.approx(WORDS, abs=len(scenes))
 
 
 def test_ST_prose_is_streamed_and_json_is_not(written: Written) -> None:

@@ -13,7 +13,7 @@ from tests.support.desk import SMALL, Desk
 from libriscribe2.llm.backend import BackendError
 
 BOOK = ("--auto-title", *SMALL)
-CALLS = 16
+CALLS = 20
 
 
 @cache

@@ -84,7 +84,7 @@ def test_XC_03_agents_lists_the_stages_in_running_order(desk: Desk) -> None:
     names = [row["stage"] for row in rows]
     assert names == [
         "concept", "characters", "research", "style", "world", "outline", "scenes",
-        "chapters", "canon", "summaries", "title", "manuscript",
+        "drafts", "chapters", "canon", "summaries", "title", "manuscript",
     ]  # fmt: skip
     assert rows[-1] | {"reads": 0} == {
         "stage": "manuscript",
@@ -122,7 +122,7 @@ def test_XC_03_models_shows_the_model_of_every_stage(desk: Desk) -> None:
 
 def test_XC_13_status_counts_what_the_book_took(desk: Desk) -> None:
     author = Author()
-    desk.create(backend=author)
+    desk.create("--no-revision", backend=author)
     record = desk.run("status", "book", "--json").value
     assert record["calls"] == len(author.asked) == 15
     assert record["chapters"] == 2

@@ -58,7 +58,7 @@ def test_XC_08_NO_COLOR_is_honoured(desk: Desk) -> None:
 
 
 def test_XC_08_in_a_pipe_there_is_one_plain_line_per_finished_unit(desk: Desk) -> None:
-    ran = desk.run_apart("create", PREMISE, "--mock", "-p", "book", *SMALL)
+    ran = desk.run_apart("create", PREMISE, "--mock", "-p", "book", "--no-revision", *SMALL)
     assert "\x1b" not in ran.out + ran.err
     done = [line for line in ran.err.splitlines() if ": done (" in line]
     names = [line.partition(":")[0] for line in done]
@@ -82,7 +82,7 @@ def test_XC_08_with_json_every_line_of_stdout_is_an_event_in_order(desk: Desk) -
     assert all(datetime.fromisoformat(event["ts"]).tzinfo is not None for event in events)
     assert (events[0]["event"], events[-1]["event"]) == ("run.start", "run.end")
     calls = [event for event in events if event["event"] == "llm.call"]
-    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 15
+    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 19
     for event in (one for one in events if one["event"] == "stage.end"):
         before = [one for one in events if one["seq"] < event["seq"]]
         assert any(one["event"] == "stage.start" and one["unit"] == event["unit"] for one in before)

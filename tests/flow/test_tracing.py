@@ -70,6 +70,17 @@ def test_a_run_that_a_cap_stops_says_so_in_its_trace(desk: Desk) -> None:
     assert (root.failed, root.attributes["error.type"]) == (True, "budget")
 
 
+def test_an_import_is_one_trace_too(desk: Desk) -> None:
+    (desk.folder / "boat.md").write_text("# The Quay\n\nThe boat came in.\n", encoding="utf-8")
+    with Collector() as collector:
+        desk.environment[ENDPOINT] = collector.root
+        desk.run("import", "boat.md", "--mock")
+    (root,) = [span for span in collector.spans if not span.parent]
+    assert root.name == "invoke_workflow boat"
+    chats = [span for span in collector.spans if span.name == "chat offline"]
+    assert len(chats) == len(desk.project("boat").records("done")) > 0
+
+
 def test_the_variables_of_open_telemetry_are_obeyed(desk: Desk) -> None:
     with Collector() as collector:
         desk.environment |= {

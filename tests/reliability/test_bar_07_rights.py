@@ -9,8 +9,12 @@ from typing import Final
 
 import pytest
 from tests.support.bars import Bar, Trials
+from tests.support.desk import SMALL
 
 BAR: Final = Bar(7, 7, "test_bar_07_rights.py")
+SIZE: Final = (*SMALL, "--no-revision")
+AFTER_ONE: Final = 12
+"""Number of a call that comes after the first chapter and before the second."""
 REFUSED: Final = 6
 """Exit code."""
 
@@ -55,8 +59,8 @@ def mend(folder: Path) -> None:
 def test_bar_07_missing_rights_are_told_before_anything_is_paid_for(
     trials: Trials, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    begun = trials.new()
-    begun.run("create", dies_at=12, expect=-9)
+    begun = trials.new(SIZE)
+    begun.run("create", dies_at=AFTER_ONE, expect=-9)
     for name, (mode, code) in FAULTS.items():
         trial = trials.like(begun)
         spoil(trial.desk.folder / name, mode)
@@ -73,8 +77,8 @@ def test_bar_07_missing_rights_are_told_before_anything_is_paid_for(
 
 @pytest.mark.parametrize("name", LATER)
 def test_bar_07_a_reply_that_finds_a_folder_shut_is_kept(trials: Trials, name: str) -> None:
-    trial = trials.new()
-    trial.run("create", dies_at=12, expect=-9)
+    trial = trials.new(SIZE)
+    trial.run("create", dies_at=AFTER_ONE, expect=-9)
     spoil(trial.desk.folder / name, NO_WRITING)
     ran = trial.run("resume", "book", expect=REFUSED, obeys_rights=True)
     assert "ermission" in ran.err

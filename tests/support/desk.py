@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -82,7 +83,7 @@ class Desk:
             backend: Answers in place of the offline author.
             typed: What comes in on stdin.
         """
-        with contextlib.chdir(self.folder), pytest.MonkeyPatch.context() as patch:
+        with _own_log(), contextlib.chdir(self.folder), pytest.MonkeyPatch.context() as patch:
             patch.setattr(os, "fsync", lambda _descriptor: None)
             if backend is not None:
                 patch.setattr(OfflineAuthor, "complete", lambda _, asked: backend.complete(asked))
@@ -156,6 +157,20 @@ class Desk:
     def project(self, name: str = "book") -> "ProjectFolder":
         """A project of the desk."""
         return ProjectFolder(self.folder / "projects" / name, self.folder / "debug" / name)
+
+
+@contextlib.contextmanager
+def _own_log() -> Iterator[None]:
+    """End the log of a run with the run: what this process does next must not go into it."""
+    logger = logging.getLogger("libriscribe2")
+    try:
+        yield
+    finally:
+        for handler in list(logger.handlers):
+            logger.removeHandler(handler)
+            handler.close()
+        logger.propagate = True
+        logger.setLevel(logging.NOTSET)
 
 
 class ProjectFolder:

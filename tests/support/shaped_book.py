@@ -107,9 +107,9 @@ class ShapedBook:
         return [plan["chapter"] for plan in self.folder.json("scenes.json")["chapters"]]
 
 
-def new_book(folder: Path) -> ShapedBook:
-    """A finished book of `CHAPTERS` chapters with two scenes each."""
+def new_book(folder: Path, *options: str) -> ShapedBook:
+    """A finished book of `CHAPTERS` chapters with two scenes each, made with other options, too."""
     folder.mkdir(parents=True, exist_ok=True)
     desk = Desk(folder)
-    desk.create(size=SIZE)
+    desk.create(*options, size=SIZE)
     return ShapedBook(desk)

@@ -26,6 +26,7 @@ class ConceptGeneratorAgent(Agent):
     brief_keys = ("premise", *BOOK_KEYS, "project_type")
     writes = CONCEPT
     shape = ConceptFile
+    prompts = ("concept", "concept_critique", "concept_refine", "concept_keywords")
 
     @override
     async def execute(self, unit: Unit) -> ConceptFile:

@@ -1,6 +1,6 @@
 """`libriscribe2 create`: a new book from a premise."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,17 +35,22 @@ from libriscribe2.cli.options import (
     ProjectNameOption,
     UntilOption,
 )
-from libriscribe2.cli.projects import budget_flags, setting_flags, settings_of
+from libriscribe2.cli.projects import (
+    budget_flags,
+    kept_settings,
+    new_paths,
+    setting_flags,
+    settings_of,
+)
 from libriscribe2.cli.quotes import tell_quote
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.samples import read_samples
 from libriscribe2.cli.series import continued, earlier_note, read_earlier
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.errors import UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import write_book_toml
-from libriscribe2.project.paths import STATE, ProjectPaths, check_project_name, project_name_from
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 
@@ -272,14 +277,6 @@ def begin(
         run_book(renderer, store, brief, settings, choice, request)
 
 
-def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
-    """What a book keeps of the settings that it was begun with: its model and its caps."""
-    budget = settings.budget
-    caps = {"max_cost": budget.max_cost, "max_calls": budget.max_calls}
-    given = {name: cap for name, cap in caps.items() if cap is not None}
-    return {"models": {"default": {"model": choice.model}}} | ({"budget": given} if given else {})
-
-
 def _brief(
     options: Mapping[str, Any], of_run: Mapping[str, Any], settings: Settings, renderer: Renderer
 ) -> Brief:
@@ -296,33 +293,3 @@ def _brief(
     answers = ask_for_brief(options)
     renderer.note(f"The same without questions: {equal_command({**answers, **of_run})}")
     return brief_from(answers)
-
-
-def new_paths(
-    brief: Brief,
-    settings: Settings,
-    name: str | None,
-    *,
-    may_hold: Callable[[Path], bool] = lambda _root: False,
-) -> ProjectPaths:
-    """Where the new project goes.
-
-    Args:
-        brief: Gives the name where there is none.
-        settings: Say where projects lie.
-        name: The folder's name, or None.
-        may_hold: Whether a folder that is there and holds something can be gone on with.
-
-    Raises:
-        UsageError: The name cannot be used.
-        ProjectError: There is a project of that name.
-    """
-    folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
-    root = settings.projects_dir / folder
-    holds = root.exists() and any(path.name != STATE for path in root.iterdir())
-    if holds and not may_hold(root):
-        raise ProjectError(
-            f"There is a project {folder!r} already.",
-            fix=f"Go on with `libriscribe2 resume {folder}`, or choose another --project-name.",
-        )
-    return ProjectPaths(root, settings.debug_dir / folder)

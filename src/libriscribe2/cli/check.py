@@ -50,7 +50,7 @@ def check(
     mock: MockOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what is wrong with a book's files, with its story, or with its plan.
+    """Say what is wrong with a book's files, its story or its plan.
 
     Every file is read and hashed, and each fault is told with the way to mend it. Nothing is
     written. The exit code is 3 if something would stop a run, 0 otherwise.

@@ -54,7 +54,9 @@ COMMANDS: Final = (
     ),
     CommandEntry("adopt", f"{_ROOM}.adopt:adopt", "Take edited files as the new base."),
     CommandEntry(
-        "check", f"{_ROOM}.check:check", "Say what is wrong with a book's files, or with its story."
+        "check",
+        f"{_ROOM}.check:check",
+        "Say what is wrong with a book's files, its story or its plan.",
     ),
     CommandEntry(
         "view",

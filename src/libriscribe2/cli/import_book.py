@@ -11,12 +11,12 @@ import typer
 from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver, questions
 from libriscribe2.app import Hooks, Workshop, check_models
 from libriscribe2.cli.author_file import read_author_file
-from libriscribe2.cli.book_new import kept_settings, new_paths
 from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.brief_options import brief_from
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.options import (
     ConcurrencyOption,
@@ -30,13 +30,18 @@ from libriscribe2.cli.options import (
     NoInputOption,
     ProjectNameOption,
 )
-from libriscribe2.cli.projects import budget_flags, setting_flags, settings_of
+from libriscribe2.cli.projects import (
+    budget_flags,
+    kept_settings,
+    new_paths,
+    setting_flags,
+    settings_of,
+)
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
 from libriscribe2.importers.blocks import Manuscript
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import MOST_PREMISE, Brief
-from libriscribe2.pipeline.event_file import EventFile
 from libriscribe2.pipeline.taking_over import (
     MANUSCRIPT_SAMPLE,
     as_written,
@@ -220,8 +225,8 @@ def _take_over(renderer: Renderer, store: ProjectStore, work: _Import, premise: 
     """
     begin_run(renderer, store, work.settings, work.choice)
     command = " ".join(sys.argv[1:])
-    with EventFile(store.paths.events) as events, renderer.live():
-        hooks = Hooks(command, listeners=(events, renderer.render_event))
+    with run_listeners(renderer, store.paths) as heard, renderer.live():
+        hooks = Hooks(command, listeners=(*heard, renderer.render_event))
         workshop = Workshop(store, work.brief, work.settings, work.choice, hooks)
         written = as_written(work.found)
         try:

@@ -1,7 +1,7 @@
 """From what a user types to a project: names, folders, settings, briefs."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,17 @@ from pydantic import ValidationError
 
 from libriscribe2.cli.stage_choice import stage_names
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
-from libriscribe2.llm.providers import OFFLINE_MODEL
+from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import ConvertedView, convert, is_legacy, read_legacy
-from libriscribe2.project.paths import BOOK_TOML, ProjectPaths, check_project_name
+from libriscribe2.project.paths import (
+    BOOK_TOML,
+    STATE,
+    ProjectPaths,
+    check_project_name,
+    project_name_from,
+)
 from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.view import ProjectView
@@ -59,6 +65,14 @@ def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fal
     settings = load_for_project(root, environ=os.environ, flags=flags, stages=names).settings
     offline = ModelsConfig(default=StageModel(model=OFFLINE_MODEL))
     return settings.model_copy(update={"models": offline}) if mock else settings
+
+
+def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
+    """What a book keeps of the settings that it was begun with: its model and its caps."""
+    budget = settings.budget
+    caps = {"max_cost": budget.max_cost, "max_calls": budget.max_calls}
+    given = {name: cap for name, cap in caps.items() if cap is not None}
+    return {"models": {"default": {"model": choice.model}}} | ({"budget": given} if given else {})
 
 
 def open_project(store: ProjectStore) -> Brief:
@@ -111,6 +125,36 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
         f"There is no project {project!r} in {root.parent}.",
         fix=f"Did you mean {close[0]!r}?" if close else "Begin one with `libriscribe2 create`.",
     )
+
+
+def new_paths(
+    brief: Brief,
+    settings: Settings,
+    name: str | None,
+    *,
+    may_hold: Callable[[Path], bool] = lambda _root: False,
+) -> ProjectPaths:
+    """Where the new project goes.
+
+    Args:
+        brief: Gives the name where there is none.
+        settings: Say where projects lie.
+        name: The folder's name, or None.
+        may_hold: Whether a folder that is there and holds something can be gone on with.
+
+    Raises:
+        UsageError: The name cannot be used.
+        ProjectError: There is a project of that name.
+    """
+    folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
+    root = settings.projects_dir / folder
+    holds = root.exists() and any(path.name != STATE for path in root.iterdir())
+    if holds and not may_hold(root):
+        raise ProjectError(
+            f"There is a project {folder!r} already.",
+            fix=f"Go on with `libriscribe2 resume {folder}`, or choose another --project-name.",
+        )
+    return ProjectPaths(root, settings.debug_dir / folder)
 
 
 def free_name(settings: Settings, name: str) -> str:

@@ -38,9 +38,10 @@ def why(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show from what a scene was written: parts of the prompt, facts, chapters, model.
+    """Show from what a scene was written.
 
-    No model is asked and nothing is written.
+    The parts of its prompt are listed, the facts and chapters in it, and the model. No model is
+    asked and nothing is written.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):

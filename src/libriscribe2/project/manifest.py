@@ -70,6 +70,7 @@ class Manifest:
         self.files: dict[str, FileRecord] = {}
         self.changes: set[str] = set()
         self._replies: dict[str, Mapping[str, Any]] = {}
+        self._steps: dict[str, str] = {}
         self._filtered: set[str] = set()
         self._ours: dict[str, set[str]] = {}
         self._again: list[str] = []
@@ -101,14 +102,19 @@ class Manifest:
 
     def after(self, record: Record) -> "Manifest":
         """The manifest with one more record about files; this one stays as it is."""
-        # Replies are large and no record about files changes them, so both share them.
-        twin = deepcopy(self, {id(self._replies): self._replies})
+        # Calls are many, and no record about files changes them, so both share them.
+        shared = {id(one): one for one in (self._replies, self._steps)}
+        twin = deepcopy(self, shared)
         twin.fold(record)
         return twin
 
     def reply(self, key: str) -> Mapping[str, Any] | None:
         """The completion of a finished call, or None."""
         return self._replies.get(key)
+
+    def step_of(self, key: str) -> str:
+        """The step that asked by a call, as it was called then; "" where nothing tells."""
+        return self._steps.get(key, "")
 
     def filtered(self, key: str) -> bool:
         """Whether a call was ever withheld for its content."""
@@ -128,6 +134,7 @@ class Manifest:
 
     def _fold_sent(self, record: Record) -> None:
         call = OpenCall(record["step"], record["model"], record.get("est_usd"))
+        self._steps[record["k"]] = call.step
         self.ledger.leave(record["k"], call)
 
     def _fold_done(self, record: Record) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 import regex
@@ -14,6 +15,8 @@ from libriscribe2.utils.text_budget import shorten, weigh
 MOST_PHRASES: Final = 25
 LAST_EDGES: Final = 6
 EDGE_BUDGET: Final = 160
+REMEMBERED: Final = 64
+"""So many chapters are remembered: more than are looked through at once."""
 
 _SIZE: Final = 4
 _MOST_STOPWORDS: Final = 2
@@ -38,7 +41,7 @@ def habits_block(texts: Iterable[str], budget: int) -> str:
     Returns:
         Up to three lines; "" where there is nothing to tell.
     """
-    chapters = [one for text in texts if (one := ChapterText(0, "", text)).words]
+    chapters = [one for text in texts if (one := _chapter(text)).words]
     openings = [_edge(one, 0) for one in chapters[-LAST_EDGES:]]
     endings = [_edge(one, -1) for one in chapters[-LAST_EDGES:]]
     edges = _within(openings, endings, budget * 3 // 5)
@@ -54,17 +57,16 @@ def crutch_phrases(chapters: Sequence[ChapterText]) -> list[str]:
     but names besides them.
     """
     count: Counter[Gram] = Counter()
-    spread: Counter[Gram] = Counter()
     for chapter in chapters:
-        own = Counter(grams(chapter.words, _SIZE))
-        count.update(own)
-        spread.update(own.keys())
-    names = _names(chapters)
+        count.update(_phrases(chapter.text))
+    names = frozenset().union(*(_names(chapter.text) for chapter in chapters))
     often = [
         gram
         for gram, uses in count.items()
         if uses >= _FEWEST_USES and _says_something(gram, names)
     ]
+    sets = [_distinct(chapter.text) for chapter in chapters]
+    spread = {gram: sum(gram in one for one in sets) for gram in often}
     ranked = sorted(often, key=lambda gram: (-count[gram] * spread[gram], gram))
     return [" ".join(gram) for gram in _apart(ranked)]
 
@@ -88,12 +90,30 @@ def _apart(ranked: Iterable[Gram]) -> list[Gram]:
     return kept
 
 
-def _names(chapters: Iterable[ChapterText]) -> frozenset[str]:
-    """Words that have a capital in the middle of a sentence."""
+@lru_cache(maxsize=REMEMBERED)
+def _chapter(text: str) -> ChapterText:
+    """A chapter whose words are counted once, however many scenes come after it."""
+    return ChapterText(0, "", text)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _phrases(text: str) -> tuple[Gram, ...]:
+    """The phrases of a chapter."""
+    return tuple(grams(_chapter(text).words, _SIZE))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _distinct(text: str) -> frozenset[Gram]:
+    """The phrases of a chapter, each once."""
+    return frozenset(_phrases(text))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _names(text: str) -> frozenset[str]:
+    """Words of a chapter that have a capital in the middle of a sentence."""
     return frozenset(
         found.casefold()
-        for chapter in chapters
-        for paragraph in chapter.paragraphs
+        for paragraph in _chapter(text).paragraphs
         for found in _INSIDE.findall(plain(paragraph.text))
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.agent_desk import AgentDesk
+from tests.unit.quality.prose import fresh
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
@@ -25,8 +26,8 @@ ONE, TWO, THREE = (f"{word} *dark* night{REST}" for word in ("One", "Two", "Thre
 
 
 def desk_of(folder: Path, chapters: int = 3, **brief: Any) -> AgentDesk:
-    """A desk whose scenes are to be as long as the replies here."""
-    desk = AgentDesk(folder, **{"words": 60 * chapters, **brief})
+    """A desk whose scenes are to be as long as the replies here, and stay as they were written."""
+    desk = AgentDesk(folder, **{"words": 60 * chapters, "revision": False, **brief})
     desk.planned(chapters)
     return desk
 
@@ -43,6 +44,19 @@ async def test_CW_a_chapter_is_its_scenes_under_its_title(tmp_path: Path) -> Non
     assert [call.step for call in desk.calls] == ["chapters/ch01/scene01", "chapters/ch01/scene02"]
     assert "Write this scene in about 30 words." in desk.prompt(0)
     assert ("chapters/ch01/scene01", "One ") in desk.pieces
+
+
+async def test_CW_a_chapter_is_looked_through_when_all_its_scenes_are_there(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, revision=True)
+    one, two, new = (f"{fresh(seed, 30).capitalize()}." for seed in (1, 2, 3))
+    found = {"kind": "unclear", "severity": "warning", "quote": two, "why": "W", "fix": "F"}
+    patch = {"issue": 1, "find": two, "replace": new}
+    script = (json.dumps({"issues": [found]}), json.dumps({"patches": [patch]}))
+    text = await desk.run(ChapterWriterAgent, one, two, *script, chapter=1)
+    assert text == f"# Part 1\n\n{one}{SCENE_BREAK}{new}\n"
+    steps = ("scene01", "scene02", "critique1", "patches1")
+    assert [call.step for call in desk.calls] == [f"chapters/ch01/{one}" for one in steps]
+    assert one in block(desk.prompt(2), "text")
 
 
 async def test_CW_a_scene_sees_its_plan_its_people_its_place_and_the_text_before(

@@ -46,7 +46,8 @@ def test_XC_04_after_the_outline_every_chapter_has_its_line(book: WrittenBook) -
 
 
 def test_XC_04_units_of_a_stage(book: WrittenBook) -> None:
-    outline, chapters = (stages_of(BRIEF)[n] for n in (3, 5))
+    stages = {stage.name: stage for stage in stages_of(BRIEF)}
+    outline, chapters = stages["outline"], stages["chapters"]
     assert units_of(chapters, view_of(book)) == []
     book.chapters(None, None)
     assert [unit.output for unit in units_of(outline, view_of(book))] == ["outline.json"]

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from libriscribe2.models.concept import ConceptModel
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import OutlineChapter, OutlineFile
 from libriscribe2.parsing.contract import failure, success
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
 
@@ -26,7 +26,7 @@ def test_xc_06_limits_and_emphasis_are_part_of_it() -> None:
     assert "wanted at least 2" in again(OUTLINE)["feedback"]
     loose = ReplyReader.for_shape(OutlineFile, ("title",), {})
     value = plain_value(loose(OUTLINE))
-    assert value["chapters"] == [{"title": "One", "summary": "*x*"}]
+    assert value["chapters"] == [OutlineChapter(title="One", summary="*x*").model_dump()]
 
 
 def test_xc_06_prose_has_its_shortest_length() -> None:

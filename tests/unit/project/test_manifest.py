@@ -24,6 +24,13 @@ def test_a_call_is_open_until_its_outcome_is_known() -> None:
     assert manifest.open_calls == {"c": OpenCall("s/c", "m")}
 
 
+def test_the_step_of_a_call_is_known_after_its_outcome() -> None:
+    manifest = Manifest([records.sent("k", step="s/a", model="m")])
+    manifest.fold(records.done("k", completion("text")))
+    assert manifest.step_of("k") == manifest.after(WRITE).step_of("k") == "s/a"
+    assert manifest.step_of("other") == ""
+
+
 def test_XC_13_totals_keep_unknown_prices_apart() -> None:
     unpriced = {**completion("x"), "cost_usd": None, "usage": {"input_tokens": 9, "known": False}}
     manifest = Manifest(

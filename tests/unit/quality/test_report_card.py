@@ -7,6 +7,8 @@ from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.card.figure import Figure
 from libriscribe2.quality.card.planned import BookPlan
 from libriscribe2.quality.card.report_card import ReportCard, report_card
+from libriscribe2.quality.style.distance import distance_figure
+from libriscribe2.quality.style.numbers import style_numbers
 from libriscribe2.quality.surface import SURFACE
 
 LAST = "She put out the lamp and listened to the water until the harbour fell asleep again."
@@ -56,8 +58,10 @@ def test_a_book_without_faults_is_inside_every_range_of_repetition() -> None:
 
 def test_every_figure_has_a_range_and_every_group_its_figures() -> None:
     plan = BookPlan(people=["Elara"], beats={1: ["a storm"]}, chapter_words=100)
+    chapters = [chapter(n, fresh(n, 120)) for n in range(1, 10)]
     facts = Figure("contradictions", "continuity", 0, "errors")
-    card = report_card([chapter(n, fresh(n, 120)) for n in range(1, 10)], plan, [facts])
+    voice = distance_figure(chapters, style_numbers(chapters[:1]))
+    card = report_card(chapters, plan, [facts, voice])
     assert {one.name for one in card.figures} == set(BANDS)
     record = card.as_record()
     assert record["chapters"] == 9

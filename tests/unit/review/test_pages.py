@@ -7,6 +7,7 @@ import pytest
 from tests.support.review_book import ReviewBook
 from tests.support.screen import event
 
+from libriscribe2.project.store import ProjectStore
 from libriscribe2.review.chapters import ChapterEntry
 from libriscribe2.review.figures import moment, money, number
 from libriscribe2.review.pages.book_data import book_data, named_in
@@ -86,6 +87,22 @@ def test_an_edited_chapter_has_the_version_that_was_written(review_book: ReviewB
     assert page is not None
     assert {piece.kind for piece in page["pieces"]} == {"same", "gone", "new"}
     assert page["chapter"].state == "edited"
+
+
+def test_a_revised_chapter_has_its_draft_without_what_was_said_of_it(
+    review_book: ReviewBook,
+) -> None:
+    """A file that patches changed is not what its replies add up to."""
+    name = "chapters/01.md"
+    with ProjectStore.open(review_book.paths) as store:
+        draft, made = store.read_text(name), store.manifest.files[name]
+        steps = [store.manifest.step_of(key).rpartition("/")[2] for key in made.keys]
+        revised = draft.replace("the", "THE")
+        store.write(name, revised, step=made.step, inputs={}, params={}, keys=made.keys)
+    assert steps == ["scene01", "critique1", "patches1"]
+    (draft_of_it,) = older_versions(review_book.snapshot(), "01")
+    assert draft_of_it.text == draft.partition("\n\n")[2]
+    assert draft_of_it.label.endswith("before they were revised")
 
 
 def test_a_replaced_chapter_is_found_in_the_trash(review_book: ReviewBook) -> None:

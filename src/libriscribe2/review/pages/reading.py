@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.parsing.prose import plain_reply
 from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, STATE
 from libriscribe2.review.chapters import NUMBER
 from libriscribe2.review.diffs import word_diff
@@ -16,6 +18,8 @@ from libriscribe2.review.snapshot import Snapshot
 
 _TRASHED: Final = re.compile(r"(\d{8}T\d{6}Z)-(?:\d+-)?chapters_(\d+)\.md")
 _SCENE_BREAK: Final = "\n\n* * *\n\n"
+_OF_REVISION: Final = re.compile(r"/(?:critique|patches)\d[^/]*$")
+"""How a step ends whose reply is about the text and no part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,8 @@ def _as_replied(snapshot: Snapshot, name: str) -> list[Version]:
     """The chapter that the recorded replies make; exactly the one that was written, or near it."""
     manifest = snapshot.view.manifest
     record = manifest.files.get(name)
-    replies = [manifest.reply(key) for key in record.keys] if record is not None else []
+    keys = [] if record is None else list(filter(partial(_is_prose, manifest), record.keys))
+    replies = [manifest.reply(key) for key in keys]
     if record is None or not replies or None in replies:
         return []
     parts = [plain_reply(str(reply["reply"])).strip() for reply in replies if reply is not None]
@@ -83,7 +88,15 @@ def _as_replied(snapshot: Snapshot, name: str) -> list[Version]:
         text = f"# {heading}\n\n{body}\n"
         if content_sha(name, text.encode("utf-8", "replace")) == record.sha:
             return [Version("written", "as it was written", text)]
-    return [Version("replies", "the replies that it was made from", f"{body}\n")]
+    label = "the replies that it was made from"
+    if len(keys) < len(record.keys):
+        label += ", before they were revised"
+    return [Version("replies", label, f"{body}\n")]
+
+
+def _is_prose(manifest: Manifest, key: str) -> bool:
+    """Whether a reply was text for the chapter."""
+    return not _OF_REVISION.search(manifest.step_of(key))
 
 
 def _headings(snapshot: Snapshot, name: str) -> list[str]:
