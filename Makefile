@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak browser check static format types lint contracts coverage bench checklist fuzz mutants docs clean
+.PHONY: help setup demo test soak browser postgres check static format types lint contracts coverage bench checklist fuzz mutants docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -41,6 +41,9 @@ soak: $(READY) ## Run the long tests
 
 browser: $(READY) ## Run the tests in Chromium
 	$(BIN)/pytest -m browser tests/browser
+
+postgres: $(READY) ## Run the tests against a PostgreSQL server of their own
+	$(BIN)/pytest -n auto --dist loadfile -m "postgres and not soak"
 
 check: static test ## All that has to be green: format, lint, types, contracts, tests
 

@@ -29,12 +29,12 @@ def test_QU_prompts_do_not_grow_with_the_number_of_chapters(desk: Desk) -> None:
 
 
 def test_QU_no_request_is_longer_than_its_budget(desk: Desk) -> None:
-    """A book of the default length, with the scenes and the cast of an epic."""
+    """Chapters of the default length, with the scenes and the cast of an epic."""
     size = (
         "--chapters",
-        "8",
+        "3",
         "--words",
-        "48000",
+        "18000",
         "--scenes-per-chapter",
         "4",
         "--characters",

@@ -6,7 +6,10 @@ from tests.support.desk import PREMISE, Desk
 BOOK = ("--chapters", "4", "--scenes-per-chapter", "2", "--words", "800", "--auto-title")
 
 
-@pytest.mark.parametrize("order", ["sequential", "redblack", "parallel"])
+SLOW = [pytest.param(order, marks=pytest.mark.soak) for order in ("redblack", "parallel")]
+
+
+@pytest.mark.parametrize("order", ["sequential", *SLOW])
 def test_XC_03_the_same_premise_gives_the_same_bytes(desk: Desk, order: str) -> None:
     ways = {
         "one": ({"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"}, "1"),

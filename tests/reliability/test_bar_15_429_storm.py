@@ -16,7 +16,7 @@ from tests.support.calls import MemoryCallLog
 from tests.support.desk import PREMISE, Desk
 from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
-from tests.support.virtual_time import VirtualLoop, run_virtually
+from tests.support.virtual_time import run_virtually
 
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.circuits import Circuits
@@ -26,6 +26,7 @@ from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.rate_store import RateLimits, RateStore
 from libriscribe2.llm.resilience import Wait
 from libriscribe2.llm.session import CallSession
+from libriscribe2.pipeline.virtual_time import VirtualLoop
 
 SEED: Final = 15
 CALLS: Final = 500

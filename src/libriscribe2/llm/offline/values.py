@@ -48,6 +48,7 @@ class Values:
             "scene": self._of_scene,
             "book": self._of_book,
         }
+        self._planned: dict[tuple[str, int, int, int], list[Event]] = {}
 
     def text(self, spot: Spot) -> str:
         """What a text at this spot says; may be empty where nothing fits better."""
@@ -169,7 +170,10 @@ class Values:
         number = number_of(chapter, "number", (spot.chapter or 0) + 1)
         of = number_of(chapter, "of", spot.chapters or 3)
         summary = text_of(chapter, "summary")
-        events = planned_events(self._story, summary, number, of, spot.total)
+        asked = (summary, number, of, spot.total)
+        if asked not in self._planned:  # every field of every scene asks for it
+            self._planned[asked] = planned_events(self._story, *asked)
+        events = self._planned[asked]
         return events[min(spot.index, len(events) - 1)]
 
     def _present(self, spot: Spot) -> list[str]:
