@@ -26,10 +26,15 @@ _UNWELCOME: Final = regex.compile(
 )
 """Headings, fences, tags: a patch makes none."""
 
+_NOWHERE: Final = regex.compile(r"`{3}|\*[ \t]+\*[ \t]+\*")
+"""Marks of a fence and of a scene break: a patch adds none inside a line either."""
+
 _TITLE: Final = regex.compile(r"\A\s*+#{1,6}[ \t]+\S.*")
 
 _WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]")
 _UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}]")
+
+_QUOTES: Final = (("\u00ab", "\u00bb"), ("\u300c", "\u300d"), ("\u300e", "\u300f"))
 
 Judge = Callable[[str], GateFigures]
 """Measures a version of a text."""
@@ -68,7 +73,8 @@ def apply(text: str, patch: Patch) -> Applied:
 
     White space around `find` does not count, inside it every character does. What becomes empty
     takes the blanks on one side along. A patch is refused that makes a heading, a fence or a tag,
-    or that touches the title, a scene break, the mark of a note or a comment.
+    or that touches the title, a scene break, the mark of a note or a comment, or that leaves a
+    quotation open.
     """
     find, replace = patch.find.strip(), patch.replace.strip()
     reason = _not_once(find, text)
@@ -136,9 +142,25 @@ def _misplaced(old: str, new: str) -> str:
         return "it makes or loses a scene break, the mark of a note or a comment"
     if _TITLE.findall(old) != _TITLE.findall(new):
         return "it changes the title"
-    if Counter(_UNWELCOME.findall(new)) - Counter(_UNWELCOME.findall(old)):
+    if any(Counter(one.findall(new)) - Counter(one.findall(old)) for one in (_UNWELCOME, _NOWHERE)):
         return "it makes a heading, a fence or a tag"
+    if _half_quotes(new) > _half_quotes(old):
+        return "it leaves a quotation without its beginning or its end"
     return ""
+
+
+def _half_quotes(text: str) -> int:
+    """How many quotation marks of a text have no counterpart in their paragraph."""
+    return sum(map(_half_quotes_in, text.split("\n\n")))
+
+
+def _half_quotes_in(paragraph: str) -> int:
+    """The same in one paragraph; where `\u201e` opens, `\u201c` and `\u201d` close."""
+    count = paragraph.count
+    low, left, right = count("\u201e"), count("\u201c"), count("\u201d")
+    high = abs(low - left - right) if low else abs(left - right)
+    others = sum(abs(count(one) - count(other)) for one, other in _QUOTES)
+    return high + others + count('"') % 2
 
 
 def _splits(text: str, place: int) -> bool:

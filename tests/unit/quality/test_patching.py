@@ -84,6 +84,17 @@ def test_a_mark_a_break_a_comment_and_the_title_outlive_every_patch() -> None:
     assert moved.reason == ""
 
 
+def test_a_quotation_keeps_its_beginning_and_its_end() -> None:
+    said = "Jon said: \u201cNever go back.\u201d And he left.\n\n\u201cWhy?\u201d asked Mara."
+    half = apply(said, Patch(find="Never go back.\u201d And he left.", replace="And he left."))
+    assert "quotation" in half.reason
+    whole = apply(said, Patch(find="\u201cNever go back.\u201d And", replace="nothing. And"))
+    assert not whole.reason
+    german = "\u201eNie wieder\u201c, sagte Jon. Er ging."
+    assert not apply(german, Patch(find="Er ging.", replace="\u201eNie\u201c, rief er.")).reason
+    assert "quotation" in apply('"No," he said. "Go."', Patch(find='"Go."', replace='Go."')).reason
+
+
 def test_a_leaked_heading_may_be_taken_out() -> None:
     text = "# The Lamp\n\n## Scene 1\n\nMara climbed."
     assert apply(text, Patch(find="## Scene 1", replace="")).text == "# The Lamp\n\nMara climbed."
