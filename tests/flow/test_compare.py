@@ -14,12 +14,19 @@ from libriscribe2.quality.bands import BANDS
 SIZE = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "1200")
 
 
-@pytest.fixture
-def drafts(desk: Desk) -> Desk:
-    """A desk with two books of the same plan."""
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A desk with two books of the same plan; no test changes it."""
+    desk = Desk(tmp_path_factory.mktemp("desk"))
     desk.create(name="one", size=SIZE)
     desk.run("create", f"{PREMISE}, again", "--mock", "-p", "two", *SIZE)
     return desk
+
+
+@pytest.fixture
+def drafts(written: Desk, tmp_path: Path) -> Desk:
+    """The same two books, to be changed."""
+    return written.copied_to(tmp_path)
 
 
 def passages(request: Request) -> list[str]:

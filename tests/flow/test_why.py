@@ -1,6 +1,7 @@
 """From what a scene was written: parts, facts, chapters, model, prompt."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +10,18 @@ from tests.support.desk import Desk
 SIZE = ("--chapters", "4", "--scenes-per-chapter", "2", "--words", "1200")
 
 
-@pytest.fixture
-def book(desk: Desk) -> Desk:
-    """A desk with a book of four chapters of two scenes."""
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A desk with a book of four chapters of two scenes; no test changes it."""
+    desk = Desk(tmp_path_factory.mktemp("desk"))
     desk.create(size=SIZE)
     return desk
+
+
+@pytest.fixture
+def book(written: Desk, tmp_path: Path) -> Desk:
+    """The same book, to be changed."""
+    return written.copied_to(tmp_path)
 
 
 def scenes(book: Desk, place: str) -> list[dict[str, Any]]:

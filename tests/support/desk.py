@@ -4,6 +4,7 @@ import contextlib
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -94,6 +95,11 @@ class Desk:
         ran = Ran(result.exit_code, result.stdout, result.stderr)
         assert expect in (ran.code, None), f"{arguments}: {ran}"
         return ran
+
+    def copied_to(self, folder: Path) -> "Desk":
+        """A desk with the same books, to be changed."""
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        return Desk(folder)
 
     def create(
         self,

@@ -62,7 +62,10 @@ def simulated(calls: list[QuotedCall], order: Drafting, at_once: int) -> float:
     return model_seconds(calls, stages, DraftOrder(order, CHAPTERS), at_once)
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    "order",
+    [one if one == "redblack" else pytest.param(one, marks=pytest.mark.soak) for one in ORDERS],
+)
 def test_T12_the_simulated_clock_comes_to_what_the_run_takes(
     tmp_path: Path, order: Drafting
 ) -> None:
