@@ -30,7 +30,7 @@ def killed(trial: Trial, delay: float) -> None:
     assert not stored & set(sent_again), "a stored reply was asked for again"
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [12, pytest.param(200, marks=pytest.mark.soak)])
 def test_bar_02_killed_at_any_time_a_book_comes_out_the_same(
     trials: Trials, capsys: pytest.CaptureFixture[str], kills: int
 ) -> None:
@@ -45,4 +45,4 @@ def test_bar_02_killed_at_any_time_a_book_comes_out_the_same(
         assert repaid[-1] <= AT_ONCE, number
         assert trial.book.contents() == whole.book.contents(), number
     figure = f"{kills} of {kills} kills survived; repaid {sum(repaid)}, at most {max(repaid)} each"
-    BAR.tell(capsys, figure, soak=kills > 5)
+    BAR.tell(capsys, figure, soak=kills > 12)
