@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from typing_extensions import override
-
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_base import BOOK_KEYS
+from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.excerpts import book_lines, cards, to_json
 from libriscribe2.models.story import Character, OutlineChapter
@@ -67,22 +66,13 @@ class TakenOver:
     ending: str = ""
 
 
-class ManuscriptReader(Agent):
+class ManuscriptReader(ConsultedAgent):
     """Reads a manuscript; code keeps only the people and places whose names stand in it."""
 
     name = "import"
     brief_keys = BOOK_KEYS
     writes = OUTLINE
     prompts = ("import_chapter", "import_book", "import_next")
-
-    @override
-    async def execute(self, unit: Unit) -> str:
-        """Refuse: it is asked, and never run.
-
-        Raises:
-            NotImplementedError: Always.
-        """
-        raise NotImplementedError(unit.step)
 
     async def read(self, chapters: Sequence[Written], more: int = 0) -> TakenOver:
         """Read all chapters, then the book as a whole, then plan what is to follow.

@@ -1,7 +1,6 @@
 """`libriscribe2 compare`: two drafts of a book beside each other."""
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -20,29 +19,16 @@ from libriscribe2.cli.projects import (
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
 from libriscribe2.pipeline.draft_pairs import DraftPairs, pairs_of, writers_of
-from libriscribe2.pipeline.passage_judge import PassageJudge, exam_pairs
+from libriscribe2.pipeline.passage_judge import Judgement, PassageJudge, exam_pairs
 from libriscribe2.pipeline.report import report_of
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.card.report_card import ReportCard
-from libriscribe2.quality.judging.verdicts import MOST_TIES, QUESTIONS, Exam, PairVerdict, ties
+from libriscribe2.quality.judging.verdicts import MOST_TIES, QUESTIONS, ties
 from libriscribe2.utils.quantities import counted
 
-_TOKENS_PER_CALL = 2_600
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a judge says of two drafts.
-
-    Attributes:
-        exam: How it did on spoiled passages.
-        verdicts: Its verdicts; none where it did not pass.
-    """
-
-    exam: Exam
-    verdicts: tuple[PairVerdict, ...] = ()
+_TOKENS_PER_CALL: Final = 2_600
 
 
 def compare(
@@ -107,22 +93,13 @@ def _judged(
         brief = open_project(store)
         found = pairs_of(store, look_at(theirs), chapter=chapter, most=most)
         _announce(renderer, found)
-        exam = consulted(
-            renderer,
-            (store, brief, settings),
-            PassageJudge,
-            lambda judge: judge.examine(found.sound, found.names),
-        )
         _warn_of_family(renderer, settings.models.for_stage("judge").model, store)
-        if not exam.passed:
-            return Judgement(exam)
-        verdicts = consulted(
+        return consulted(
             renderer,
             (store, brief, settings),
             PassageJudge,
-            lambda judge: judge.compare(found.pairs),
+            lambda judge: judge.judge(found.pairs, found.sound, found.names),
         )
-    return Judgement(exam, tuple(verdicts))
 
 
 def _announce(renderer: Renderer, found: DraftPairs) -> None:

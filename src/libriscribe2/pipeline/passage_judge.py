@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from typing_extensions import override
-
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_base import BOOK_KEYS
+from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
+from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines
 from libriscribe2.models.judging import Answers
 from libriscribe2.quality.judging.spoiling import spoilt
@@ -27,6 +26,19 @@ EXAM_PASSAGES: Final = 3
 """Passages that are spoiled in every way for the exam."""
 
 PASSAGE_BUDGET: Final = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge says of two drafts.
+
+    Attributes:
+        exam: How it did on spoiled passages.
+        verdicts: Its verdicts; none where it did not pass.
+    """
+
+    exam: Exam
+    verdicts: tuple[PairVerdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +65,28 @@ def exam_pairs(passages: Sequence[str], names: Sequence[str]) -> list[tuple[str,
     ]
 
 
-class PassageJudge(Agent):
+class PassageJudge(ConsultedAgent):
     """Compares passages. It is no stage: nothing of the book is made from it."""
 
     name = "judge"
     brief_keys = BOOK_KEYS
-    writes = ""
     prompts = ("judge",)
 
-    @override
-    async def execute(self, unit: Unit) -> str:
-        """Refuse: there is no artifact to make.
+    async def judge(
+        self, pairs: Sequence[Pair], sound: Sequence[str], names: Sequence[str]
+    ) -> Judgement:
+        """The verdict on every pair, from a judge who passes its exam.
+
+        Args:
+            pairs: What is to be compared.
+            sound: Passages for the exam.
+            names: Names of the people in them.
 
         Raises:
-            LibriScribeError: Always.
+            LibriScribeError: A question got no usable reply.
         """
-        raise LibriScribeError("The judge makes no file of the book.")
+        exam = await self.examine(sound, names)
+        return Judgement(exam, tuple(await self.compare(pairs)) if exam.passed else ())
 
     async def examine(self, passages: Sequence[str], names: Sequence[str]) -> Exam:
         """Have the judge tell sound passages from spoiled ones.

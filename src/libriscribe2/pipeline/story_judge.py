@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from typing_extensions import override
-
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
+from libriscribe2.agents.agent_base import BOOK_KEYS
+from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
+from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.canon import Fact
 from libriscribe2.models.excerpts import book_lines, to_json
 from libriscribe2.models.judgement import PairVerdict, PairVerdicts, Verdict
@@ -41,23 +40,13 @@ class Judged:
     left_out: int
 
 
-class StoryJudge(Agent):
+class StoryJudge(ConsultedAgent):
     """Judges pairs of statements. It is no stage: nothing of the book is made from it."""
 
     name = "judge"
     also_called = ("canon",)
     brief_keys = BOOK_KEYS
-    writes = ""
     prompts = ("canon_judge",)
-
-    @override
-    async def execute(self, unit: Unit) -> str:
-        """Refuse: there is no artifact to make.
-
-        Raises:
-            LibriScribeError: Always.
-        """
-        raise LibriScribeError("The judge makes no file of the book.")
 
     async def judge(
         self, questions: Sequence[OpenQuestion], chapters: Sequence[ChapterText]
