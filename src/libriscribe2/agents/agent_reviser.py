@@ -63,10 +63,6 @@ class _Round:
     around: Surroundings
     blocks: str
 
-    def issues(self, text: str) -> tuple[Issue, ...]:
-        """What the gates find in a version."""
-        return examined(text, self.around).issues
-
     def figures(self, text: str) -> GateFigures:
         """How bad a version is by the gates."""
         return measured(text, self.around)
@@ -104,15 +100,16 @@ class Reviser:
             LibriScribeError: A request failed for another reason than its reply.
         """
         text, blocks = draft, shown_blocks(shown, SHOWN_BUDGET)
+        seen = examined(text, surroundings).issues
         for number in range(1, MOST_ROUNDS + 1):
             this = _Round(number, unit, surroundings, blocks)
-            seen = this.issues(text)
             told = await self._critique(this, text)
             changed = await self._patched(this, text, [*seen, *told])
             if changed == text:
                 break
             text = changed
-            if not _errors_left(text, this.issues(text), told):
+            seen = examined(text, surroundings).issues
+            if not _errors_left(text, seen, told):
                 break
         self._tell()
         return text

@@ -99,8 +99,12 @@ class Runner:
         settled = True
         while settled:
             self._expand()
-            coming = self._coming()
-            ready = [pair for pair in self._waiting if self._is_ready(*pair, coming)]
+            coming, order = self._coming(), self._order()
+            ready = [
+                (agent, unit)
+                for agent, unit in self._waiting
+                if not any(self._unsettled(name, coming) for name in agent.awaits(unit, order))
+            ]
             settled = False
             for agent, unit in ready:
                 self._waiting.remove((agent, unit))
@@ -129,11 +133,6 @@ class Runner:
     def _coming(self) -> set[str]:
         """The files that are still going to be made, or found to need nothing."""
         return {unit.output for _, unit in self._waiting} | set(self._running.values())
-
-    def _is_ready(self, agent: AgentType, unit: Unit, coming: set[str]) -> bool:
-        """Whether all that the unit works from is settled."""
-        awaited = agent.awaits(unit, self._order())
-        return not any(self._unsettled(name, coming) for name in awaited)
 
     def _unsettled(self, name: str, coming: set[str]) -> bool:
         """Whether a file, or a file of a pattern, is still going to be made."""

@@ -13,9 +13,10 @@ from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import OutlineChapter
 from libriscribe2.quality.beats import stems
 from libriscribe2.quality.canon.viewpoint import Viewpoint, viewpoint
+from libriscribe2.quality.gates.finding import sentences_of
 from libriscribe2.quality.gates.paragraph_index import ParagraphIndex
 from libriscribe2.quality.repetition import Gram, grams
-from libriscribe2.quality.text import ChapterText, plain, sentences, words
+from libriscribe2.quality.text import ChapterText, plain
 
 PHRASE_WORDS: Final = 5
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
@@ -136,5 +137,4 @@ def _stems(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_KEPT)
 def _sentences(text: str) -> frozenset[tuple[str, ...]]:
-    paragraphs = _as_chapter(text).paragraphs
-    return frozenset(tuple(words(one)) for found in paragraphs for one in sentences(found.text))
+    return frozenset(one.words for one in sentences_of(_as_chapter(text)))
