@@ -1,13 +1,13 @@
 """`libriscribe2 batch`: many books."""
 
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from libriscribe2.batch.paths import BatchPaths
-from libriscribe2.batch.queue import Enqueued
+from libriscribe2.batch.queue import BookQueue, Enqueued
 from libriscribe2.batch.report import report_of, write_report
 from libriscribe2.batch.row_files import read_rows
 from libriscribe2.batch.rows import check_rows
@@ -195,6 +195,11 @@ def status(
                 show_status(renderer, queue, Bookshelf(settings, queue.name), as_json=as_json)
 
 
+def _opened(batch: str | None, dsn: str | None) -> AbstractContextManager[BookQueue]:
+    """A batch, in a folder or a database, until the block ends."""
+    return closing(queue_of(settings_of(None, {"batch.dsn": dsn}), batch))
+
+
 @app.command()
 def retry(
     ctx: typer.Context,
@@ -206,7 +211,7 @@ def retry(
     """Queue books again that failed or reached their budget; cancelled ones only by name."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
-        with closing(queue_of(settings_of(None, {"batch.dsn": dsn}), batch)) as queue:
+        with _opened(batch, dsn) as queue:
             marked = queue.retry(books or ())
         tell_marked(renderer, "queued again", marked, as_json=as_json)
 
@@ -222,7 +227,7 @@ def cancel(
     """Take books out of the queue and stop those that run; their files are kept."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
-        with closing(queue_of(settings_of(None, {"batch.dsn": dsn}), batch)) as queue:
+        with _opened(batch, dsn) as queue:
             marked = queue.cancel(books or ())
         tell_marked(renderer, "cancelled", marked, as_json=as_json)
 
@@ -238,7 +243,7 @@ def pause(
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with (
         reported(renderer),
-        closing(queue_of(settings_of(None, {"batch.dsn": dsn}), batch)) as queue,
+        _opened(batch, dsn) as queue,
     ):
         if off:
             queue.go(Terms())

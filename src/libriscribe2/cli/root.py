@@ -72,7 +72,9 @@ def _refused(error: OSError) -> int:
         return _bug(error)
     told = storage_error("write", Path("the output"), error)
     with suppress(OSError):  # the output may be the very thing that cannot be written
-        typer.echo(f"error: {told.what}. why: {told.why}. fix: {told.fix}", err=True)
+        from libriscribe2.cli.render import Renderer  # noqa: PLC0415 - only a failure pays for it
+
+        Renderer().error(told)
     return told.exit_code
 
 
