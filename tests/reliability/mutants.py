@@ -1,305 +1,32 @@
 """Planted bugs: each is put into a copy of the program, and the bar that is there for it must fail.
 
-`make mutants` runs all; names as arguments run those. A bar counts only if it has caught its bug.
+`make mutants` runs all; names of bars as arguments (`test_bar_11`) run those. A bar counts only if
+it has caught its bug.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from tests.reliability.planted import MUTANTS, Mutant
+
 ROOT: Final = Path(__file__).parents[2]
 COPIED: Final = ("src", "tests", "pyproject.toml", "uv.lock")
-LONGEST_SECONDS: Final = 300
+LONGEST_SECONDS: Final = 1_200
 HISTORIES: Final = "120"
 CAUGHT: Final = 1
 """Exit code of pytest where tests ran and failed."""
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """A planted bug.
-
-    Attributes:
-        name: What is broken.
-        bar: Beginning of the name of the script that must notice.
-        file: The broken file, below `src/libriscribe2`.
-        old: Text that stands there exactly once.
-        new: What stands there instead.
-        options: Further words for pytest.
-    """
-
-    name: str
-    bar: str
-    file: str
-    old: str
-    new: str
-    options: tuple[str, ...] = ()
-
-
-_SOAK: Final = ("-m", "soak", "-k", "0]")
-
-MUTANTS: Final = (
-    # The six of the random histories.
-    Mutant(
-        "an edited file counts as ours",
-        "test_bar_11",
-        "project/view.py",
-        'is_ours(name, sha):\n            return ArtifactState("edited")',
-        'is_ours(name, sha):\n            return ArtifactState("old")',
-    ),
-    Mutant(
-        "an older text that is put back counts as left by a crash",
-        "test_bar_11",
-        "project/view.py",
-        '"edited" if last.placed else "old"',
-        '"old"',
-    ),
-    Mutant(
-        "a reply is remembered and not stored",
-        "test_bar_11",
-        "project/call_log.py",
-        "            self._add(line)\n",
-        "            self._manifest.fold(line)\n",
-    ),
-    Mutant(
-        "a write is announced after the replacement",
-        "test_bar_11",
-        "project/store.py",
-        "        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))\n"
-        "        if present != sha:\n"
-        "            self._place(name, data)\n",
-        "        if present != sha:\n"
-        "            self._place(name, data)\n"
-        "        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))\n",
-    ),
-    Mutant(
-        "files are written in their place",
-        "test_bar_11",
-        "project/atomic.py",
-        'temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")',
-        "temporary = path",
-    ),
-    Mutant(
-        "a torn line is not cut off",
-        "test_bar_11",
-        "project/journal.py",
-        "if self._length < len(data):",
-        "if self._length < 0:",
-    ),
-    # One for each of the others.
-    Mutant(
-        "a torn line is not cut off",
-        "test_bar_01",
-        "project/journal.py",
-        "if self._length < len(data):",
-        "if self._length < 0:",
-        _SOAK,
-    ),
-    Mutant(
-        "replies in the journal are not found",
-        "test_bar_02",
-        "project/call_log.py",
-        "return self._manifest.reply(key)",
-        "return None",
-    ),
-    Mutant(
-        "no file is synced",
-        "test_bar_03",
-        "project/journal.py",
-        "        if durable:\n            self._ops.fsync(self._descriptor)\n",
-        "",
-    ),
-    Mutant(
-        "no folder is synced",
-        "test_bar_03",
-        "project/file_ops.py",
-        'if os.name != "posix":\n        return\n    descriptor',
-        "if folder:\n        return\n    descriptor",
-    ),
-    Mutant(
-        "checksums are not looked at",
-        "test_bar_04",
-        "project/journal_lines.py",
-        'if checksum != b"%08x" % zlib.crc32(body):',
-        "if not checksum:",
-    ),
-    Mutant(
-        "errors of the system are not translated",
-        "test_bar_05",
-        "project/storage_errors.py",
-        "    except OSError as error:\n",
-        "    except BlockingIOError as error:\n",
-        _SOAK,
-    ),
-    Mutant(
-        "a reply that finds no room is dropped",
-        "test_bar_06",
-        "project/call_log.py",
-        "raise self._rescued(key, record, error) from error",
-        "raise error from error",
-    ),
-    Mutant(
-        "a folder that may not be looked into is our bug",
-        "test_bar_07",
-        "project/paths.py",
-        "(FileNotFoundError, NotADirectoryError, PermissionError)",
-        "(FileNotFoundError, NotADirectoryError)",
-    ),
-    Mutant(
-        "SIGTERM is not heard",
-        "test_bar_08",
-        "cli/interrupts.py",
-        "numbers = (signal.SIGINT, signal.SIGTERM)",
-        "numbers = (signal.SIGINT,)",
-    ),
-    Mutant(
-        "the lock is not taken",
-        "test_bar_09",
-        "project/lock.py",
-        "held._lock.acquire()",
-        "pass",
-    ),
-    Mutant(
-        "line ends count",
-        "test_bar_10",
-        "project/hashing.py",
-        '.replace("\\r\\n", "\\n")',
-        "",
-    ),
-    Mutant(
-        "keys that stand twice are taken",
-        "test_bar_12",
-        "project/user_text.py",
-        "object_pairs_hook=_pairs, ",
-        "",
-    ),
-    Mutant(
-        "the time is part of a request's key",
-        "test_bar_13",
-        "llm/backend.py",
-        "for name in _IDENTITY}\n",
-        "for name in _IDENTITY}\n"
-        "            from libriscribe2.project.clock import utc_now\n"
-        "            said['at'] = utc_now().year\n",
-    ),
-    Mutant(
-        "the finish reason is ignored",
-        "test_bar_17",
-        "llm/litellm_backend.py",
-        'raise BackendError("cut", "the stream ended without saying why")',
-        'return "stop"',
-    ),
-    Mutant(
-        "nobody takes over from the dead",
-        "test_bar_19",
-        "batch/postgres/jobs.py",
-        "return [_ticket_of(job) for job in _now(found)]",
-        "return [_ticket_of(job) for job in _now(found)][:0]",
-    ),
-    Mutant(
-        "the lock in the database is not taken",
-        "test_bar_20",
-        "batch/postgres/claim.py",
-        'if row["taken"]:',
-        "if row is not None:",
-    ),
-    Mutant(
-        "the lock in the database is not looked at before a call",
-        "test_bar_20",
-        "cli/batch_book.py",
-        "            claim.check()\n",
-        "",
-    ),
-    Mutant(
-        "a worker ends when the database does not answer",
-        "test_bar_21",
-        "batch/postgres/worker.py",
-        "except DatabaseLostError as error:",
-        "except ZeroDivisionError as error:",
-    ),
-    Mutant(
-        "each process has limits of its own",
-        "test_bar_22",
-        "batch/postgres/rates.py",
-        "values = (account, limits.requests,",
-        "values = (f\"{account} {__import__('os').getpid()}\", limits.requests,",
-    ),
-    # Those of the threats.
-    Mutant(
-        "every page may be fetched",
-        "test_bar_24_web",
-        "toolchain/web/web.py",
-        "if not self.is_allowed(url):",
-        "if not url:",
-    ),
-    Mutant(
-        "every network address is public",
-        "test_bar_24_web",
-        "toolchain/web/resolving.py",
-        "return is_public(address) and port in _WEB_PORTS",
-        "return port in _WEB_PORTS",
-    ),
-    Mutant(
-        "links are followed out of a project",
-        "test_bar_24_files",
-        "project/paths.py",
-        "if any(map(_is_link, way)) and not _is_inside(path, self.root):",
-        "if not way:",
-    ),
-    Mutant(
-        "text for a terminal is not cleaned",
-        "test_bar_24_terminal",
-        "utils/terminal_text.py",
-        '_UNSAFE.sub("", text)',
-        "text",
-    ),
-    Mutant(
-        "blocks of HTML go into an EPUB",
-        "test_bar_24_pages",
-        "exporters/assets/clean.lua",
-        "  { RawBlock = raw_block },\n",
-        "",
-    ),
-    Mutant(
-        "the review server answers to every name",
-        "test_bar_24_pages",
-        "review/guard.py",
-        'if headers.get("host", "") not in self._hosts:',
-        'if not headers.get("host", ""):',
-    ),
-    Mutant(
-        "keys in errors are not masked",
-        "test_bar_24_secrets",
-        "llm/failure.py",
-        "redact(said.message, secrets)[:MESSAGE_LIMIT]",
-        "said.message[:MESSAGE_LIMIT]",
-    ),
-    Mutant(
-        "nothing is held back for requests under way",
-        "test_bar_24_limits",
-        "llm/budget.py",
-        "if self._fits(self._spent + self._held + fitting.usd):",
-        "if self._fits(self._spent + fitting.usd):",
-    ),
-    Mutant(
-        "a filled prompt is filled in again",
-        "test_bar_24_templates",
-        "prompts/loader.py",
-        "Template(self.user).substitute(values).strip()}",
-        "Template(self.user).substitute(values).format(**values)}",
-    ),
-)
-
-
 def main() -> int:
     """Run the bars on an unharmed copy, then each planted bug; return the exit code."""
-    wanted = [one for one in MUTANTS if not sys.argv[1:] or one.bar in sys.argv[1:]]
+    wanted = _wanted(sys.argv[1:])
     _check_texts(wanted)
     width = max(len(one.name) for one in wanted)
     good = True
@@ -313,6 +40,16 @@ def main() -> int:
             good &= told == "caught"
             _tell(mutant.bar, f"{mutant.name:{width}}  {told}")
     return int(not good)
+
+
+def _wanted(bars: Sequence[str]) -> list[Mutant]:
+    """The planted bugs of these bars, or all; stops where a bar has none."""
+    known = {one.bar for one in MUTANTS}
+    if unknown := sorted(set(bars) - known):
+        raise SystemExit(
+            f"no bug is planted for {', '.join(unknown)}; known: {', '.join(sorted(known))}"
+        )
+    return [one for one in MUTANTS if not bars or one.bar in bars]
 
 
 def _tell(bar: str, words: str) -> None:
