@@ -26,6 +26,7 @@ class Mutant:
 
 
 _SOAK: Final = ("-m", "soak", "-k", "0]")
+_POSTGRES: Final = ("-m", "postgres and not soak")
 
 MUTANTS: Final = (
     # The six of the random histories.
@@ -212,6 +213,7 @@ MUTANTS: Final = (
         "batch/postgres/jobs.py",
         "return [_ticket_of(job) for job in _now(found)]",
         "return [_ticket_of(job) for job in _now(found)][:0]",
+        _POSTGRES,
     ),
     Mutant(
         "the lock in the database is not taken",
@@ -219,6 +221,7 @@ MUTANTS: Final = (
         "batch/postgres/claim.py",
         'if row["taken"]:',
         "if row is not None:",
+        _POSTGRES,
     ),
     Mutant(
         "the lock in the database is not looked at before a call",
@@ -226,6 +229,7 @@ MUTANTS: Final = (
         "cli/batch_book.py",
         "            claim.check()\n",
         "",
+        _POSTGRES,
     ),
     Mutant(
         "a worker ends when the database does not answer",
@@ -233,6 +237,7 @@ MUTANTS: Final = (
         "batch/postgres/worker.py",
         "except DatabaseLostError as error:",
         "except ZeroDivisionError as error:",
+        _POSTGRES,
     ),
     Mutant(
         "each process has limits of its own",
@@ -240,6 +245,7 @@ MUTANTS: Final = (
         "batch/postgres/rates.py",
         "values = (account, limits.requests,",
         "values = (f\"{account} {__import__('os').getpid()}\", limits.requests,",
+        _POSTGRES,
     ),
     Mutant(
         "nothing is held back for requests under way",
