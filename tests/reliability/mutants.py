@@ -19,7 +19,7 @@ from tests.reliability.planted import MUTANTS, Mutant
 ROOT: Final = Path(__file__).parents[2]
 COPIED: Final = ("src", "tests", "pyproject.toml", "uv.lock")
 LONGEST_SECONDS: Final = 1_200
-HISTORIES: Final = "120"
+HISTORIES: Final = "1000"
 CAUGHT: Final = 1
 """Exit code of pytest where tests ran and failed."""
 

@@ -78,11 +78,11 @@ MUTANTS: Final = (
     ),
     # One for each of the others.
     Mutant(
-        "a torn line is not cut off",
+        "a reply is remembered and not stored",
         "test_bar_01",
-        "project/journal.py",
-        "if self._length < len(data):",
-        "if self._length < 0:",
+        "project/call_log.py",
+        "            self._add(line)\n",
+        "            self._manifest.fold(line)\n",
         _SOAK,
     ),
     Mutant(
@@ -227,7 +227,7 @@ MUTANTS: Final = (
         "the lock in the database is not looked at before a call",
         "test_bar_20",
         "cli/batch_book.py",
-        "            claim.check()\n",
+        "        claim.check()\n",
         "",
         _POSTGRES,
     ),
