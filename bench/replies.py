@@ -8,7 +8,7 @@ time and memory.
 import argparse
 from collections.abc import Sequence
 
-from bench import accuracy, speed
+from bench import accuracy, hostile, speed
 from bench.accuracy import Finding
 from bench.corpus.case import Case, Verdict
 from bench.corpus.generate import cases
@@ -99,7 +99,9 @@ def main() -> None:
     if options.speed:
         speed.print_throughput(readers)
         speed.print_clean(readers)
+        speed.print_damages()
         speed.print_hostile(readers)
+        hostile.print_parsers()
 
 
 def print_accuracy(options: argparse.Namespace, readers: list[Reader], drawn: list[Case]) -> None:

@@ -1,6 +1,8 @@
 """Time against json.loads on the same clean bytes, and hostile input with time and memory."""
 
 import json
+import re
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -10,10 +12,12 @@ from bench.corpus.samples import Voice, cast
 from bench.corpus.tokens import PRETTY, render, rewrite, tokenize
 from bench.readers import Reader
 from bench.timing import peak_memory, timed
+from libriscribe2.utils.json_utils import extract_with_report
 
 SIZES: Final = (2_000, 50_000, 1_000_000)
 KINDS: Final = ("bare", "fenced", "repair")
 LEAST: Final = 0.3
+_KEY: Final = re.compile(r'"(\w+)":')
 MEGABYTE: Final = 1_000_000
 UNITS: Final = {
     "{": "{",
@@ -90,6 +94,32 @@ def print_throughput(readers: list[Reader]) -> None:
         times = [timed(partial(reader.read, text, None), LEAST) for text in texts]
         shares = "".join(f" {one.over(base[at % 3]):>13}" for at, one in enumerate(times))
         print(f"{reader.name:26}{shares}")
+
+
+def print_damages() -> None:
+    """MB/s of our repair where a reply is damaged all over, at 2 kB, 50 kB and 1 MB."""
+    rng = rng_for(1, "speed")
+    values = [sample_of(size, rng) for size in SIZES]
+    damages: dict[str, Callable[[Any], str]] = {
+        "trailing commas": with_trailing_commas,
+        "keys without quotes": lambda value: _KEY.sub(r"\1:", _indented(value)),
+        "single quotes": lambda value: (
+            _indented(value).replace("'", "").replace('\\"', "").replace('"', "'")
+        ),
+        "Python's repr": repr,
+    }
+    print("\nRepair, MB/s of ours at 2 kB, 50 kB and 1 MB")
+    for name, damage in damages.items():
+        texts = [damage(value) for value in values]
+        speeds = [
+            len(text.encode()) / timed(partial(extract_with_report, text), LEAST).seconds / 1e6
+            for text in texts
+        ]
+        print(f"  {name:20}" + "".join(f" {one:6.1f}" for one in speeds))
+
+
+def _indented(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def story(size: int, length: int, dash: str) -> dict[str, Any]:

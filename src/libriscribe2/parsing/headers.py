@@ -6,14 +6,21 @@ mention inside a sentence is none.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from itertools import islice
+from typing import Final, NamedTuple
+
+MAX_MARKS: Final = 5_000
 
 _BRACKETS: Final = str.maketrans("【】［］：", "[][]:")
 _DECORATION: Final = "#*_>~ \t"
 _CLOSERS: Final = ("]", ")", ">", "}")
+# Decoration that a header line has at most.
+_MARGIN: Final = 200
+# A folded character has up to three.
+_FOLDED: Final = 3
 
 
 class Form(IntEnum):
@@ -29,49 +36,78 @@ class Mark:
     """One line that opens a section.
 
     Attributes:
-        line: Index of the line in the reply.
+        start: Where the line begins in the text.
+        end: Where it ends.
         key: The header under which the section is returned.
         inline: Text of the section on the header's own line, or "".
         form: How sure the reading is.
     """
 
-    line: int
+    start: int
+    end: int
     key: str
     inline: str
     form: Form
 
 
-def find_marks(lines: Sequence[str], headers: Sequence[str]) -> tuple[Mark, ...]:
+class Line(NamedTuple):
+    """One line of a text, with its place."""
+
+    start: int
+    end: int
+    text: str
+
+    def opens(self, key: str, form: Form, inline: str = "") -> Mark:
+        """The mark that this line is."""
+        return Mark(self.start, self.end, key, inline, form)
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """The lines of a text, one at a time: a list of short ones takes ten times the text."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield Line(start, end, text[start:end])
+        start = end + 1
+    yield Line(start, len(text), text[start:])
+
+
+def find_marks(text: str, headers: Sequence[str]) -> list[Mark]:
     """Every line that opens one of the headers, top to bottom.
 
     Args:
-        lines: The lines of the reply.
+        text: The reply.
         headers: The headers as they were asked for.
 
     Returns:
-        The marks, at most one for a line.
+        The marks, at most one for a line and one more than `MAX_MARKS` in all.
     """
     exact = {header.strip(): header for header in reversed(headers)}
     folded = {_fold(header): header for header in reversed(headers)}
     bare = {_fold(header).strip("[]"): header for header in reversed(headers)}
+    longest = _MARGIN + _FOLDED * max(map(len, headers))
     marks = (
-        _exact(index, line, exact)
-        or _decorated(index, line, folded)
-        or _inline(index, line, folded)
-        or _without_brackets(index, line, bare)
-        for index, line in enumerate(lines)
+        _exact(line, exact)
+        or (_decorated(line, folded) if len(line.text) <= longest else None)
+        or _inline(line, folded, longest)
+        or (_without_brackets(line, bare) if len(line.text) <= longest else None)
+        for line in lines_of(text)
+        if line.text
     )
-    return tuple(mark for mark in marks if mark is not None)
+    return _first(mark for mark in marks if mark is not None)
 
 
-def find_pattern_marks(lines: Sequence[str], patterns: Sequence[re.Pattern[str]]) -> list[Mark]:
+def find_pattern_marks(text: str, patterns: Sequence[re.Pattern[str]]) -> list[Mark]:
     """Every line that one of the patterns matches from its start, keyed by the line itself."""
-    stripped = [line.strip() for line in lines]
-    return [
-        Mark(index, line, "", Form.WHOLE_LINE)
-        for index, line in enumerate(stripped)
-        if line and any(pattern.match(line) for pattern in patterns)
-    ]
+    stripped = ((line, line.text.strip()) for line in lines_of(text))
+    return _first(
+        line.opens(key, Form.WHOLE_LINE)
+        for line, key in stripped
+        if key and any(pattern.match(key) for pattern in patterns)
+    )
+
+
+def _first(marks: Iterable[Mark]) -> list[Mark]:
+    return list(islice(marks, MAX_MARKS + 1))
 
 
 def _fold(text: str) -> str:
@@ -80,40 +116,42 @@ def _fold(text: str) -> str:
     return folded.rstrip(":").strip(_DECORATION).casefold()
 
 
-def _exact(index: int, line: str, exact: Mapping[str, str]) -> Mark | None:
-    header = exact.get(line.strip())
-    return Mark(index, header, "", Form.WHOLE_LINE) if header is not None else None
+def _exact(line: Line, exact: Mapping[str, str]) -> Mark | None:
+    header = exact.get(line.text.strip())
+    return line.opens(header, Form.WHOLE_LINE) if header is not None else None
 
 
-def _decorated(index: int, line: str, folded: Mapping[str, str]) -> Mark | None:
-    header = folded.get(_fold(line))
-    return Mark(index, header, "", Form.WHOLE_LINE) if header is not None else None
+def _decorated(line: Line, folded: Mapping[str, str]) -> Mark | None:
+    header = folded.get(_fold(line.text))
+    return line.opens(header, Form.WHOLE_LINE) if header is not None else None
 
 
-def _inline(index: int, line: str, folded: Mapping[str, str]) -> Mark | None:
+def _inline(line: Line, folded: Mapping[str, str], longest: int) -> Mark | None:
     """A header with text behind it: after a colon, or right after a closing bracket."""
-    plain = line.translate(_BRACKETS).lstrip(_DECORATION)
+    head = line.text[:longest]
+    plain = head.translate(_BRACKETS).lstrip(_DECORATION)
     for name, header in folded.items():
         if not name or plain[: len(name)].casefold() != name:
             continue
         rest = plain[len(name) :].lstrip(_DECORATION)
+        behind = len(head) - len(rest)
         if rest.startswith(":"):
-            return Mark(index, header, _behind(line, len(rest) - 1), Form.WHOLE_LINE)
+            return line.opens(header, Form.WHOLE_LINE, _behind(line.text, behind + 1))
         if name.endswith(_CLOSERS):
-            return Mark(index, header, _behind(line, len(rest)), Form.INLINE)
+            return line.opens(header, Form.INLINE, _behind(line.text, behind))
     return None
 
 
-def _behind(line: str, length: int) -> str:
-    """The last `length` characters of a line, without what is left of the header's emphasis."""
-    text = line[len(line) - length :].strip()
+def _behind(line: str, start: int) -> str:
+    """A line from `start` on, without what is left of the header's emphasis."""
+    text = line[start:].strip()
     return text[2:].strip() if text.startswith("**") and text.count("**") % 2 else text
 
 
-def _without_brackets(index: int, line: str, bare: Mapping[str, str]) -> Mark | None:
+def _without_brackets(line: Line, bare: Mapping[str, str]) -> Mark | None:
     """A decorated line that says the header without its brackets, such as `## Plan`."""
-    plain = line.strip()
+    plain = line.text.strip()
     if _fold(plain) == plain.casefold():
         return None
     header = bare.get(_fold(plain).strip("[]"))
-    return Mark(index, header, "", Form.WITHOUT_BRACKETS) if header is not None else None
+    return line.opens(header, Form.WITHOUT_BRACKETS) if header is not None else None

@@ -5,8 +5,9 @@ specific first, and a page that no engine's selectors fit is read by its plaines
 with a link.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 from urllib.parse import urlencode
 
@@ -89,6 +90,7 @@ _NEXT_WORDS: Final = frozenset({
     "next", "next page", "next >", "next »", "next ›", "more results", "下一页", "下一頁",
     "次へ", "다음", "weiter", "suivant", "siguiente", "successiva", "avanti", "próxima",
 })  # fmt: skip
+_MAX_RESULTS: Final = 200
 _AD_MARKS: Final = "[data-text-ad], .b_ad, .b_adSlug, .result--ad, .uEierd"
 
 
@@ -102,9 +104,10 @@ def engine_of(page: BeautifulSoup) -> Engine:
 
 def organic_results(page: BeautifulSoup, engine: Engine) -> Iterator[RawResult]:
     """The results in the order of the page; advertisements are left out."""
-    for box in page.select(engine.results):
+    adverts = page.find(id="tads")
+    for box in _innermost(page.select(engine.results)):
         link = _title_link(box)
-        if link is None or box.select_one(engine.results) or _is_advert(box):
+        if link is None or _is_advert(box, adverts):
             continue
         heading, href = link
         yield RawResult(
@@ -113,6 +116,25 @@ def organic_results(page: BeautifulSoup, engine: Engine) -> Iterator[RawResult]:
             snippet=_first_text(box, engine.snippets),
             site_info=_first_text(box, engine.sites),
         )
+
+
+def _innermost(boxes: Sequence[Tag]) -> Iterator[Tag]:
+    """The boxes that hold no other box, at most `_MAX_RESULTS`.
+
+    They share no element, so that looking through all of them is one look through the page.
+    """
+    ids = {id(box) for box in boxes}
+    holds_another: set[int] = set()
+    passed: set[int] = set()
+    for box in boxes:
+        for parent in box.parents:
+            if id(parent) in ids:
+                holds_another.add(id(parent))
+            if id(parent) in ids or id(parent) in passed:
+                break
+            passed.add(id(parent))
+    inner = (box for box in boxes if id(box) not in holds_another)
+    return islice(inner, _MAX_RESULTS)
 
 
 def featured_snippet(page: BeautifulSoup, engine: Engine) -> str:
@@ -140,8 +162,11 @@ def _title_link(box: Tag) -> tuple[Tag, str] | None:
     return heading, str(link["href"])
 
 
-def _is_advert(box: Tag) -> bool:
-    return box.find_parent(id="tads") is not None or box.select_one(_AD_MARKS) is not None
+def _is_advert(box: Tag, adverts: object) -> bool:
+    """Whether a box is marked as an advertisement, or stands in the part that holds them."""
+    return any(parent is adverts for parent in box.parents) or (
+        box.select_one(_AD_MARKS) is not None
+    )
 
 
 def _first_text(scope: Tag, selectors: str) -> str:

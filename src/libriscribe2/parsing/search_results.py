@@ -3,14 +3,15 @@
 The HTML is read directly; no model is asked.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from bs4 import BeautifulSoup
-from bs4.exceptions import ParserRejectedMarkup
 
 from libriscribe2.parsing.contract import ParserResult, failure, has_text
+from libriscribe2.parsing.search_markup import parsed_page
 from libriscribe2.parsing.search_pages import (
     RawResult,
     engine_of,
@@ -20,12 +21,9 @@ from libriscribe2.parsing.search_pages import (
 )
 from libriscribe2.parsing.search_urls import host_of, real_url, same_page_key
 
-_BLOCKED: Final = (
-    "unusual traffic",
-    "captcha",
-    "bots use duckduckgo too",
-    "verify you are human",
-    "are you a robot",
+_BLOCKED: Final = re.compile(
+    r"unusual traffic|captcha|bots use duckduckgo too|verify you are human|are you a robot",
+    re.IGNORECASE,
 )
 
 
@@ -83,7 +81,7 @@ def parse_search_results(
     """
     if not has_text(html_content):
         return failure("The search page is empty. Please run the search again.")
-    page = _parsed(html_content)
+    page = parsed_page(html_content)
     engine = engine_of(page)
     base = base_url or engine.base_url
     results = _unique(organic_results(page, engine), base)
@@ -102,14 +100,6 @@ def parse_search_results(
         "next_page": next_page(page, engine, base),
         "filtered_count": len(results) - len(kept),
     }
-
-
-def _parsed(html: str) -> BeautifulSoup:
-    """The page; where the parser gives up on a broken `<![`, that is read as text."""
-    try:
-        return BeautifulSoup(html, "html.parser")
-    except ParserRejectedMarkup:
-        return BeautifulSoup(html.replace("<![", "&lt;!["), "html.parser")
 
 
 def _unique(found: Iterable[RawResult], base_url: str) -> list[SearchResultItem]:
@@ -144,8 +134,7 @@ def _numbered(items: Iterable[SearchResultItem]) -> list[SearchResultItem]:
 
 
 def _why_nothing(page: BeautifulSoup) -> str:
-    text = page.get_text(" ").casefold()
-    if any(mark in text for mark in _BLOCKED):
+    if _BLOCKED.search(page.get_text(" ")):
         return (
             "The search engine asked for a proof of humanity instead of answering. "
             "Please wait, or use another search engine."

@@ -5,11 +5,19 @@ header lists, drafts followed by a second version, decorated headers, empty sect
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from libriscribe2.parsing.contract import EMPTY_REPLY, ParserResult, failure, has_text, success
-from libriscribe2.parsing.headers import Form, Mark, find_marks, find_pattern_marks
+from libriscribe2.parsing.headers import (
+    MAX_MARKS,
+    Form,
+    Mark,
+    find_marks,
+    find_pattern_marks,
+    lines_of,
+)
 from libriscribe2.parsing.prose import plain_reply
 
 _MIN_DIVIDER: Final = 5
@@ -51,15 +59,16 @@ def multi_section_parser(
     headers = _checked_headers(section_headers)
     if not has_text(raw_reply):
         return failure(EMPTY_REPLY)
-    text = plain_reply(raw_reply)
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = plain_reply(raw_reply).replace("\r\n", "\n").replace("\r", "\n")
     if not headers:
-        return _between_dividers(lines, allow_empty=allow_empty)
+        return _between_dividers(text, allow_empty=allow_empty)
     if regex_mode:
-        return _by_pattern(lines, headers, match_mode, allow_empty=allow_empty)
-    marks = find_marks(lines, headers)
-    kept = _boundaries(lines, marks)
-    found = _by_key(_bodies(lines, kept))
+        return _by_pattern(text, headers, match_mode, allow_empty=allow_empty)
+    marks = find_marks(text, headers)
+    if len(marks) > MAX_MARKS:
+        return _too_many()
+    kept = _boundaries(text, marks)
+    found = _by_key(_bodies(text, kept))
     missing = [header for header in headers if header not in found]
     return _result(headers, found, missing, match_mode, allow_empty=allow_empty)
 
@@ -71,16 +80,23 @@ def _checked_headers(headers: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def _between_dividers(lines: Sequence[str], *, allow_empty: bool) -> ParserResult:
+def _too_many() -> ParserResult:
+    return failure("The reply repeats its headers without end. Please write each section once.")
+
+
+def _between_dividers(text: str, *, allow_empty: bool) -> ParserResult:
     """The text between the last two divider lines; five "=" inside a sentence divide nothing."""
-    dividers = [
-        index
-        for index, line in enumerate(lines)
-        if len(line.strip()) >= _MIN_DIVIDER and not line.strip().strip("=")
-    ]
+    dividers = deque(
+        (
+            line
+            for line in lines_of(text)
+            if len(line.text.strip()) >= _MIN_DIVIDER and not line.text.strip().strip("=")
+        ),
+        maxlen=2,
+    )
     if len(dividers) < 2:
         return failure("No content divider found")
-    content = "\n".join(lines[dividers[-2] + 1 : dividers[-1]]).strip()
+    content = text[dividers[0].end : dividers[1].start].strip()
     if not content and not allow_empty:
         return failure(
             "There is no text between the last two divider lines. "
@@ -90,11 +106,13 @@ def _between_dividers(lines: Sequence[str], *, allow_empty: bool) -> ParserResul
 
 
 def _by_pattern(
-    lines: Sequence[str], headers: Sequence[str], match_mode: str, *, allow_empty: bool
+    text: str, headers: Sequence[str], match_mode: str, *, allow_empty: bool
 ) -> ParserResult:
     patterns = {header: _compiled(header) for header in headers}
-    marks = find_pattern_marks(lines, list(patterns.values()))
-    found = _by_key(_bodies(lines, marks))
+    marks = find_pattern_marks(text, list(patterns.values()))
+    if len(marks) > MAX_MARKS:
+        return _too_many()
+    found = _by_key(_bodies(text, marks))
     missing = [
         header
         for header, pattern in patterns.items()
@@ -110,11 +128,11 @@ def _compiled(header: str) -> re.Pattern[str]:
         raise ValueError(f"section header {header!r} is not a valid pattern: {error}") from error
 
 
-def _bodies(lines: Sequence[str], marks: Sequence[Mark]) -> list[tuple[Mark, str]]:
+def _bodies(text: str, marks: Sequence[Mark]) -> list[tuple[Mark, str]]:
     """Each mark with the stripped text up to the next mark."""
-    edges = [*(mark.line for mark in marks), len(lines)]
+    edges = [*(mark.start for mark in marks), len(text)]
     return [
-        (mark, "\n".join([mark.inline, *lines[mark.line + 1 : end]]).strip())
+        (mark, f"{mark.inline}{text[mark.end : end]}".strip())
         for mark, end in zip(marks, edges[1:], strict=True)
     ]
 
@@ -128,32 +146,33 @@ def _by_key(bodies: Iterable[tuple[Mark, str]]) -> dict[str, str]:
     return found
 
 
-def _boundaries(lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
+def _boundaries(text: str, marks: Sequence[Mark]) -> list[Mark]:
     """The marks that really open a section.
 
     A later repetition of a header may be a mention ("as promised in", "[Plan]", "(see above)"),
     and a header without brackets or with text on its line may be prose. Where a surer occurrence
     of the same header says something, such a line is text of the section around it.
     """
-    bodies = _bodies(lines, marks)
+    bodies = _bodies(text, marks)
     surest: dict[str, Form] = {}
     for mark, body in bodies:
-        if body and not _is_mention(lines, mark, body):
+        if body and not _is_mention(text, mark, body):
             surest[mark.key] = min(mark.form, surest.get(mark.key, mark.form))
     return [
         mark
         for mark, body in bodies
         if not body
         or mark.key not in surest
-        or (mark.form == surest[mark.key] and not _is_mention(lines, mark, body))
+        or (mark.form == surest[mark.key] and not _is_mention(text, mark, body))
     ]
 
 
-def _is_mention(lines: Sequence[str], mark: Mark, body: str) -> bool:
+def _is_mention(text: str, mark: Mark, body: str) -> bool:
     """Whether the header stands inside running text rather than above a section."""
     if _POINTS_ELSEWHERE.fullmatch(body):
         return True
-    before = lines[mark.line - 1].rstrip() if mark.line else ""
+    line_end = max(mark.start - 1, 0)
+    before = text[text.rfind("\n", 0, line_end) + 1 : line_end].rstrip()
     mid_sentence = before[-1:].isalpha() or before[-1:] == ","
     return mid_sentence and body[:1].islower()
 

@@ -14,13 +14,14 @@ from libriscribe2.parsing.tool_formats import FORMATS, ReadCall, Source, ToolFor
 from libriscribe2.parsing.tool_formats.call_objects import marked_call
 from libriscribe2.parsing.tool_formats.envelopes import Envelope, read_envelope, read_open_calls
 from libriscribe2.parsing.tool_formats.scanner import DataPart, Reading, scan_reply
+from libriscribe2.utils.placeholders import is_hole
 
 EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
 _MAX_DEPTH: Final = 64
 # Without one of these nothing but prose is in a reply.
 _MARK: Final = re.compile(r"[<`~\[{]")
-_MARK_WORDS: Final = ("Action:", "◁")
+_MARK_WORDS: Final = ("Action:", "◁", "✿")
 
 
 class ToolCall(BaseModel):
@@ -134,7 +135,23 @@ class _Gate:
         if not _is_plain(call.arguments):
             self.issues.append(f"The arguments of `{call.name:.80}` cannot be used as JSON text.")
             return False
+        hole = _first_hole(call.arguments)
+        if hole is not None:
+            self.issues.append(f"The argument `{hole:.80}` of `{call.name:.80}` is a placeholder.")
+            return False
         return True
+
+
+def _first_hole(arguments: Mapping[str, Any]) -> str | None:
+    """The first argument whose whole text is a placeholder such as `...`."""
+    return next(
+        (
+            name
+            for name, value in arguments.items()
+            if isinstance(value, str) and is_hole(name, value.strip())
+        ),
+        None,
+    )
 
 
 def _is_plain(arguments: Mapping[str, Any]) -> bool:

@@ -15,14 +15,21 @@ SURROUNDING_TEXT: Final = "surrounding_text"
 _FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
 # Control characters must be escaped in JSON, all others need not be.
 _ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
+_ESCAPE_RAW: Final = re.compile(_ESCAPE.pattern.encode())
 _FENCE_LABEL: Final = re.compile(r"(?:```+|~~~+)[\w+-]*")
 _TEXT: Final = re.compile(r"\w")
 
 
-def value_artifacts(text: str, value: object) -> tuple[str, ...]:
-    """The labels of strict JSON text itself: escapes and emphasis in its strings."""
+def value_artifacts(text: str, value: object, raw: bytes = b"") -> tuple[str, ...]:
+    """The labels of strict JSON text itself: escapes and emphasis in its strings.
+
+    Args:
+        text: The text.
+        value: Its value.
+        raw: The text in UTF-8, where it is at hand: patterns are searched faster in it.
+    """
     found = []
-    if "\\" in text and _ESCAPE.search(text):
+    if "\\" in text and (_ESCAPE_RAW.search(raw) if raw else _ESCAPE.search(text)):
         found.append(UNICODE_ESCAPES)
     if "*" in text:
         stripped = strip_value_emphasis(value, lambda _: True)

@@ -31,7 +31,7 @@ from libriscribe2.utils.report import (
 )
 from libriscribe2.utils.schema_fit import Schema, as_json_schema
 from libriscribe2.utils.selection import best_reading, under_layers
-from libriscribe2.utils.strict_json import parse_plain, strict_parse
+from libriscribe2.utils.strict_json import parse_plain, plain_bytes, strict_parse
 from libriscribe2.utils.views import hides_value, views
 
 MAX_REPLY: Final = 8_000_000
@@ -77,14 +77,16 @@ def _fast_path(
     start = _body_start(reply)
     if reply[start : start + 1] not in ("{", "["):
         return None
-    value = _whole_value(reply, start)
+    body = reply[start:].rstrip().removesuffix("```") if start else reply
+    raw = plain_bytes(body)
+    value = _whole_value(reply, start, body, raw)
     if value is None:
         return None
-    if wanted is not None or has_hints(reply) or begins_like_template(value):
+    if wanted is not None or has_hints(body, raw) or begins_like_template(value):
         verdict = judge(value, wanted, strict=strict)
         if verdict.level < FULL or verdict.applied:
             return None
-    issues = value_artifacts(reply, value)
+    issues = value_artifacts(body, value, raw)
     if start:
         issues = (MARKDOWN_CODE_BLOCKS, *issues)
     return ExtractionReport(value, method=MARKDOWN_BLOCK if start else DIRECT_PARSE, issues=issues)
@@ -97,10 +99,9 @@ def _body_start(reply: str) -> int:
     return reply.find("\n", 0, _FENCE_HEAD) + 1
 
 
-def _whole_value(reply: str, start: int) -> Any:
+def _whole_value(reply: str, start: int, body: str, raw: bytes) -> Any:
     """The value that begins at `start` and is followed by nothing but its fence, or None."""
-    body = reply[start:].rstrip().removesuffix("```") if start else reply
-    value = parse_plain(body)
+    value = parse_plain(body, raw)
     if value is not None:
         return value
     parsed = strict_parse(reply, start)

@@ -31,6 +31,7 @@ _TYPE_NAMES: Final = frozenset(
         "value",
     ]
 )
+_LONGEST_TYPE: Final = max(map(len, _TYPE_NAMES))
 # Braces with a path, `{{step-1.response.url}}`, are a plan's reference to a result and content.
 _HOLE: Final = re.compile(
     r"\{\{[^{}.\[]{0,80}\}\}|\$\{[^{}]{0,80}\}|%\([\w ]{1,40}\)s|__[A-Z_]{2,40}__"
@@ -47,7 +48,9 @@ _FRAMED_INSTRUCTION: Final = re.compile(
 # characters is searched three times as fast as `in` finds a short string.
 _MARKS: Final = ("<", "$", "%", "…")
 _DOTS: Final = re.compile(r'"\.\.')
+_DOTS_RAW: Final = re.compile(_DOTS.pattern.encode())
 _SMALL_HINT: Final = re.compile(r'"[\[{_(<$%.…]')
+_SMALL_HINT_RAW: Final = re.compile(r'"(?:[\[{_(<$%.]|…)'.encode())
 # What holes and instructions begin with.
 _FIRSTS: Final = frozenset("[{<($%_.…iyepwafIYEPWAF")
 _NO_WORD: Final = re.compile(r"[\s_-]+")
@@ -71,8 +74,8 @@ def _is_plain(field: str, stripped: str) -> bool:
     return same_start and _words(lowered) == _words(field)
 
 
-def _is_hole(field: str, stripped: str) -> bool:
-    """A strong sign: nobody writes this as content."""
+def is_hole(field: str, stripped: str) -> bool:
+    """Whether a stripped text is a strong sign: `...`, `<title>`; nobody writes this as content."""
     if stripped[:1] not in _FIRSTS:
         return False
     if stripped in _ELLIPSES or _HOLE.fullmatch(stripped) or _INSTRUCTION.fullmatch(stripped):
@@ -85,13 +88,18 @@ def _is_hole(field: str, stripped: str) -> bool:
     return same or _FRAMED_INSTRUCTION.match(inner) is not None
 
 
-def has_hints(text: str) -> bool:
-    """Whether strict JSON in a text can hold a strong placeholder: a cheap first look."""
+def has_hints(text: str, raw: bytes = b"") -> bool:
+    """Whether strict JSON in a text can hold a strong placeholder: a cheap first look.
+
+    Args:
+        text: The text.
+        raw: The same in UTF-8, where it is at hand: patterns are searched faster in it.
+    """
     if len(text) < _SMALL:
-        return _SMALL_HINT.search(text) is not None
+        return (_SMALL_HINT_RAW.search(raw) if raw else _SMALL_HINT.search(text)) is not None
     if any(mark in text and f'"{mark}' in text for mark in _MARKS):
         return True
-    return _DOTS.search(text) is not None
+    return (_DOTS_RAW.search(raw) if raw else _DOTS.search(text)) is not None
 
 
 def begins_like_template(value: Any) -> bool:
@@ -106,7 +114,7 @@ def begins_like_template(value: Any) -> bool:
     if not isinstance(node, str) or len(node) > _MAX_PLACEHOLDER:
         return False
     stripped = node.strip()
-    return _is_plain(field, stripped) or _is_hole(field, stripped)
+    return _is_plain(field, stripped) or is_hole(field, stripped)
 
 
 def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
@@ -122,9 +130,11 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
         if len(text) > _MAX_PLACEHOLDER:
             continue
         stripped = text.strip()
-        if _is_hole(field, stripped):
+        first = stripped[:1]
+        if first in _FIRSTS and is_hole(field, stripped):
             return True
-        weak += _is_plain(field, stripped) or descriptions.get(field) == stripped
+        near = len(stripped) <= _LONGEST_TYPE or first.lower() == field[:1].lower()
+        weak += (near and _is_plain(field, stripped)) or descriptions.get(field) == stripped
     return total > 0 and weak * 2 >= total
 
 

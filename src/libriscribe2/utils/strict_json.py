@@ -15,6 +15,11 @@ import jiter
 _LARGE: Final = 16_000
 _PLAIN: Final = 200
 _HEAD: Final = 2_000
+_SAMPLE: Final = 500
+_FEW_BYTES: Final = 1.04
+_FAR: Final = 4_000
+_WINDOW: Final = 2_000
+_LONGEST_TOKEN: Final = 20
 _SHORT_MEMBER: Final = 100
 
 
@@ -145,20 +150,63 @@ def _scan_dense(text: str, start: int) -> tuple[Any, int]:
     return _CAREFUL.raw_decode(text, start)
 
 
-def parse_plain(text: str) -> Any:
-    """The value of a text that is one strict JSON value in ASCII, faster than `strict_parse`.
+def plain_bytes(text: str) -> bytes:
+    """The text in UTF-8 if the fast decoder gains anything on it, else b"".
+
+    It loses on short texts and on those with more than a few characters beyond ASCII.
+    """
+    if len(text) < _PLAIN:
+        return b""
+    try:
+        middle = len(text) // 2
+        sample = text[middle : middle + _SAMPLE]
+        foreign = not sample.isascii() and len(sample.encode()) > _FEW_BYTES * len(sample)
+        return b"" if foreign else text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return b""
+
+
+def parse_plain(text: str, raw: bytes | None = None) -> Any:
+    """The value of a text that is one strict JSON value, nearly all of it in ASCII, fast.
+
+    Args:
+        text: The text.
+        raw: Its `plain_bytes`, where the caller has them already.
 
     Returns:
         The value, or None when the text is anything else; `strict_parse` knows what.
     """
-    if len(text) < _PLAIN or not text.isascii():
-        return None  # other characters cost this decoder more than it gains
+    raw = plain_bytes(text) if raw is None else raw
+    if not raw:
+        return None
     try:
         return jiter.from_json(
-            text.encode(), cache_mode="keys", catch_duplicate_keys=True, allow_inf_nan=False
+            raw, cache_mode="keys", catch_duplicate_keys=True, allow_inf_nan=False
         )
     except ValueError:
         return None
+
+
+def brief_parse(text: str, start: int, *, part: bool = False) -> StrictParse:
+    """`strict_parse` without line and column in its message.
+
+    To tell them the decoder counts the lines before the trouble, which deep inside a long text
+    costs more than the parse.
+    """
+    if start < _FAR:
+        return strict_parse(text, start, part=part)
+    window = text[start : start + _WINDOW]
+    try:
+        value, end = _CAREFUL.raw_decode(window)
+    except json.JSONDecodeError as error:
+        # What stands at the window's end, or runs over it, may be sound in the whole text.
+        if error.pos < len(window) - _LONGEST_TOKEN and not error.msg.startswith("Unterminated"):
+            return StrictParse(None, -1, start + error.pos, error.msg, "syntax")
+    except (ValueError, RecursionError):  # judged by the whole text below
+        pass
+    else:
+        return StrictParse(value, start + end)
+    return strict_parse(text, start, part=part)
 
 
 def strict_parse(text: str, start: int = 0, *, part: bool = False) -> StrictParse:

@@ -14,6 +14,9 @@ from libriscribe2.utils.python_tuples import without_tuples
 from libriscribe2.utils.repair.patterns import MEMBER
 
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+# Lines in a row that carry the mark of a quotation.
+_QUOTED_BLOCK: Final = re.compile(r"^[ \t]*>[^\n]*+(?:\n[ \t]*>[^\n]*+)*+", re.MULTILINE)
+_CHUNK: Final = 50_000
 _QUOTED_VALUE: Final = re.compile(r"^[ \t]*>[ \t>]*[{\[][^\n]*\n[ \t]*>", re.MULTILINE)
 _ENTITY_START: Final = re.compile(r"[{\[]\s*(?:[{\[]\s*)*&(?:quot|#34|#x22|ldquo|amp;quot);")
 _ESCAPED_START: Final = re.compile(r'[{\[](?:\s|\\[nrt])*(?:[{\[](?:\s|\\[nrt])*)*\\+"')
@@ -77,14 +80,19 @@ def _inner_string(text: str) -> str:
 
 def _without_quote_marks(text: str) -> str:
     """The text without the `>` of a quoted block, when its JSON lines all carry one."""
-    lines = text.splitlines()
-    marked = [bool(_QUOTED_LINE.match(line)) for line in lines]
-    if True not in marked:
+    block = _QUOTED_BLOCK.search(text)
+    if block is None or _QUOTED_BLOCK.search(text, block.end()) is not None:
         return ""
-    first, last = marked.index(True), len(marked) - marked[::-1].index(True)
-    if not all(marked[first:last]):
-        return ""
-    return "\n".join(_QUOTED_LINE.sub("", line) for line in lines)
+    return "".join(_QUOTED_LINE.sub("", chunk) for chunk in _line_chunks(text))
+
+
+def _line_chunks(text: str) -> Iterator[str]:
+    """The text in parts of whole lines: replacing takes memory for each place that it changes."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _CHUNK) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _without_zero_width(text: str) -> str:

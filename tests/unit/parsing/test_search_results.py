@@ -1,5 +1,8 @@
 from dataclasses import fields
+from time import process_time
 from typing import cast
+
+import pytest
 
 from libriscribe2.parsing.search_results import SearchResultItem, parse_search_results
 from libriscribe2.parsing.search_urls import decode_bing_target, real_url
@@ -51,6 +54,40 @@ def test_SR_10_a_broken_declaration_hides_no_result() -> None:
         found = parse_search_results(f"<html>{PAGE}{broken}{PAGE}</html>")
         assert [item.title for item in found["data"]] == ["a.example", "b.example", "c.example"]
         assert parse_search_results(broken)["status"] == "error"
+
+
+@pytest.mark.parametrize(
+    "junk",
+    ["<!-- a --> <!-- b -- c --!><!-->", "<script>if (a < b) '<!--' </script >", "<STYLE>a{}</STYLE>",
+     "&#; &#x; a &# b", "x" * 30_000],
+)  # fmt: skip
+def test_SR_10_what_a_page_does_not_show_hides_no_result(junk: str) -> None:
+    found = parse_search_results(f"<html>{junk}{PAGE}{junk}</html>")
+    assert [item.title for item in found["data"]] == ["a.example", "b.example", "c.example"]
+
+
+def test_SR_10_markup_that_never_ends_hides_only_what_is_behind_it() -> None:
+    for broken in ("<!-- ", "<script>", "<a href='"):
+        found = parse_search_results(f"<html>{PAGE}{broken}{PAGE}")
+        assert [item.title for item in found["data"]] == ["a.example", "b.example", "c.example"]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["{<!--", "<a <", "<![", "<?", "&#", "<think>", '<div class="g">', '<div class="g"><h3>', "<b x='",
+     "<li><a href='http://x.example/'>"],
+)  # fmt: skip
+def test_SR_10_a_hostile_page_costs_linear_time_and_memory(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    start = process_time()
+    assert parse_search_results(text)["status"] in {"success", "error"}
+    assert process_time() - start < 5
+
+
+def test_SR_10_boxes_inside_boxes_are_searched_once() -> None:
+    nested = f'<div class="g"><b><div class="g"><b>{PAGE}</b></div></b><i>more</i></div>'
+    found = parse_search_results(nested + PAGE.replace("example", "test"))
+    assert len(found["data"]) == 6
 
 
 def test_SR_09_scheme_is_lower_case_and_control_characters_are_no_address() -> None:

@@ -70,3 +70,17 @@ def test_MP_20_never_raises_on_a_text(reply: str, allow_empty: bool, mode: str) 
     assert result["status"] in {"success", "error"}
     for body in result.get("sections", {}).values():
         assert body.replace("\r", "") in reply.replace("\r", "")
+
+
+@pytest.mark.parametrize("regex_mode", [False, True])
+def test_MP_20_headers_without_end_are_refused(regex_mode: bool) -> None:
+    header = r"\[Plan\]" if regex_mode else "[Plan]"
+    result = multi_section_parser("[Plan]\n" * 20_000, [header], regex_mode)
+    assert result["status"] == "error"
+    assert "without end" in result["feedback"]
+
+
+def test_MP_20_a_line_as_long_as_a_chapter_may_begin_with_a_header() -> None:
+    chapter = "“Not yet,” she said. " * 20_000
+    result = multi_section_parser(f"[Plan]: {chapter}\n[Notes]\nnone", ["[Plan]", "[Notes]"])
+    assert result["sections"] == {"[Plan]": chapter.strip(), "[Notes]": "none"}

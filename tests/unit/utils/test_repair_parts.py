@@ -1,5 +1,7 @@
 """Parts of the repair parser that replies reach only together with other damage."""
 
+from time import process_time
+
 import pytest
 
 from libriscribe2.utils.json_utils import extract_with_report
@@ -63,6 +65,61 @@ def test_closing_brackets_are_explained(
 def test_escapes(raw: str, text: str, repair: str) -> None:
     found = unescape(raw)
     assert (found.text, found.repair) == (text, repair)
+
+
+@pytest.mark.parametrize("unit", ["C:\\q ", "C:\\q\\n ", "\\\\q\\q "])
+def test_OV_47_paths_in_a_long_string_cost_linear_time(unit: str) -> None:
+    start = process_time()
+    report = extract_with_report('{"log": "' + unit * 20_000 + '",}')
+    assert report.value["log"].startswith(unit)
+    assert process_time() - start < 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "value", "names"),
+    [
+        ("{title: 'Fog', 'pages': 3, \"done\": True, note: null, tags: ['a', \"b\"]}",
+         {"title": "Fog", "pages": 3, "done": True, "note": None, "tags": ["a", "b"]},
+         ["unquoted_key", "single_quotes", "single_quotes", "python_literal", "unquoted_key",
+          "unquoted_key", "single_quotes"]),
+        ("{'cast': {'Mara': [1, -2.5,],},}", {"cast": {"Mara": [1, -2.5]}},
+         ["single_quotes", "single_quotes", "trailing_comma", "trailing_comma", "trailing_comma"]),
+        ("{a: {b: 'x', c: 1}, 'd': \"it's\"}", {"a": {"b": "x", "c": 1}, "d": "it's"},
+         ["unquoted_key", "unquoted_key", "single_quotes", "unquoted_key", "single_quotes"]),
+        ('{a: "x", \'b\': "y", "c": 1}', {"a": "x", "b": "y", "c": 1},
+         ["unquoted_key", "single_quotes"]),
+        ("{'a': 1, 'b': 2, 'a': 1, 'c': 'x'}", {"a": 1, "b": 2, "c": "x"},
+         ["single_quotes"] * 5),
+    ],
+)  # fmt: skip
+def test_OV_30_what_is_damaged_all_over_is_named_place_by_place(
+    reply: str, value: object, names: list[str]
+) -> None:
+    outcome = repair_json(reply)
+    assert outcome.trouble is None
+    assert outcome.value == value
+    assert [one.name for one in outcome.repairs] == names
+    starts = {
+        "unquoted_key": str.isalpha,
+        "single_quotes": "'".__eq__,
+        "trailing_comma": ",".__eq__,
+    }
+    for one in outcome.repairs:
+        assert starts.get(one.name, "TFN".__contains__)(reply[one.position])
+
+
+def test_OV_31_a_key_in_single_quotes_that_stands_twice_is_refused() -> None:
+    outcome = repair_json("{'a': 1, 'b': 2, 'a': 3, 'c': 4}")
+    assert outcome.trouble is not None
+    assert (outcome.trouble.kind, outcome.trouble.detail) == ("conflicting_keys", "a")
+
+
+@pytest.mark.parametrize("reply", ['["a", "b": 1]', '{"x": ["a", {"c": 1}: 2]}', '{"x": ["b": 1]}'])
+def test_OV_31_a_colon_in_a_list_without_an_item_before_is_a_guess(reply: str) -> None:
+    outcome = repair_json(reply)
+    assert outcome.value is None or outcome.trouble is not None
+    assert outcome.trouble is not None
+    assert outcome.trouble.kind == "ambiguous"
 
 
 def test_a_lost_quote_leaves_the_brackets_on_the_next_lines_out() -> None:

@@ -33,6 +33,10 @@ def test_ordinary_text_of_any_script_stays() -> None:
     assert clean(text) == text
 
 
+def test_a_control_in_serialised_json_is_written_as_an_escape() -> None:
+    assert clean_json('"a\u202eb"') == '"a\\u202eb"'
+
+
 def test_one_line_has_single_spaces_only() -> None:
     assert one_line(" a\r\n\n b\tc\u2028d ") == "a b c d"
 

@@ -52,5 +52,16 @@ def test_parts_hold_the_whole_text(text: str, budget: int) -> None:
     assert "".join("".join(found).split()) == "".join(text.split())
 
 
+def test_wide_characters_are_cut_by_their_weight() -> None:
+    assert room("日本語", 9) == 2
+    assert room("日a", 3) == 0
+    assert tail("日本語", 0) == ""
+    assert shorten("A short text.", 40) == "A short text."
+    assert shorten("日。本語です", 16) == "日。"
+    assert tail("A short text.", 40) == "A short text."
+    assert parts("one two\n\nthree four\n\nfive", 17) == ["one two", "three four\n\nfive"]
+    assert parts("日本語", 9) == ["日本", "語"]
+
+
 def test_a_text_that_fits_is_one_part() -> None:
     assert parts("a\n\nb", 100) == ["a\n\nb"]

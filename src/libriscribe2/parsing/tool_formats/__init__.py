@@ -7,6 +7,7 @@ from typing import Final
 
 from libriscribe2.parsing.tool_formats.gemma import GEMMA_OPENER, read_gemma_call
 from libriscribe2.parsing.tool_formats.harmony import HARMONY_OPENER, read_harmony
+from libriscribe2.parsing.tool_formats.legacy_invoke import LEGACY_OPENER, read_legacy_invoke
 from libriscribe2.parsing.tool_formats.mistral import (
     FUNCTOOLS_OPENER,
     MISTRAL_OPENER,
@@ -16,7 +17,12 @@ from libriscribe2.parsing.tool_formats.mistral import (
     read_python_tag,
 )
 from libriscribe2.parsing.tool_formats.plain_python import PYTHON_LIST_OPENER, read_python_list
-from libriscribe2.parsing.tool_formats.react import REACT_OPENER, read_react
+from libriscribe2.parsing.tool_formats.react import (
+    QWEN_AGENT_OPENER,
+    REACT_OPENER,
+    read_qwen_agent,
+    read_react,
+)
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, ToolFormat
 from libriscribe2.parsing.tool_formats.regions import REGIONS, WRAPPER_CLOSER, region_format
 from libriscribe2.parsing.tool_formats.tag_grammar import TAG_OPENER
@@ -37,6 +43,7 @@ def _nothing(_source: Source, _start: int, body: int) -> Found:
 
 FORMATS: Final[tuple[ToolFormat, ...]] = (
     ToolFormat("named_tags", TAG_OPENER, read_tag_call),
+    ToolFormat("legacy_invoke", LEGACY_OPENER, read_legacy_invoke),
     *(region_format(region) for region in REGIONS),
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call),
@@ -45,6 +52,7 @@ FORMATS: Final[tuple[ToolFormat, ...]] = (
     ToolFormat("functools", FUNCTOOLS_OPENER, read_functools),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony),
     ToolFormat("react", REACT_OPENER, read_react),
+    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent),
     ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list),
     ToolFormat("control_tokens", f"{WRAPPER_CLOSER}|{CALLS_EDGE}|{_STOP_TOKENS}", _nothing),
 )

@@ -10,6 +10,7 @@ from libriscribe2.parsing.tool_formats.reading import (
     FAILURE,
     REPAIR,
     UNCLOSED,
+    UNCLOSED_PER,
     Found,
     ReadCall,
     Source,
@@ -17,7 +18,7 @@ from libriscribe2.parsing.tool_formats.reading import (
 )
 from libriscribe2.parsing.tool_formats.whole_json import whole_json
 from libriscribe2.utils.json_utils import JSONProcessor
-from libriscribe2.utils.strict_json import strict_parse
+from libriscribe2.utils.strict_json import brief_parse
 
 LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
@@ -45,13 +46,13 @@ def json_at(source: Source, start: int, *, repair: bool = True) -> JsonAt:
     """Read the object or list that begins at `start`."""
     if source.effort_left <= 0:
         return JsonAt(None, -1, ok=False)
-    parsed = strict_parse(source.text, start)
+    parsed = brief_parse(source.text, start)
     if parsed.end >= 0:
         return JsonAt(parsed.value, parsed.end, ok=True)
     source.spend(FAILURE)
     end = JSONProcessor.find_json_end_string_safe(source.text, start)
     if end < 0:
-        source.spend(UNCLOSED)
+        source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
     if end < 0 or not repair or not source.spend(REPAIR):
         return JsonAt(None, end, ok=False)
     whole = whole_json(source.text[start:end])

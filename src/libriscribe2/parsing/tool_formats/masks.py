@@ -12,8 +12,10 @@ _ASIDES: Final = (
 )
 REASONING_OPENER: Final = rf"(?i:<{_REASONING}(?:\s[^<>]*)?>|◁think▷|\[THINK\])"
 REASONING_CLOSER: Final = rf"(?i:</{_REASONING}\s*>|◁/think▷|\[/THINK\])"
-ASIDE_OPENER: Final = rf"(?i:<{_ASIDES}\s*>)"
+_COMMENT: Final = "<!--"
+ASIDE_OPENER: Final = rf"(?i:<{_ASIDES}\s*>|{_COMMENT})"
 _REASONING_EDGE: Final = re.compile(f"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
+_COMMENT_END: Final = re.compile("-->")
 _ASIDE_END: Final = re.compile(rf"</{_ASIDES}\s*>", re.IGNORECASE)
 
 
@@ -35,12 +37,13 @@ def reasoning_end(source: Source, start: int, body: int) -> int | None:
 
 
 def aside_end(source: Source, start: int, body: int) -> int:
-    """Where a made-up result, a list of tools or an example ends.
+    """Where a made-up result, a list of tools, an example or a comment ends.
 
     One that begins a line and is never closed is cut off and reaches to the end of the text; any
     other unclosed tag is only mentioned, and `body` is returned.
     """
-    closing = source.search(_ASIDE_END, body)
+    is_comment = source.text.startswith(_COMMENT, start)
+    closing = source.search(_COMMENT_END if is_comment else _ASIDE_END, body)
     if closing is not None:
         return closing.end()
     return len(source.text) if _begins_line(source.text, start) else body

@@ -10,6 +10,7 @@ from typing import Final
 
 _REACH: Final = 240
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
+_BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])(?<!e\.g\.)(?<!i\.e\.)[\s\"”)*]+|\n+")
 
 
@@ -166,7 +167,9 @@ def _introduces(sentence: str) -> bool:
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:
-    """Whether quotation marks stand right around the region."""
+    """Whether quotation marks stand right around the region, or those of a block quote before it."""
+    if _BLOCK_QUOTE.fullmatch(text, text.rfind("\n", 0, start) + 1, start):
+        return True
     if start == 0 or end >= len(text):
         return False
     return _QUOTES.get(text[start - 1]) == text[end]

@@ -15,7 +15,10 @@ Schemas: TypeAlias = Mapping[str, JsonObject]
 LOOK: Final = 1
 FAILURE: Final = 20
 REPAIR: Final = 200
-UNCLOSED: Final = 5_000
+# A value that never ends is looked for up to the end of the text: so much, and one for each so many
+# characters.
+UNCLOSED: Final = 1_000
+UNCLOSED_PER: Final = 80
 
 
 @dataclass(frozen=True, slots=True)

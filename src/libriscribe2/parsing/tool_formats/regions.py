@@ -13,6 +13,7 @@ from typing import Final
 from libriscribe2.parsing.tool_formats.child_tags import read_child_tags
 from libriscribe2.parsing.tool_formats.glm import read_glm_call
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_region
+from libriscribe2.parsing.tool_formats.legacy_invoke import LEGACY_OPENER
 from libriscribe2.parsing.tool_formats.python_calls import code_end, read_python_calls
 from libriscribe2.parsing.tool_formats.reading import Found, Source, ToolFormat, after_space
 from libriscribe2.parsing.tool_formats.tag_grammar import NAMESPACE, TAG_OPENER
@@ -22,7 +23,7 @@ _WORDS: Final = (
 )
 WRAPPER_OPENER: Final = rf"(?i:<{NAMESPACE}{_WORDS}\s*>)"
 WRAPPER_CLOSER: Final = rf"(?i:</{NAMESPACE}{_WORDS}\s*>)"
-_INNER_TAG: Final = re.compile(TAG_OPENER)
+_INNER_TAG: Final = re.compile(f"{TAG_OPENER}|{LEGACY_OPENER}")
 _INNER_WRAPPER: Final = re.compile(WRAPPER_OPENER)
 _CALL_OF_NAME: Final = re.compile(r"(?:\[\s*)?[A-Za-z_][\w.]*\(")
 

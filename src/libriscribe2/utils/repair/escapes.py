@@ -1,6 +1,7 @@
 """Escapes in damaged strings: JSON's own, those of other languages, and bare backslashes."""
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,14 +56,14 @@ def unescape(raw: str) -> Unescaped:
             return Unescaped(scan_string(raw + '"', 0)[0])
         except ValueError:  # not JSON's own escapes: read one by one below
             pass
-    paths = [match.span() for match in _PATH.finditer(raw)] if _has_foreign(raw) else []
+    paths = _Paths([match.span() for match in _PATH.finditer(raw)] if _has_foreign(raw) else [])
     parts: list[str] = []
     repair = ""
     position = 0
     for found in _ESCAPE.finditer(raw):
         start = found.start()
         parts.append(raw[position:start])
-        if any(first <= start < last for first, last in paths):
+        if paths.hold(start):
             parts.append("\\")
             position, repair = start + 1, "backslash_path"
             continue
@@ -75,12 +76,23 @@ def unescape(raw: str) -> Unescaped:
     return Unescaped(_SURROGATES.sub(_join, text), repair, trouble)
 
 
-def _mixes_meanings(raw: str, paths: list[tuple[int, int]]) -> bool:
+class _Paths:
+    """Where the paths of a string stand."""
+
+    def __init__(self, spans: list[tuple[int, int]]) -> None:
+        self.spans = spans
+        self.starts = [first for first, _ in spans]
+
+    def hold(self, place: int) -> bool:
+        """Whether a place is inside of one."""
+        before = bisect_right(self.starts, place)
+        return before > 0 and place < self.spans[before - 1][1]
+
+
+def _mixes_meanings(raw: str, paths: _Paths) -> bool:
     """Whether commands such as LaTeX's stand beside what may be line breaks or commands too."""
     outside = [
-        found.group()[1:2]
-        for found in _COMMAND.finditer(raw)
-        if not any(first <= found.start() < last for first, last in paths)
+        found.group()[1:2] for found in _COMMAND.finditer(raw) if not paths.hold(found.start())
     ]
     return any(letter not in _SIMPLE and letter not in "uUx" for letter in outside) and any(
         letter in "bfnrt" for letter in outside

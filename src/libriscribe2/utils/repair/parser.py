@@ -29,9 +29,13 @@ from libriscribe2.utils.repair.patterns import (
     NESTED_MEMBER,
     OPEN_QUOTES,
     OPERATOR,
-    PLAIN_KEY,
 )
-from libriscribe2.utils.repair.plain_runs import read_elements, read_members
+from libriscribe2.utils.repair.plain_runs import (
+    leave_plain,
+    read_elements,
+    read_members,
+    read_plain_key,
+)
 from libriscribe2.utils.repair.strings import StringReader
 from libriscribe2.utils.repair.values import read_literal, read_sound, read_text
 from libriscribe2.utils.strict_json import same_json
@@ -42,6 +46,7 @@ _MAX_ATTEMPTS: Final = 200
 _FIRST_ATTEMPTS: Final = 10
 _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
+_PLAIN_ENDS: Final = ",}]"
 _CLOSING: Final = "}]｝］"
 _COMMAS: Final = ",，;；、"
 
@@ -150,15 +155,12 @@ class RepairParser:
     def _key(self, frame: Frame, char: str) -> None:
         """Read a key and its colon."""
         cursor, schema = self.cursor, self._policy.schema
-        run = read_members(cursor, frame, self._put) if schema is None and char == '"' else 0
-        if run:
-            self._members += run
+        if schema is None and read_members(cursor, frame, self._put):
+            self._members += 1
             return
-        plain = PLAIN_KEY.match(cursor.text, cursor.at) if schema is None else None
-        if plain is not None:
-            cursor.contents.append(plain.span(1))
-            cursor.at = plain.end()
-            frame.key = plain[1]
+        plain = read_plain_key(cursor) if schema is None else ""
+        if plain:
+            frame.key = plain
         elif NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
             return
         else:
@@ -197,8 +199,8 @@ class RepairParser:
                 self._open(frame)
         elif cursor.is_fence():
             raise early_end(cursor, frame, len(self._stack))
-        elif char == '"' and not frame.is_object and read_elements(cursor, frame, self._put):
-            return
+        elif char in "\"'" and not frame.is_object and read_elements(cursor, frame):
+            self._members += 1
         elif char in OPEN_QUOTES or cursor.is_escaped_quote():
             text, plain = read_text(cursor, in_object=frame.is_object, depth=len(self._stack))
             self._put(frame, text, plain=plain)
@@ -226,6 +228,8 @@ class RepairParser:
     def _separator(self, frame: Frame, char: str) -> None:
         """Read what stands between two values, or the end of their container."""
         cursor = self.cursor
+        if char in _PLAIN_ENDS and leave_plain(cursor, self._stack):
+            return
         if char in _COMMAS:
             if char != ",":
                 cursor.note("wrong_comma", cursor.at)

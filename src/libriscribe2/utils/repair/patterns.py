@@ -8,8 +8,6 @@ from typing import Final
 
 # White space between tokens: Unicode spaces and the zero-width characters.
 SPACE: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+")
-# A sound key with its colon, the common case.
-PLAIN_KEY: Final = re.compile(r'"([^"\\\x00-\x1f]{1,120}+)"\s*+:')
 # What follows most values: the next sound key, or brackets that close.
 _PLAIN_NEXT: Final = re.compile(r'\s*+(?:,\s*+"[^"\\\n]{1,80}+"\s*+:|[}\]]\s*+[,}\]])')
 OPEN_QUOTES: Final = "\"'“”„«‘’`＂「『‹"

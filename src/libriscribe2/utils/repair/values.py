@@ -10,7 +10,7 @@ from libriscribe2.utils.repair.patterns import (
     follows_member,
 )
 from libriscribe2.utils.repair.scalars import read_scalar
-from libriscribe2.utils.strict_json import StrictParse, strict_parse
+from libriscribe2.utils.strict_json import StrictParse, brief_parse
 
 
 def read_text(cursor: Cursor, *, in_object: bool, depth: int) -> tuple[str, bool]:
@@ -66,7 +66,7 @@ def read_sound(cursor: Cursor, frame: Frame, depth: int) -> StrictParse:
     Returns:
         The strict parse; its `end` is -1 when the container is damaged or nothing sound follows.
     """
-    parsed = strict_parse(cursor.text, cursor.at, part=True)
+    parsed = brief_parse(cursor.text, cursor.at, part=True)
     if parsed.end < 0:
         return parsed
     follows = follows_member if frame.is_object else follows_element
