@@ -1,12 +1,15 @@
 """What the engine adds to a model call: journal, dumps, prompts, parsing, files, events."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from time import perf_counter, process_time
+from typing import ParamSpec, TypeVar
 
 from typing_extensions import override
 
@@ -27,6 +30,8 @@ from libriscribe2.settings import PipelineConfig, Settings
 TITLE = "Engine overhead per model call, scripted backend, one call at a time"
 ROUNDS = 5
 MEMORY = Path("/dev/shm")
+P = ParamSpec("P")
+T = TypeVar("T")
 PREMISE = "A lighthouse keeper on a drowned coast finds tomorrow's logbook"
 
 
@@ -52,10 +57,12 @@ class Round:
     Attributes:
         gaps: The gaps between its calls.
         bare: Seconds of writing and syncing the same bytes as in each gap, without an engine.
+        book: CPU seconds of the whole book where the offline author writes the replies, too.
     """
 
     gaps: list[Gap]
     bare: list[float]
+    book: float
 
     def of(self, name: str) -> float:
         """The 95th percentile of a figure of the gaps, in seconds."""
@@ -144,6 +151,8 @@ def measure() -> Iterator[str]:
         yield f"    - CPU time of the process: {_line(rounds, 'cpu')}"
         yield f"    - waits for the device: {_line(rounds, 'waits')}"
         yield f"    - the same bytes written and synced bare: {_line(rounds, 'bare')}"
+        books = spread([one.book for one in rounds], "s", 1)
+        yield f"  - CPU time of such a book by the offline author, its replies included: {books}"
 
 
 def _line(rounds: list[Round], name: str) -> str:
@@ -152,13 +161,32 @@ def _line(rounds: list[Round], name: str) -> str:
 
 
 def _round(place: Path, *, revision: bool) -> Round:
+    """Both books in a process of their own each, as the command line writes one."""
     with TemporaryDirectory(dir=place) as folder:
-        recorder, watch = Recorder(), Watch()
         brief = Brief(premise=PREMISE, revision=revision)
-        _book(Path(folder) / "recorded", brief, recorder, Waits())
-        _book(Path(folder) / "timed", brief, TimedBackend(recorder.replies, watch), watch.waits)
-        gaps = watch.gaps[1:]
-        return Round(gaps, bare_seconds(Path(folder) / "bare", [gap.waits for gap in gaps]))
+        replies, book = _alone(_recorded, Path(folder) / "recorded", brief)
+        gaps = _alone(_timed, Path(folder) / "timed", brief, replies)[1:]
+        return Round(gaps, bare_seconds(Path(folder) / "bare", [gap.waits for gap in gaps]), book)
+
+
+def _alone(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """What a function returns in a process that remembers nothing of books before."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(work, *args, **options).result()
+
+
+def _recorded(root: Path, brief: Brief) -> tuple[dict[str, Completion], float]:
+    """The replies to a book's questions, and the CPU seconds of the whole book."""
+    recorder, begun = Recorder(), process_time()
+    _book(root, brief, recorder, Waits())
+    return recorder.replies, process_time() - begun
+
+
+def _timed(root: Path, brief: Brief, replies: dict[str, Completion]) -> list[Gap]:
+    """The gaps of a book whose replies lie ready."""
+    watch = Watch()
+    _book(root, brief, TimedBackend(replies, watch), watch.waits)
+    return watch.gaps
 
 
 def _book(root: Path, brief: Brief, backend: OfflineAuthor | TimedBackend, waits: Waits) -> None:

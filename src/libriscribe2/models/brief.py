@@ -69,6 +69,7 @@ class Brief(BaseModel):
             stories only.
         drafting: In which order the chapters are drafted.
         revision: Whether every chapter is looked through by a critic and patched.
+        allow: What may stand of what `check --plan` finds: `P3`, or `P1 chapter 7`.
         auto_title: Whether a title is chosen from the finished text.
         research: Whether facts are looked for before the outline; None: for non-fiction.
         follows: The project of the book before, whose people, world and facts it shares.
@@ -100,6 +101,7 @@ class Brief(BaseModel):
     canon: bool = True
     drafting: Drafting = "sequential"
     revision: bool = True
+    allow: tuple[Text, ...] = ()
     auto_title: bool = False
     research: bool | None = None
     follows: Line = ""

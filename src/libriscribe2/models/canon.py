@@ -1,6 +1,7 @@
 """The canon: what the text says is so, each statement with the words that say it."""
 
 from enum import StrEnum
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -225,6 +226,11 @@ class Fact(BaseModel):
     def place(self) -> tuple[int, int, int]:
         """Where it stands, for putting facts in the order of the text."""
         return self.chapter, self.scene, self.line
+
+    @property
+    def earlier_book(self) -> str:
+        """The project of the earlier book that says so; "" for this book."""
+        return PurePosixPath(self.origin).parent.parent.name
 
 
 class KeptFact(ToldFact):

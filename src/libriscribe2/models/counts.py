@@ -2,8 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
-_COUNT = re.compile(r"(\d{1,4})\s*(?:(\+)|[-\u2013]\s*(\d{1,4}))?")
+MOST: Final = 1_000
+"""The most of anything that can be counted out: chapters, people, scenes of a chapter."""
+
+_COUNT: Final = re.compile(r"0*(\d+)\s*(?:(\+)|[-\u2013]\s*0*(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,14 @@ class CountRange:
         """Read `10`, `8-12` or `5+`.
 
         Raises:
-            ValueError: The text is none of these, a bound is below 1, or the bounds are
-                the wrong way round.
+            ValueError: The text is none of these, a bound is below 1 or above `MOST`, or the
+                bounds are the wrong way round.
         """
         match = _COUNT.fullmatch(text.strip())
         if match is None:
             raise ValueError(f"{text!r} is not a count; write 10, 8-12 or 5+")
+        if any(map(_is_too_much, match.group(1, 3))):
+            raise ValueError(f"at most {MOST:,} can be asked for")
         low = int(match[1])
         high = None if match[2] else int(match[3] or match[1])
         if low < 1:
@@ -58,6 +64,11 @@ class CountRange:
         if self.high is None:
             return f"at least {self.low} {noun}s"
         return f"{self.low} to {self.high} {noun}s"
+
+
+def _is_too_much(digits: str | None) -> bool:
+    """Whether a number is above `MOST`; Python reads no number of thousands of digits."""
+    return digits is not None and (len(digits) > len(str(MOST)) or int(digits) > MOST)
 
 
 def parse_counts(text: str) -> tuple[CountRange, ...]:

@@ -69,9 +69,10 @@ def kind_of(category: str) -> Kind:
     return "non-fiction" if facts else "fiction"
 
 
-def is_original(category: str) -> bool:
-    """Whether the category is one that the original LibriScribe2 offered."""
-    return _normalised(category) in ORIGINAL_CATEGORIES
+def names_its_kind(category: str) -> bool:
+    """Whether the category is a kind itself, such as `Fiction` or `Nonfiction`."""
+    name = _normalised(category)
+    return name == "fiction" or name in _NOT_A_STORY
 
 
 def as_kind(value: object) -> object:

@@ -1,4 +1,4 @@
-"""How chapters begin and end: closed lists, so that code can compare neighbours."""
+"""How chapters begin and end, and what they are for: closed lists, so that code can tell."""
 
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -29,9 +29,12 @@ EndingMove = Literal[
     "quiet",
     "cliff",
 ]
+ChapterRole = Literal["", "introduction", "conclusion"]
+"""What a chapter of a book of facts is beside those that answer its questions."""
 
 OPENING_MOVES: Final[tuple[str, ...]] = get_args(OpeningMove)[1:]
 ENDING_MOVES: Final[tuple[str, ...]] = get_args(EndingMove)[1:]
+CHAPTER_ROLES: Final[tuple[str, ...]] = get_args(ChapterRole)[1:]
 
 HIGHEST_TENSION: Final = 10
 
@@ -44,6 +47,11 @@ def _opening(said: Any) -> Any:
 def _ending(said: Any) -> Any:
     """An ending as it is called here; one that is not on the list is not known."""
     return _known(said, ENDING_MOVES)
+
+
+def _role(said: Any) -> Any:
+    """A role as it is called here; one that is not on the list is none."""
+    return _known(said, CHAPTER_ROLES)
 
 
 def _known(said: Any, moves: tuple[str, ...]) -> str:
@@ -72,6 +80,7 @@ def _words(said: Any) -> Any:
 
 Opening = Annotated[OpeningMove, BeforeValidator(_opening)]
 Ending = Annotated[EndingMove, BeforeValidator(_ending)]
+Role = Annotated[ChapterRole, BeforeValidator(_role)]
 Tension = Annotated[
     Annotated[int, Field(ge=0, le=HIGHEST_TENSION)] | None, BeforeValidator(_tension)
 ]

@@ -1,18 +1,19 @@
 """What a book takes over from the one before it in a series."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from pydantic import Field
 
 from libriscribe2.models.base import Shape, Text
-from libriscribe2.models.canon import Attribute, Fact, Stance
+from libriscribe2.models.canon import HARD_STANCES, Attribute, Fact, Stance
 
-LASTING: Final[frozenset[Attribute]] = frozenset({
-    Attribute.EYES, Attribute.HAIR, Attribute.BIRTHDAY, Attribute.KIN, Attribute.ALIAS,
-    Attribute.ALIVE,
-})  # fmt: skip
-"""Kinds of statements that hold beyond the book that makes them."""
+PASSING: Final[frozenset[Attribute]] = frozenset(
+    {Attribute.LOCATION, Attribute.ACTS, Attribute.WEEKDAY, Attribute.OTHER}
+)
+"""Kinds of statements that end with the book that makes them; all others go on after it."""
+
+_BREAKS: Final = "breaks:"
 
 
 class SeriesFact(Shape):
@@ -38,23 +39,27 @@ class SeriesFile(Shape):
     facts: list[SeriesFact] = Field(default_factory=list)
 
 
-def lasting_facts(
-    book: str, folder: str, facts: Iterable[Fact], files: Mapping[int, str]
-) -> SeriesFile:
-    """The statements of a book that hold beyond it.
+def lasting_facts(book: str, facts: Iterable[Fact], file_of: Callable[[Fact], str]) -> SeriesFile:
+    """The statements of a book that go on after it.
 
     Args:
         book: The name of its project.
-        folder: Its folder, as the way from the new book's.
-        facts: What its chapters state, under the names of its cast.
-        files: The file of every chapter.
+        facts: What holds at its end, under the names of its cast.
+        file_of: The file that says a fact, as the way from the new book's folder.
     """
     kept = [
         SeriesFact(
-            file=f"{folder}/{files[fact.chapter]}",
+            file=file_of(fact),
             **fact.model_dump(exclude={"chapter", "scene", "time", "origin"}),
         )
         for fact in facts
-        if fact.attribute in LASTING and fact.chapter in files and fact.quote
+        if _lasts(fact)
     ]
     return SeriesFile(book=book, facts=kept)
+
+
+def _lasts(fact: Fact) -> bool:
+    """Whether a fact is one of the next book, too."""
+    is_breach = fact.attribute is Attribute.RULE and fact.value.casefold().startswith(_BREAKS)
+    is_sure = bool(fact.quote) and fact.stance in HARD_STANCES
+    return is_sure and not is_breach and fact.attribute not in PASSING

@@ -1,10 +1,13 @@
 """People, places and plan of a book: `characters.json`, `world.json`, `outline.json`."""
 
+from operator import not_
+
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from libriscribe2.models.base import Shape, Text, TextList
 from libriscribe2.models.canon import Thread
-from libriscribe2.models.moves import Ending, Opening, TargetWords, Tension
+from libriscribe2.models.moves import Ending, Opening, Role, TargetWords, Tension
 
 
 class Character(Shape):
@@ -63,13 +66,37 @@ class OutlineChapter(Shape):
     ending_move: Ending = Field("", description="How it ends")
     story_time: str = Field("", description="When it happens, such as `day 3, evening`")
     target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
+    role: SkipJsonSchema[Role] = Field("", exclude_if=not_)
 
 
-class OutlineFile(Shape):
-    """`outline.json`: a chapter's number is its place in the list."""
+class ChapterOfFacts(OutlineChapter):
+    """A chapter of a book of facts before it is written: its question, and how it joins others."""
+
+    role: Role = Field(
+        "", exclude_if=not_, description="For a first or last chapter that frames the others"
+    )
+
+
+class _OutlineOfAny(Shape):
+    """What a plan says of the whole book."""
 
     summary: Text = Field(description="The whole book in a paragraph")
     promises: TextList = Field(default_factory=list, description="What a reader is led to expect")
     ending: str = Field("", description="How the central question is answered, and at what cost")
     threads: list[Thread] = Field(default_factory=list, description="What is set up and owed")
+
+    def as_file(self) -> "OutlineFile":
+        """The plan as the book keeps it."""
+        return OutlineFile.model_validate(self.model_dump())
+
+
+class OutlineFile(_OutlineOfAny):
+    """`outline.json`: a chapter's number is its place in the list."""
+
     chapters: list[OutlineChapter] = Field(min_length=1, description="All chapters in order")
+
+
+class OutlineOfFacts(_OutlineOfAny):
+    """The plan of a book of facts as a model tells it."""
+
+    chapters: list[ChapterOfFacts] = Field(min_length=1, description="All chapters in order")

@@ -1,6 +1,7 @@
 """The facts that a scene must not contradict, ranked: those about its own people and places."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Final
 
 from libriscribe2.models.canon import Attribute, Fact
@@ -13,6 +14,10 @@ from libriscribe2.packs.state import PackState
 from libriscribe2.utils.text_budget import shorten, weigh
 
 REMARK: Final = "What the written chapters state. Nothing here may be contradicted."
+REMARK_OF_SERIES: Final = (
+    "What the written chapters state, and how the books before this one in its series left "
+    "things. Nothing here may be contradicted."
+)
 VALUE_BUDGET: Final = 140
 EARLY: Final = 3
 """The first part of the book, one in so many: what it sets up is what later chapters break."""
@@ -23,23 +28,26 @@ _DEEDS: Final = frozenset({Attribute.ACTS, Attribute.OTHER})
 def facts_of(plan: ScenePlan, state: PackState) -> list[Fact]:
     """The facts that concern a scene, the most important first.
 
-    A fact concerns it that is about its people, its places or a thing that its plan names. Every
-    other one of the first is from the first third of the chapters so far, while there are such.
+    A fact concerns it that is about its people, its places or a thing that its plan names. Those
+    of the last chapters, of the first third of the chapters so far and of the book before take
+    turns, while there are such.
     """
     ranked = sorted(
         ((near, fact) for fact, near in _nearness(plan, state) if near),
         key=lambda one: (-one[0], one[1].attribute in _DEEDS, *_backwards(one[1])),
     )
-    near = [fact for _, fact in ranked]
+    given = [fact for _, fact in ranked if fact.origin]
+    near = [fact for _, fact in ranked if not fact.origin]
     last = max(1, (state.number - 1) // EARLY)
     early = [fact for fact in near if fact.chapter <= last]
     late = [fact for fact in near if fact.chapter > last]
-    return _in_turns(late, early)
+    return _in_turns(late, early, given)
 
 
 def facts_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
     """As many of the facts as fit, in the order of the text."""
-    room = budget - frame("facts", remark=REMARK)
+    remark = REMARK_OF_SERIES if any(fact.origin for fact in state.facts) else REMARK
+    room = budget - frame("facts", remark=remark)
     wanted = facts_of(plan, state)
     kept: list[Fact] = []
     for fact in wanted:
@@ -48,15 +56,16 @@ def facts_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
             break
         kept.append(fact)
     kept.sort(key=lambda fact: fact.place)
-    text = block("facts", "\n".join(map(fact_line, kept)), remark=REMARK)
-    chapters = tuple(sorted({fact.chapter for fact in kept}))
+    text = block("facts", "\n".join(map(fact_line, kept)), remark=remark)
+    chapters = tuple(sorted({fact.chapter for fact in kept if not fact.origin}))
     return Rendered(text, cut=len(kept) < len(wanted), facts=tuple(kept), chapters=chapters)
 
 
 def fact_line(fact: Fact) -> str:
     """A fact in one line."""
     value = " ".join(shorten(fact.value, VALUE_BUDGET).split())
-    return f"- {fact.entity}, {fact.attribute.value}: {value} (chapter {fact.chapter})"
+    where = f"the book {fact.earlier_book}" if fact.origin else f"chapter {fact.chapter}"
+    return f"- {fact.entity}, {fact.attribute.value}: {value} ({where})"
 
 
 def _nearness(plan: ScenePlan, state: PackState) -> list[tuple[Fact, int]]:
@@ -88,9 +97,6 @@ def _backwards(fact: Fact) -> tuple[int, int, int]:
     return -chapter, -scene, -line
 
 
-def _in_turns(one: Sequence[Fact], other: Sequence[Fact]) -> list[Fact]:
-    """Both in turns, while there are any."""
-    found: list[Fact] = []
-    for index in range(max(len(one), len(other))):
-        found.extend((*one[index : index + 1], *other[index : index + 1]))
-    return found
+def _in_turns(*lists: Sequence[Fact]) -> list[Fact]:
+    """All lists in turns, while there is anything in them."""
+    return [fact for row in zip_longest(*lists) for fact in row if fact is not None]

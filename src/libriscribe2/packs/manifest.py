@@ -1,6 +1,7 @@
 """What a pack holds and where it is from: kept with the draft, read by `why`."""
 
 from collections.abc import Sequence
+from operator import not_
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -40,9 +41,11 @@ class PackedFact(BaseModel):
         entity: Who or what it is about.
         attribute: What kind of statement it is.
         value: What it says.
-        chapter: The chapter that says so.
-        line: The line of the chapter's file, as it was then.
+        chapter: The chapter that says so; 0 where an earlier book does.
+        line: The line of the file that says so, as it was then.
         quote: The words that say so.
+        file: The file of the earlier book that says so, as the way from this one, such as
+            `../first/chapters/03.md`; "" for this book.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -53,6 +56,7 @@ class PackedFact(BaseModel):
     chapter: int
     line: int
     quote: str = ""
+    file: str = Field("", exclude_if=not_)
 
 
 class PackManifest(BaseModel):
@@ -124,4 +128,5 @@ def _fact(fact: Fact) -> PackedFact:
         chapter=fact.chapter,
         line=fact.line,
         quote=fact.quote,
+        file=fact.origin,
     )

@@ -116,7 +116,8 @@ def _facts_about(person: Character, state: PackState) -> list[Fact]:
 def _chapters(person: Character, state: PackState) -> set[int]:
     """The chapters from which a card is taken."""
     seen = _last_seen(person, state)
-    return {fact.chapter for fact in _facts_about(person, state)} | ({seen[0]} if seen else set())
+    own = {fact.chapter for fact in _facts_about(person, state) if not fact.origin}
+    return own | ({seen[0]} if seen else set())
 
 
 def _said(fact: Fact) -> str:

@@ -35,7 +35,8 @@ class PackState:
         notes: The notes of the research.
         texts: Finished chapters by number, as readers see them.
         summaries: What finished chapters come to, by number.
-        facts: What finished chapters state, under one name each, in the order of the text.
+        facts: What finished chapters state, under one name each, in the order of the text; first
+            what holds at the end of the book before.
         events: What happens in finished chapters, by number.
         exits: How finished chapters leave their people, by number.
         hits: What finished chapters do with the threads, by number.
@@ -89,4 +90,7 @@ class PackState:
 
     def with_scene(self, text: str) -> "PackState":
         """The same with one more scene of the chapter written."""
-        return replace(self, written=(*self.written, text))
+        more = replace(self, written=(*self.written, text))
+        # What holds when the chapter begins is the same for all its scenes.
+        vars(more).update(held=self.held, held_of=self.held_of)
+        return more

@@ -5,7 +5,7 @@ from typing import Final
 
 from libriscribe2.models.canon import StoryTime
 from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.packs.blocks import block, frame, lines_block, lines_within
+from libriscribe2.packs.blocks import block, frame, lines_within
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.state import PackState
 from libriscribe2.utils.text_budget import shorten, weigh
@@ -21,6 +21,9 @@ LABEL: Final = 30
 """What a line takes besides what it tells."""
 
 AHEAD_REMARK: Final = "What later chapters hold, as planned. Prepare it and tell nothing of it."
+WRITTEN_REMARK: Final = (
+    "What the later chapters say. Lead up to it, and announce nothing that none of them holds."
+)
 EVENT_LINE: Final = 140
 MOST_EVENTS: Final = 8
 
@@ -49,15 +52,20 @@ def story_part(state: PackState, budget: int) -> Rendered:
 
 
 def ahead_part(state: PackState, budget: int) -> Rendered:
-    """What later chapters hold, a line each: room that the past does not need yet."""
-    room = budget - frame("ahead", remark=AHEAD_REMARK)
-    each = _share(room, state.chapters - state.number)
-    lines = [
-        f"Chapter {number}, {chapter.title}: {shorten(chapter.summary, each)}"
-        for number, chapter in enumerate(state.outline.chapters, start=1)
-        if number > state.number
-    ]
-    return lines_block("ahead", lines, budget, remark=AHEAD_REMARK)
+    """What later chapters hold, a line each: room that the past does not need yet.
+
+    Those that are written already are told by what they say, the others by their plans.
+    """
+    later = range(state.number + 1, state.chapters + 1)
+    remark = WRITTEN_REMARK if any(n in state.summaries for n in later) else AHEAD_REMARK
+    room = budget - frame("ahead", remark=remark)
+    each = _share(room, len(later))
+    kept = lines_within([_ahead(state, number, each) for number in later], room)
+    return Rendered(
+        block("ahead", "\n".join(kept), remark=remark),
+        cut=len(kept) < len(later),
+        chapters=tuple(n for n, _ in zip(later, kept, strict=False) if n in state.summaries),
+    )
 
 
 def timeline_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
@@ -93,6 +101,13 @@ def _line(state: PackState, number: int, budget: int) -> str:
         return f"Chapter {number}: {shorten(text, budget)}"
     summary = state.outline.chapters[number - 1].summary
     return f"Chapter {number}, as planned: {shorten(summary, budget)}"
+
+
+def _ahead(state: PackState, number: int, budget: int) -> str:
+    """A later chapter in one line."""
+    chapter = state.outline.chapters[number - 1]
+    told = " ".join(state.summaries.get(number, chapter.summary).split())
+    return f"Chapter {number}, {chapter.title}: {shorten(told, budget)}"
 
 
 def _planned_times(plan: ScenePlan, state: PackState) -> Sequence[str]:

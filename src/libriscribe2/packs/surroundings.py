@@ -15,6 +15,10 @@ LINE_BUDGET: Final = 300
 AFTER_REMARK: Final = (
     "The next chapter is written and begins with this. Lead up to it and repeat nothing of it."
 )
+LATER_REMARK: Final = (
+    "The chapter before is written when all others are there, so its text is not here. Begin "
+    "where its plan ends, and retell nothing of it."
+)
 UNSEEN_REMARK: Final = (
     "The chapter before is being written at the same time, so its text is not here. Begin where "
     "its plan ends, and retell nothing of it."
@@ -58,7 +62,8 @@ def unseen_part(scene: int, state: PackState, budget: int) -> Rendered:
     lines = _as_planned(state.number - 1, chapter)
     if state.chapter.entry_state:
         lines.append(f"This chapter begins so: {shorten(state.chapter.entry_state, LINE_BUDGET)}")
-    return lines_block("as_planned", lines, budget, remark=UNSEEN_REMARK)
+    remark = LATER_REMARK if state.number - 1 in state.order.last else UNSEEN_REMARK
+    return lines_block("as_planned", lines, budget, remark=remark)
 
 
 def next_part(scene: int, state: PackState, budget: int) -> Rendered:

@@ -34,6 +34,13 @@ class Band:
         outside = value > self.amber or (self.low is not None and value < self.low)
         return "amber" if outside else "ok"
 
+    @property
+    def words(self) -> str:
+        """The range in words, such as `from 0.43 up to 0.6`; empty where all values are in it."""
+        low = "" if self.low is None else f"from {self.low:g}"
+        high = "" if self.amber == NO_LIMIT else f"up to {self.amber:g}"
+        return " ".join(part for part in (low, high) if part)
+
 
 NO_LIMIT: Final = float("inf")
 

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import log
+from math import fsum, log
 from typing import Final
 
 from libriscribe2.quality.stopwords import STOPWORDS
 from libriscribe2.quality.text import words
 
 WINDOW: Final = 250
-_STEP: Final = 125
+STEP: Final = 125
+"""Passages that are compared begin so many words apart."""
+
 _ENDINGS: Final = ("ing", "ed", "es", "s", "ly")
 _SHORTEST_STEM: Final = 3
 
@@ -27,13 +29,13 @@ def beat_coverage(beat: str, text: Sequence[str], weights: Mapping[str, float]) 
         0 to 1; 1 where the beat has no word of content.
     """
     wanted = stems(words(beat))
-    total = sum(weights.get(stem, 1.0) for stem in wanted)
+    total = fsum(weights.get(one, 1.0) for one in wanted)
     if not total:
         return 1.0
-    stemmed = [_stem(word) for word in text]
-    starts = range(0, max(1, len(stemmed) - WINDOW + _STEP), _STEP)
+    stemmed = [stem(word) for word in text]
+    starts = range(0, max(1, len(stemmed) - WINDOW + STEP), STEP)
     best = max(
-        sum(weights.get(stem, 1.0) for stem in wanted & set(stemmed[start : start + WINDOW]))
+        fsum(weights.get(one, 1.0) for one in wanted & set(stemmed[start : start + WINDOW]))
         for start in starts
     )
     return best / total
@@ -41,17 +43,22 @@ def beat_coverage(beat: str, text: Sequence[str], weights: Mapping[str, float]) 
 
 def stem_weights(texts: Sequence[Sequence[str]]) -> dict[str, float]:
     """Inverse document frequency of every stem: what stands in each chapter tells little."""
-    holders = Counter(stem for text in texts for stem in stems(text))
-    return {stem: log((1 + len(texts)) / (1 + n)) + 0.1 for stem, n in holders.items()}
+    holders = Counter(one for text in texts for one in stems(text))
+    return {one: stem_weight(held, len(texts)) for one, held in holders.items()}
+
+
+def stem_weight(held: int, texts: int) -> float:
+    """The weight of a stem that so many of the texts have."""
+    return log((1 + texts) / (1 + held)) + 0.1
 
 
 def stems(tokens: Sequence[str]) -> set[str]:
     """The stems of the words of content."""
-    return {_stem(token) for token in tokens if token not in STOPWORDS}
+    return {stem(token) for token in tokens if token not in STOPWORDS}
 
 
 @lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A word without the commonest English endings; other languages keep theirs."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:

@@ -1,14 +1,16 @@
 """What the book has already leaned on: its own phrases, and how its chapters begin and end."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 import regex
 
 from libriscribe2.quality.repetition import Gram, grams
 from libriscribe2.quality.stopwords import STOPWORDS
+from libriscribe2.quality.tally import Tally
 from libriscribe2.quality.text import ChapterText, plain, sentences
 from libriscribe2.utils.text_budget import shorten, weigh
 
@@ -25,6 +27,9 @@ _SHARED: Final = 3
 """Of two phrases that share so many words in a row, only the first is told."""
 
 _INSIDE: Final = regex.compile(r"(?<=[\p{Ll},;] )\p{Lu}[\p{L}'\u2019]+")
+_COUNTED: Final = deque[Tally[str, Gram]](maxlen=4)
+"""Phrases of chapters that were counted for the books that are written in this process."""
+
 _PHRASES: Final = "Phrases that this book has used often enough: "
 _OPENINGS: Final = "How its last chapters began: "
 _ENDINGS: Final = "How they ended: "
@@ -42,8 +47,8 @@ def habits_block(texts: Iterable[str], budget: int) -> str:
         Up to three lines; "" where there is nothing to tell.
     """
     chapters = [one for text in texts if (one := _chapter(text)).words]
-    openings = [_edge(one, 0) for one in chapters[-LAST_EDGES:]]
-    endings = [_edge(one, -1) for one in chapters[-LAST_EDGES:]]
+    openings = [_edge(one.text, 0) for one in chapters[-LAST_EDGES:]]
+    endings = [_edge(one.text, -1) for one in chapters[-LAST_EDGES:]]
     edges = _within(openings, endings, budget * 3 // 5)
     left = budget - weigh(edges) - bool(edges)
     phrases = _listed(_PHRASES, crutch_phrases(chapters), left)
@@ -56,24 +61,40 @@ def crutch_phrases(chapters: Sequence[ChapterText]) -> list[str]:
     A phrase counts from three uses on. Left out is what is mostly function words, or nothing
     but names besides them.
     """
-    count: Counter[Gram] = Counter()
-    for chapter in chapters:
-        count.update(_phrases(chapter.text))
-    names = frozenset().union(*(_names(chapter.text) for chapter in chapters))
-    often = [
-        gram
-        for gram, uses in count.items()
-        if uses >= _FEWEST_USES and _says_something(gram, names)
-    ]
-    sets = [_distinct(chapter.text) for chapter in chapters]
-    spread = {gram: sum(gram in one for one in sets) for gram in often}
-    ranked = sorted(often, key=lambda gram: (-count[gram] * spread[gram], gram))
-    return [" ".join(gram) for gram in _apart(ranked)]
+    texts = [chapter.text for chapter in chapters]
+    tally = _tally_of(texts)
+    tally.move_to(texts)
+    names = frozenset().union(*map(_names, texts))
+    uses, spread = tally.counts
+    found = [" ".join(gram) for gram in _apart(_ranked(uses, spread, names))]
+    _COUNTED.append(tally)
+    return found
 
 
-def _says_something(gram: Gram, names: frozenset[str]) -> bool:
-    content = [word for word in gram if word not in STOPWORDS]
-    return len(gram) - len(content) <= _MOST_STOPWORDS and not names.issuperset(content)
+def _tally_of(texts: Sequence[str]) -> Tally[str, Gram]:
+    """What has counted some of these chapters before; nobody else has it until it is put back."""
+    for tally in tuple(_COUNTED):
+        if tally.has_any(texts):
+            _COUNTED.remove(tally)
+            return tally
+    return Tally(_telling, lambda text: frozenset(_telling(text)))
+
+
+def _ranked(
+    uses: Mapping[Gram, int], spread: Mapping[Gram, int], names: frozenset[str]
+) -> Iterator[Gram]:
+    """The phrases that stand often, by how often and in how many chapters."""
+    ranks: defaultdict[int, list[Gram]] = defaultdict(list)
+    for gram, count in uses.items():
+        if count >= _FEWEST_USES:
+            ranks[count * spread[gram]].append(gram)
+    for rank in sorted(ranks, reverse=True):
+        yield from (gram for gram in sorted(ranks[rank]) if not names.issuperset(_content(gram)))
+
+
+def _content(gram: Gram) -> Iterator[str]:
+    """The words of a phrase that are no function words."""
+    return (word for word in gram if word not in STOPWORDS)
 
 
 def _apart(ranked: Iterable[Gram]) -> list[Gram]:
@@ -97,15 +118,14 @@ def _chapter(text: str) -> ChapterText:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _phrases(text: str) -> tuple[Gram, ...]:
-    """The phrases of a chapter."""
-    return tuple(grams(_chapter(text).words, _SIZE))
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _distinct(text: str) -> frozenset[Gram]:
-    """The phrases of a chapter, each once."""
-    return frozenset(_phrases(text))
+def _telling(text: str) -> tuple[Gram, ...]:
+    """The phrases of a chapter that are not mostly function words."""
+    tokens = _chapter(text).words
+    found = grams(tokens, _SIZE)
+    size = len(found[0]) if found else 0
+    before = list(accumulate((word in STOPWORDS for word in tokens), initial=0))
+    ends = zip(found, before, before[size:], strict=False)
+    return tuple(gram for gram, start, end in ends if end - start <= _MOST_STOPWORDS)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -113,14 +133,15 @@ def _names(text: str) -> frozenset[str]:
     """Words of a chapter that have a capital in the middle of a sentence."""
     return frozenset(
         found.casefold()
-        for paragraph in _chapter(text).paragraphs
-        for found in _INSIDE.findall(plain(paragraph.text))
+        for paragraph in _chapter(text).prose
+        for found in _INSIDE.findall(plain(paragraph))
     )
 
 
-def _edge(chapter: ChapterText, index: int) -> str:
+@lru_cache(maxsize=2 * REMEMBERED)
+def _edge(text: str, index: int) -> str:
     """The first or the last sentence of a chapter, in short."""
-    paragraph = chapter.paragraphs[index].text
+    paragraph = _chapter(text).prose[index]
     return shorten((sentences(paragraph) or [paragraph])[index], EDGE_BUDGET)
 
 

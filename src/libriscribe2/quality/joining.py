@@ -7,6 +7,9 @@ import regex
 FEWEST_WORDS: Final = 5
 """A text may well begin with a few words that the one before ends with."""
 
+MOST_TRIES: Final = 64
+"""So many places where the beginning of a text may stand are looked at one by one."""
+
 _SENTENCE_ENDS: Final = regex.compile(
     r"""[.!?\u2026:;\u3002\uff01\uff1f\u061f\u0964]["'\u2019\u201d\u00bb\u300d\u300f)\]*_]*\Z"""
     r"""|["\u201d\u00bb\u300d\u300f]\Z"""
@@ -48,8 +51,25 @@ def joined(text: str, more: str) -> str:
 def _overlap(text: str, before: str) -> int:
     """How many characters the longest beginning of a text has that ends the one before.
 
-    The borders of beginnings are counted as Knuth, Morris and Pratt do, so that no text takes
-    more than linear time.
+    0 for one of fewer characters than five words have.
+    """
+    seed, tries = text[:FEWEST_WORDS], 0
+    at = before.find(seed, max(0, len(before) - len(text)))
+    while at >= 0 and seed:
+        size = len(before) - at
+        if before.endswith(text[:size]):
+            return size
+        tries += 1
+        if tries > MOST_TRIES:
+            return _overlap_by_borders(text, before)
+        at = before.find(seed, at + 1)
+    return 0
+
+
+def _overlap_by_borders(text: str, before: str) -> int:
+    """The same in linear time, for texts that say one thing over and over.
+
+    The borders of beginnings are counted as Knuth, Morris and Pratt do.
     """
     end = before[-len(text) :] if text else ""
     borders = [0] * len(text)

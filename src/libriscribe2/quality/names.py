@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 import regex
@@ -22,6 +23,8 @@ _LOWER_SHARE: Final = 0.1
 """A word that stands in lower case in more than this share of its uses is no name."""
 
 _TOKEN: Final = regex.compile(r"\p{Lu}\p{Ll}{2,}(?:'s)?|\p{Ll}{2,}|[.!?\u2026:;\"]")
+_ASCII_TOKEN: Final = re.compile(r"[A-Z][a-z]{2,}(?:'s)?|[a-z]{2,}|[.!?:;\"]")
+_PART: Final = regex.compile(r"\p{Lu}\p{L}+")
 _ENDS: Final = frozenset('.!?\u2026:;"')
 _FORMS: Final = ("s", "es", "ie", "y", "ish", "an", "n", "ian", "ese")
 _SOUNDS: Final = (
@@ -53,17 +56,30 @@ class NameDrift:
 
 
 @dataclass(frozen=True, slots=True)
-class _Uses:
-    """Capitalised words of a book.
+class Capitals:
+    """The words of a paragraph by their capitals.
+
+    Attributes:
+        inside: Those with a capital inside a sentence.
+        at_start: Those with one where a sentence begins.
+        lower: The others.
+    """
+
+    inside: tuple[str, ...]
+    at_start: tuple[str, ...]
+    lower: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameUses:
+    """Capitalised words of a text.
 
     Attributes:
         count: How often each stands.
-        first: Where it stands first.
         doubtful: Those that only begin sentences, where any word has a capital.
     """
 
     count: Mapping[str, int]
-    first: Mapping[str, tuple[int, Paragraph]]
     doubtful: frozenset[str]
 
 
@@ -78,26 +94,45 @@ def name_drift(
         others: Further words that are right, such as terms of the world.
     """
     uses = _uses(chapters)
-    known = {word for name in canon for word in _parts(name)}
-    right = known | {word for name in others for word in _parts(name)}
+    found = []
+    for spelling, name in slips(uses, parts_of(canon), parts_of(others)):
+        counts = uses.count[spelling], uses.count.get(name, 0)
+        found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))
+    return sorted(found, key=lambda one: (one.chapter, one.paragraph.line, one.spelling))
+
+
+def used_names(chapter: ChapterText) -> Mapping[str, int]:
+    """The words of a chapter that are names by their capitals, with how often each stands.
+
+    Words that only begin sentences are left out: there any word has a capital.
+    """
+    uses = _uses([chapter])
+    return {name: n for name, n in sorted(uses.count.items()) if name not in uses.doubtful}
+
+
+def slips(uses: NameUses, known: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
+    """Spellings that are meant to be a name, each with the name.
+
+    Args:
+        uses: The words of the text.
+        known: Words of names that are right however seldom they stand.
+        others: Further words that are right.
+    """
     frequent = {
         name
         for name, count in uses.count.items()
         if count >= MAIN_NAME_USES and name not in uses.doubtful
     }
-    bases = {name for name in known if len(name) >= SHORTEST} | frequent
+    bases = frozenset(name for name in known if len(name) >= SHORTEST) | frequent
     found = []
     for spelling, count in uses.count.items():
-        if len(spelling) < SHORTEST or spelling in right:
+        if len(spelling) < SHORTEST or spelling in known or spelling in others:
             continue
-        most = 1 if spelling in uses.doubtful else 2
-        near = {name for name in bases if _distance(spelling, name) <= most}
-        name = _nearest(spelling, count, near, uses.count, known)
+        near = _near(spelling, bases, 1 if spelling in uses.doubtful else 2)
+        name = _nearest(spelling, count, near, uses.count, known) if near else None
         if name is not None:
-            chapter, paragraph = uses.first[spelling]
-            often = uses.count.get(name, 0)
-            found.append(NameDrift(spelling, name, count, often, chapter, paragraph))
-    return sorted(found, key=lambda one: (one.chapter, one.paragraph.line, one.spelling))
+            found.append((spelling, name))
+    return found
 
 
 def confusable_names(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -112,42 +147,71 @@ def confusable_names(names: Sequence[str]) -> list[tuple[str, str]]:
     ]
 
 
+def parts_of(names: Iterable[str]) -> frozenset[str]:
+    """The words of names that can drift."""
+    return frozenset(word for name in names for word in _parts(name))
+
+
 def _parts(name: str) -> list[str]:
     """The words of a name that can drift."""
-    return regex.findall(r"\p{Lu}\p{L}+", plain(name))
+    return _PART.findall(plain(name))
 
 
-def _uses(chapters: Sequence[ChapterText]) -> _Uses:
+def _uses(chapters: Sequence[ChapterText]) -> NameUses:
     """The words of the book that are names by their capitals."""
-    inside, at_start, lower = Counter[str](), Counter[str](), Counter[str]()
-    first: dict[str, tuple[int, Paragraph]] = {}
-    for index, chapter in enumerate(chapters):
-        for paragraph in chapter.paragraphs:
-            before = "."
-            for token in _tokens(paragraph.text):
-                word = token.removesuffix("'s")
-                if word[0].isupper():
-                    (at_start if before in _ENDS else inside)[word] += 1
-                    first.setdefault(word, (index, paragraph))
-                elif word not in _ENDS:
-                    lower[word] += 1
-                before = token
-    total = {
-        word: inside[word] + at_start[word]
+    held = [capitals(text) for chapter in chapters for text in chapter.prose]
+    return uses_of(
+        Counter(chain.from_iterable(one.inside for one in held)),
+        Counter(chain.from_iterable(one.at_start for one in held)),
+        Counter(chain.from_iterable(one.lower for one in held)),
+    )
+
+
+def uses_of(
+    inside: Mapping[str, int], at_start: Mapping[str, int], lower: Mapping[str, int]
+) -> NameUses:
+    """The words that are names by their capitals, given how often words stand in which place."""
+    count = {
+        word: uses
         for word in inside.keys() | at_start.keys()
-        if lower[word.lower()] <= _LOWER_SHARE * (inside[word] + at_start[word])
+        if lower.get(word.lower(), 0)
+        <= _LOWER_SHARE * (uses := inside.get(word, 0) + at_start.get(word, 0))
     }
-    return _Uses(total, first, frozenset(word for word in total if not inside[word]))
+    return NameUses(count, frozenset(count.keys() - inside.keys()))
 
 
 @lru_cache(maxsize=PARAGRAPHS)
-def _tokens(text: str) -> tuple[str, ...]:
-    """The words of a paragraph and what ends its sentences."""
-    return tuple(_TOKEN.findall(plain(text)))
+def capitals(paragraph: str) -> Capitals:
+    """The words of a paragraph by their capitals; most are the same in a chapter's next version."""
+    inside, at_start, lower = list[str](), list[str](), list[str]()
+    text, before = plain(paragraph), "."
+    for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text):
+        if token[0].isupper():
+            (at_start if before in _ENDS else inside).append(token.removesuffix("'s"))
+        elif token not in _ENDS:
+            lower.append(token)
+        before = token
+    return Capitals(tuple(inside), tuple(at_start), tuple(lower))
+
+
+def _first(spelling: str, chapters: Sequence[ChapterText]) -> tuple[int, Paragraph]:
+    """Where a spelling stands first."""
+    return next(
+        (index, paragraph)
+        for index, chapter in enumerate(chapters)
+        for paragraph in chapter.paragraphs
+        if spelling in (held := capitals(paragraph.text)).inside or spelling in held.at_start
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _near(spelling: str, bases: frozenset[str], most: int) -> frozenset[str]:
+    """The names that are at most so many letters away."""
+    return frozenset(name for name in bases if _distance(spelling, name) <= most)
 
 
 def _nearest(
-    spelling: str, count: int, bases: Iterable[str], uses: Mapping[str, int], known: set[str]
+    spelling: str, count: int, bases: Iterable[str], uses: Mapping[str, int], known: Set[str]
 ) -> str | None:
     """The name that a spelling is meant to be, or None."""
     near: defaultdict[tuple[int, int], list[str]] = defaultdict(list)

@@ -36,6 +36,10 @@ _UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{La
 
 _QUOTES: Final = (("\u00ab", "\u00bb"), ("\u300c", "\u300d"), ("\u300e", "\u300f"))
 
+_GAP: Final = "\n\n"
+_COMMENT: Final = ("<!--", "-->")
+_OFF_LENGTH: Final = "it changes the length too much"
+
 Judge = Callable[[str], GateFigures]
 """Measures a version of a text."""
 
@@ -97,10 +101,9 @@ def kept(old: str, new: str, judge: Judge) -> str:
         new: The text with a patch.
         judge: Measures both.
     """
-    if _off_length(old, new):
-        return _off_length(old, new)
-    worse = judge(new).worse_than(judge(old))
-    return f"worse by: {', '.join(worse)}" if worse else ""
+    if _is_off_length(count_words(old), count_words(new)):
+        return _OFF_LENGTH
+    return _worse(old, new, judge)
 
 
 def patched(text: str, patches: Iterable[Patch], judge: Judge) -> Patched:
@@ -109,16 +112,27 @@ def patched(text: str, patches: Iterable[Patch], judge: Judge) -> Patched:
     All of them together change its length by at most a tenth.
     """
     now, taken, refused = text, list[Patch](), list[tuple[Patch, str]]()
-    measured = lru_cache(maxsize=2)(judge)
+    measured, counted = lru_cache(maxsize=2)(judge), lru_cache(maxsize=3)(count_words)
     for patch in patches:
         tried = apply(now, patch)
-        reason = tried.reason or _off_length(text, tried.text) or kept(now, tried.text, measured)
+        reason = tried.reason
+        if not reason and any(
+            _is_off_length(counted(was), counted(tried.text)) for was in (text, now)
+        ):
+            reason = _OFF_LENGTH
+        reason = reason or _worse(now, tried.text, measured)
         if reason:
             refused.append((patch, reason))
         else:
             now = tried.text
             taken.append(patch)
     return Patched(now, tuple(taken), tuple(refused))
+
+
+def _worse(old: str, new: str, judge: Judge) -> str:
+    """By what a new version is worse than the old one; "" where by nothing."""
+    worse = judge(new).worse_than(judge(old))
+    return f"worse by: {', '.join(worse)}" if worse else ""
 
 
 def _not_once(find: str, text: str) -> str:
@@ -138,20 +152,55 @@ def _not_once(find: str, text: str) -> str:
 
 def _misplaced(old: str, new: str) -> str:
     """Why a text may not have the marks of its new version; "" where it may."""
-    if _FIXED.findall(old) != _FIXED.findall(new):
+    was, now = _around_change(old, new)
+    if _FIXED.findall(was) != _FIXED.findall(now):
         return "it makes or loses a scene break, the mark of a note or a comment"
-    if _TITLE.findall(old) != _TITLE.findall(new):
+    if _title(old) != _title(new):
         return "it changes the title"
-    if any(Counter(one.findall(new)) - Counter(one.findall(old)) for one in (_UNWELCOME, _NOWHERE)):
+    if any(Counter(one.findall(now)) - Counter(one.findall(was)) for one in (_UNWELCOME, _NOWHERE)):
         return "it makes a heading, a fence or a tag"
-    if _half_quotes(new) > _half_quotes(old):
+    if _half_quotes(now) > _half_quotes(was):
         return "it leaves a quotation without its beginning or its end"
     return ""
 
 
+def _title(text: str) -> str:
+    """The title above a text; "" where it has none."""
+    found = _TITLE.match(text)
+    return found.group() if found else ""
+
+
+def _around_change(old: str, new: str) -> tuple[str, str]:
+    """The paragraphs in which two versions of a text differ, as they stand in each.
+
+    Whole versions where comments may reach from one paragraph into another.
+    """
+    if any(mark in text for mark in _COMMENT for text in (old, new)):
+        return old, new
+    start = _alike(old, new)
+    same = _alike(old[start:][::-1], new[start:][::-1])
+    left = old.rfind(_GAP, 0, start)
+    first = left + len(_GAP) if left >= 0 else 0
+    right = old.find(_GAP, len(old) - same)
+    last = len(old) - right if right >= 0 else 0
+    return old[first : len(old) - last], new[first : len(new) - last]
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike, found by halves."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 def _half_quotes(text: str) -> int:
     """How many quotation marks of a text have no counterpart in their paragraph."""
-    return sum(map(_half_quotes_in, text.split("\n\n")))
+    return sum(map(_half_quotes_in, text.split(_GAP)))
 
 
 def _half_quotes_in(paragraph: str) -> int:
@@ -182,7 +231,6 @@ def _joined(before: str, after: str) -> str:
     return left + max(gaps, key=lambda gap: (gap.count("\n"), len(gap))) + right
 
 
-def _off_length(old: str, new: str) -> str:
-    """Whether the length changes by more than a tenth, in words; "" where it does not."""
-    count, was = count_words(new), count_words(old)
-    return "" if abs(count - was) <= MOST_CHANGE * was else "it changes the length too much"
+def _is_off_length(was: int, count: int) -> bool:
+    """Whether a number of words changes by more than a tenth."""
+    return abs(count - was) > MOST_CHANGE * was

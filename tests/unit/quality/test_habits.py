@@ -53,6 +53,14 @@ def test_nothing_written_is_nothing_to_tell() -> None:
     assert habits_block(["", "# T\n"], 900) == ""
 
 
+def test_what_was_counted_for_other_chapters_does_not_count() -> None:
+    other = [f"# T\n\n{'Amber lantern swung low. ' * 5}\n", *book(2)]
+    alone = habits_block(book(4), 900)
+    assert "amber lantern" in habits_block(other, 900)
+    assert habits_block(book(4), 900) == alone
+    assert habits_block(book(4)[1:], 900) != alone
+
+
 @settings(deadline=None)
 @given(
     st.lists(st.sampled_from([*book(3), "灯塔。" * 40, "x", ""]), max_size=6), st.integers(0, 900)

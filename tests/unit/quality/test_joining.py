@@ -33,6 +33,12 @@ def test_words_that_differ_by_a_letter_or_go_on_inside_a_word_stay() -> None:
     assert without_repetition("Anything.", "") == "Anything."
 
 
+def test_a_text_that_says_one_thing_over_and_over_is_cut_as_any_other() -> None:
+    over = "no no no, " * 2_000
+    assert without_repetition(f"{over}yes.", f"Why? {over}") == "yes."
+    assert without_repetition(f"{over}yes.", f"{over}why?") == f"{over}yes."
+
+
 def test_a_text_ends_its_sentence_before_a_paragraph_begins() -> None:
     assert joined("She ran.", "He stayed.") == "She ran.\n\nHe stayed."
     assert (

@@ -84,6 +84,15 @@ def test_a_mark_a_break_a_comment_and_the_title_outlive_every_patch() -> None:
     assert moved.reason == ""
 
 
+def test_a_comment_that_reaches_over_paragraphs_outlives_every_patch() -> None:
+    text = "She ran. <!-- one\n\ntwo\n\nthree --> He stayed.\n"
+    for find, replace in (("two", "two -->"), ("three", "<!-- three"), ("--> He", "He")):
+        assert apply(text, Patch(find=find, replace=replace)).reason == (
+            "it makes or loses a scene break, the mark of a note or a comment"
+        )
+    assert apply(text, Patch(find="He stayed", replace="He left")).reason == ""
+
+
 def test_a_quotation_keeps_its_beginning_and_its_end() -> None:
     said = "Jon said: \u201cNever go back.\u201d And he left.\n\n\u201cWhy?\u201d asked Mara."
     half = apply(said, Patch(find="Never go back.\u201d And he left.", replace="And he left."))

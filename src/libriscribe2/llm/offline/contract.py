@@ -12,6 +12,7 @@ DAY_PARTS: Final = ("morning", "noon", "afternoon", "evening")
 
 _THREADS: Final = 3
 _FEWEST_FOR_THREE: Final = 4
+_FEWEST_FOR_FRAME: Final = 4
 
 
 def thread_count(story: Story, of: int) -> int:
@@ -47,6 +48,13 @@ def threads_at(story: Story, chapter: int, of: int, *, payoff: bool) -> list[str
         for index in range(thread_count(story, of))
         if thread_span(index, of)[payoff] == chapter
     ]
+
+
+def chapter_role(story: Story, index: int, of: int) -> str:
+    """Of a book of facts that is long enough the first chapter leads in and the last one out."""
+    if story.fiction or of < _FEWEST_FOR_FRAME:
+        return ""
+    return {0: "introduction", of - 1: "conclusion"}.get(index, "")
 
 
 def opening_move(story: Story, index: int) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from libriscribe2.llm.offline.contract import (
     DAY_PARTS,
+    chapter_role,
     day,
     ending_move,
     opening_move,
@@ -77,6 +78,8 @@ class ContractValues:
             return opening_move(self._story, index)
         if spot.key == "ending_move":
             return ending_move(self._story, index)
+        if spot.key == "role":
+            return chapter_role(self._story, index, of)
         if spot.key in {"entry_state", "exit_state", "story_time", "pov"}:
             return self._told(spot.key, index, of, event)
         return None

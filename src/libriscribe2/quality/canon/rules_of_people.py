@@ -36,7 +36,8 @@ def traits(facts: list[Fact]) -> Iterator[Conflict]:
 def ages(facts: list[Fact]) -> Iterator[Conflict]:
     """R2: an age never goes back and grows no faster than the story's days.
 
-    Where the story's clock is not told, a book is given three years.
+    Where the story's clock is not told, a book is given three years. How many lie between two
+    books of a series nobody knows.
     """
     for entity, told in by_entity(facts, Attribute.AGE).items():
         known = [(fact, age) for fact in told if (age := number(fact.value)) is not None]
@@ -44,7 +45,7 @@ def ages(facts: list[Fact]) -> Iterator[Conflict]:
             if not after(later, before):
                 continue
             most = _years_between(before, later)
-            if not 0 <= old - young <= most:
+            if old < young or (most is not None and old - young > most):
                 yield Conflict(
                     "R2",
                     f"{entity} is {young} in chapter {before.chapter} and {old} in chapter "
@@ -57,7 +58,7 @@ def ages(facts: list[Fact]) -> Iterator[Conflict]:
 def the_dead(facts: list[Fact]) -> Iterator[Conflict]:
     """R3: the dead do nothing, unless the story's clock says that it was before."""
     for entity, told in by_entity(facts, Attribute.ALIVE).items():
-        deaths = [fact for fact in told if _is_death(fact)]
+        deaths = [fact for fact in told if is_death(fact)]
         if not deaths:
             continue
         death = deaths[0]
@@ -116,14 +117,16 @@ def _same_trait(fact: Fact, base: Fact) -> bool:
     return one is None or other is None or colours_agree(one, other)
 
 
-def _years_between(before: Fact, later: Fact) -> int:
-    """By how many years somebody may have aged."""
+def _years_between(before: Fact, later: Fact) -> int | None:
+    """By how many years somebody may have aged; None where another book lies between."""
+    if before.origin != later.origin:
+        return None
     if before.time.day is None or later.time.day is None:
         return _YEARS_OF_A_BOOK
     return (later.time.day - before.time.day) // _YEAR + 1
 
 
-def _is_death(fact: Fact) -> bool:
+def is_death(fact: Fact) -> bool:
     """Whether a fact says that somebody is dead."""
     return fact.value.strip().casefold() in {"dead", "no", "false", "died", "killed"}
 

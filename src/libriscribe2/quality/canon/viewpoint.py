@@ -1,11 +1,13 @@
 """R12: a chapter keeps its person and its tense. English only."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
-from libriscribe2.quality.text import ChapterText, plain
+from libriscribe2.quality.text import PARAGRAPHS, ChapterText, plain
 
 Person = Literal["first", "third"]
 Tense = Literal["past", "present"]
@@ -14,14 +16,17 @@ FEWEST_WORDS: Final = 150
 """A shorter text does not say enough to be judged."""
 
 _SPEECH: Final = re.compile(r'"[^"]*"?')
-_FIRST: Final = re.compile(r"\b(?:I|me|my|mine|myself)\b")
-_THIRD: Final = re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE)
-_PAST: Final = re.compile(
-    r"\b(?:was|were|had|did|said|went|came|saw|took|knew|thought|looked|stood|\w{2,}ed)\b"
-)
-_PRESENT: Final = re.compile(
-    r"\b(?:is|are|am|has|have|does|do|says|goes|comes|sees|takes|knows|thinks|looks|stands)\b"
-)
+_TOKEN: Final = re.compile(r"\w+")
+_FORMS: Final = {
+    "first": re.compile(r"I|me|my|mine|myself"),
+    "third": re.compile(r"he|she|him|her|his|hers|they|them|their", re.IGNORECASE),
+    "past": re.compile(
+        r"was|were|had|did|said|went|came|saw|took|knew|thought|looked|stood|\w{2,}ed"
+    ),
+    "present": re.compile(
+        r"is|are|am|has|have|does|do|says|goes|comes|sees|takes|knows|thinks|looks|stands"
+    ),
+}
 _CLEAR: Final = 2.0
 """One form has to be twice as frequent as the other before a chapter counts as written in it."""
 
@@ -41,11 +46,10 @@ class Viewpoint:
 
 def viewpoint(chapter: ChapterText) -> Viewpoint:
     """The person and tense of a chapter's narration, without what people say."""
-    told = " ".join(_SPEECH.sub(" ", plain(one.text)) for one in chapter.paragraphs)
-    if len(told.split()) < FEWEST_WORDS:
+    told = [_told(paragraph) for paragraph in chapter.prose]
+    if sum(words for words, _ in told) < FEWEST_WORDS:
         return Viewpoint(None, None)
-    first, third = len(_FIRST.findall(told)), len(_THIRD.findall(told))
-    past, present = len(_PAST.findall(told)), len(_PRESENT.findall(told))
+    first, third, past, present = (sum(forms[name] for _, forms in told) for name in _FORMS)
     person: Person | None = "first" if 2 * first > third else "third" if first * 8 < third else None
     tense: Tense | None = None
     if past > _CLEAR * present:
@@ -53,6 +57,19 @@ def viewpoint(chapter: ChapterText) -> Viewpoint:
     elif present > _CLEAR * past:
         tense = "present"
     return Viewpoint(person, tense)
+
+
+@lru_cache(maxsize=PARAGRAPHS)
+def _told(paragraph: str) -> tuple[int, Counter[str]]:
+    """How many words of a paragraph are no speech, and how many of them have which form."""
+    narrated = _SPEECH.sub(" ", plain(paragraph))
+    return len(narrated.split()), Counter(map(_form, _TOKEN.findall(narrated)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _form(word: str) -> str:
+    """The form that a word shows; "" for most words. None shows two."""
+    return next((name for name, pattern in _FORMS.items() if pattern.fullmatch(word)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from libriscribe2.quality.card.planned import (
 from libriscribe2.quality.card.repeated import edge_figures, repetition_figures
 from libriscribe2.quality.card.voice import sound_figures, voice_figures
 from libriscribe2.quality.text import ChapterText
+from libriscribe2.utils.words import prose_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +77,4 @@ def report_card(
         *(sound_figures(written) if plan.english else []),
     ]
     ordered = sorted(found, key=lambda figure: GROUPS.index(figure.group))
-    return ReportCard(len(written), sum(len(one.words) for one in written), tuple(ordered))
+    return ReportCard(len(written), sum(prose_words(one.text) for one in written), tuple(ordered))

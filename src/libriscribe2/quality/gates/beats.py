@@ -1,15 +1,16 @@
 """Whether what was planned happens in the chapter."""
 
-from collections.abc import Iterator, Sequence
-from math import log
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from libriscribe2.models.revision import Issue
 from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.beats import WINDOW, beat_coverage, stems
+from libriscribe2.quality.beats import WINDOW, stem_weight
+from libriscribe2.quality.gates.beat_finder import BeatFinder, Nearest
 from libriscribe2.quality.gates.finding import Found, Gatekeeper, sentences_at
 from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.quality.text import ChapterText, words
+from libriscribe2.quality.text import ChapterText
 
 _GATE: Final = Gatekeeper("beat")
 _SHOWN: Final = 160
@@ -21,58 +22,46 @@ def beats(chapter: ChapterText, around: Surroundings) -> Found:
     The outline's beats are looked for, or the summaries of the scenes where it has none.
     """
     planned = _planned(around)
-    if not planned or not chapter.words:
+    if not planned or not chapter.word_count:
         return Found()
-    weights = _weights(planned, chapter, around)
-    shares = [(beat, beat_coverage(beat, chapter.words, weights)) for beat in planned]
+    count = 1 + len(around.written)
+
+    def weigh(stem: str, *, is_here: bool) -> float:
+        """As `stem_weights` over this and all written chapters."""
+        held = around.holding(stem) + is_here
+        return stem_weight(held, count) if held else 1.0
+
+    nearest = _finder(planned).nearest(chapter, weigh)
     band = BANDS["beats found"]
-    missed = [(beat, share) for beat, share in shares if band.level(share) != "ok"]
+    missed = [beat for beat in planned if band.level(nearest[beat].share) != "ok"]
 
     def tell() -> Iterator[Issue]:
-        for beat, share in missed:
-            place = _nearest(beat, chapter.words, weights)
-            yield _issue(chapter, beat, share, place)
+        for beat in missed:
+            yield _issue(chapter, beat, nearest[beat])
 
     return Found(float(len(missed)), tell)
 
 
-def _planned(around: Surroundings) -> list[str]:
+def _planned(around: Surroundings) -> tuple[str, ...]:
     if around.outline is not None and around.outline.beats:
-        return list(around.outline.beats)
-    return [scene.summary for scene in around.scenes]
+        return tuple(around.outline.beats)
+    return tuple(scene.summary for scene in around.scenes)
 
 
-def _weights(
-    planned: Sequence[str], chapter: ChapterText, around: Surroundings
-) -> dict[str, float]:
-    """As `stem_weights` over this and all written chapters, for the stems of the plan alone."""
-    own = stems(chapter.words)
-    count = 1 + len(around.written)
-    held = {
-        stem: around.holders[stem] + (stem in own)
-        for beat in planned
-        for stem in stems(words(beat))
-    }
-    return {stem: log((1 + count) / (1 + n)) + 0.1 for stem, n in held.items() if n}
+@lru_cache(maxsize=8)
+def _finder(planned: tuple[str, ...]) -> BeatFinder:
+    """What looks for the beats of a chapter that is revised."""
+    return BeatFinder(planned)
 
 
-def _nearest(beat: str, tokens: Sequence[str], weights: dict[str, float]) -> int:
-    """The index of the word where the passage begins that comes nearest to a beat."""
-    starts = range(0, max(1, len(tokens) - WINDOW // 2), WINDOW // 2)
-    return max(
-        starts,
-        key=lambda start: (beat_coverage(beat, tokens[start : start + WINDOW], weights), -start),
-    )
-
-
-def _issue(chapter: ChapterText, beat: str, share: float, start: int) -> Issue:
+def _issue(chapter: ChapterText, beat: str, nearest: Nearest) -> Issue:
     """A missed beat, at the passage where it would come in most easily."""
     told = beat if len(beat) <= _SHOWN else f"{beat[:_SHOWN].rstrip()}\u2026"
-    (middle,) = sentences_at(chapter, [start + WINDOW // 2])
+    (middle,) = sentences_at(chapter, [nearest.start + WINDOW // 2])
     return _GATE.issue(
         "warning",
         middle.text,
         middle.paragraph.line,
-        f"the plan has: {told} The text has {share:.0%} of its words",
+        f"the plan has: {told} The text has {nearest.share:.0%} of its words",
         "If it does not happen in the text, let it happen near here.",
     )

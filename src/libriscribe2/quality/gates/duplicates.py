@@ -4,13 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from libriscribe2.models.revision import Issue
-from libriscribe2.quality.gates.finding import Found, Gatekeeper, sentences_of
-from libriscribe2.quality.gates.paragraph_index import ParagraphIndex
+from libriscribe2.quality.gates.finding import Found, Gatekeeper, long_sentences
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.text import ChapterText, sentences
-
-SENTENCE_WORDS: Final = 8
-"""A shorter sentence may well be said twice."""
 
 _GATE: Final = Gatekeeper("duplicate")
 _FIX: Final = "Take it out here, or tell here what is new."
@@ -18,32 +14,48 @@ _FIX: Final = "Take it out here, or tell here what is new."
 
 def duplicates(chapter: ChapterText, around: Surroundings) -> Found:
     """Paragraphs of 25 words and more and sentences of 8 that are said again; the figure counts."""
-    issues = list(_paragraphs(chapter, around))
-    taken = {issue.line for issue in issues}
-    issues += [issue for issue in _sentences(chapter, around) if issue.line not in taken]
-    return Found(float(len(issues)), lambda: issues)
+    twice = dict(_paragraphs(chapter, around))
+    again = [one for one in _sentences(chapter, around) if one[0] not in twice]
 
-
-def _paragraphs(chapter: ChapterText, around: Surroundings) -> Iterator[Issue]:
-    """Paragraphs that share half of their phrases of five words with one before or elsewhere."""
-    own = ParagraphIndex()
-    for one in chapter.paragraphs:
-        here, elsewhere = own.has_like(one), around.paragraphs.has_like(one)
-        if here or elsewhere:
+    def tell() -> Iterator[Issue]:
+        for at, here in twice.items():
+            paragraph = chapter.paragraphs[at]
             where = "an earlier paragraph of the chapter" if here else "another chapter"
-            first = sentences(one.text)[0]
             why = f"this paragraph says what {where} has said in the same words"
-            yield _GATE.issue("error", first, one.line, why, _FIX)
-        own.add(one)
-
-
-def _sentences(chapter: ChapterText, around: Surroundings) -> Iterator[Issue]:
-    """Long sentences that stand before in the chapter, or elsewhere, word for word."""
-    said: set[tuple[str, ...]] = set()
-    for one in sentences_of(chapter):
-        here, elsewhere = one.words in said, one.words in around.sentences
-        if len(one.words) >= SENTENCE_WORDS and (here or elsewhere):
+            first = sentences(paragraph.text)[0]
+            yield _GATE.issue("error", first, paragraph.line, why, _FIX)
+        for at, text, here in again:
             where = "twice in the chapter" if here else "in another chapter, too"
-            why = f"this sentence stands {where}"
-            yield _GATE.issue("warning", one.text, one.paragraph.line, why, _FIX)
-        said.add(one.words)
+            line, why = chapter.paragraphs[at].line, f"this sentence stands {where}"
+            yield _GATE.issue("warning", text, line, why, _FIX)
+
+    return Found(float(len(twice) + len(again)), tell)
+
+
+def _paragraphs(chapter: ChapterText, around: Surroundings) -> Iterator[tuple[int, bool]]:
+    """Paragraphs that share half of their phrases of five words with one before or elsewhere.
+
+    Each by its place, and whether the one before is in the chapter.
+    """
+    before: set[str] = set()
+    for at, paragraph in enumerate(chapter.prose):
+        like = around.versions.like(paragraph)
+        here = bool(like) and not like.isdisjoint(before)
+        if here or around.says_elsewhere(paragraph):
+            yield at, here
+        before.add(paragraph)
+
+
+def _sentences(chapter: ChapterText, around: Surroundings) -> Iterator[tuple[int, str, bool]]:
+    """Long sentences that stand before in the chapter, or elsewhere, word for word.
+
+    Each by the place of its paragraph, with its text and whether the one before is in the chapter.
+    """
+    said: set[str] = set()
+    elsewhere = around.sentences
+    for at, paragraph in enumerate(chapter.prose):
+        for text, key in long_sentences(paragraph):
+            here = key in said
+            if here or key in elsewhere:
+                yield at, text, here
+            said.add(key)

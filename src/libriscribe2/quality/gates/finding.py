@@ -8,10 +8,13 @@ from itertools import accumulate, islice
 from typing import Final
 
 from libriscribe2.models.revision import Issue, Severity
-from libriscribe2.quality.text import ChapterText, Paragraph, sentences, words
+from libriscribe2.quality.text import PARAGRAPHS, ChapterText, Paragraph, sentences, words
 
 MOST_OF_A_GATE: Final = 6
 """Most issues of one gate: they are samples, the figure counts all."""
+
+SENTENCE_WORDS: Final = 8
+"""A shorter sentence may well be said twice."""
 
 _LONGEST_QUOTE: Final = 240
 
@@ -78,26 +81,44 @@ class Gatekeeper:
         )
 
 
-def sentences_of(chapter: ChapterText) -> list[Sentence]:
-    """The sentences of a chapter with their places."""
-    return [
-        Sentence(text, said, paragraph)
-        for paragraph in chapter.paragraphs
-        for text, said in _sentences(paragraph.text)
-    ]
-
-
-@lru_cache(maxsize=2_048)
-def _sentences(paragraph: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+@lru_cache(maxsize=PARAGRAPHS)
+def sentences_in(paragraph: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The sentences of a paragraph with their words; most are the same in the next version."""
     return tuple((text, tuple(words(text))) for text in sentences(paragraph))
 
 
+@lru_cache(maxsize=PARAGRAPHS)
+def long_sentences(paragraph: str) -> tuple[tuple[str, str], ...]:
+    """The sentences of a paragraph of 8 words and more, each with its words as one text."""
+    told = sentences_in(paragraph)
+    return tuple((text, " ".join(said)) for text, said in told if len(said) >= SENTENCE_WORDS)
+
+
 def sentences_at(chapter: ChapterText, places: Sequence[int]) -> list[Sentence]:
     """The sentences that hold the words with these indices in the chapter's words."""
-    found = sentences_of(chapter)
-    ends = list(accumulate(len(one.words) for one in found))
-    return [found[min(bisect_right(ends, place), len(found) - 1)] for place in places]
+    held = [one for one in chapter.paragraphs if sentences_in(one.text)]
+    ends = list(accumulate(_words_in(one.text) for one in held))
+    found = []
+    for place in places:
+        index = min(bisect_right(ends, place), len(held) - 1)
+        paragraph = held[index]
+        passed = ends[index] - _words_in(paragraph.text)
+        found.append(_sentence_at(paragraph, place - passed))
+    return found
+
+
+def _sentence_at(paragraph: Paragraph, place: int) -> Sentence:
+    """The sentence of a paragraph that holds its word with this index; the last one beyond."""
+    told = sentences_in(paragraph.text)
+    ends = list(accumulate(len(said) for _, said in told))
+    text, said = told[min(bisect_right(ends, place), len(told) - 1)]
+    return Sentence(text, said, paragraph)
+
+
+@lru_cache(maxsize=PARAGRAPHS)
+def _words_in(paragraph: str) -> int:
+    """How many words the sentences of a paragraph have."""
+    return sum(len(said) for _, said in sentences_in(paragraph))
 
 
 def clipped(quote: str) -> str:

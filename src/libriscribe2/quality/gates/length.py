@@ -14,7 +14,7 @@ def length(chapter: ChapterText, around: Surroundings) -> Found:
     """A length outside 0.75 to 1.35 of the wanted one; the figure is how far outside."""
     if not around.words:
         return Found()
-    count = len(chapter.words)
+    count = chapter.word_count
     share = count / around.words
     if SHORT <= share <= LONG:
         return Found()

@@ -1,6 +1,7 @@
 """A last paragraph that tells the reader what the chapter meant. English only."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from libriscribe2.quality.gates.finding import Found, Gatekeeper
@@ -20,12 +21,17 @@ _MORAL: Final = re.compile(
 
 def morals(chapter: ChapterText, around: Surroundings) -> Found:
     """A closing paragraph that sounds like a lesson: a hint and no fault; the figure is 1 or 0."""
-    if not around.english or not chapter.paragraphs:
+    if not around.english or not chapter.prose:
         return Found()
-    last = chapter.paragraphs[-1]
-    found = _MORAL.search(plain(last.text))
-    if found is None:
+    said = _moral(chapter.prose[-1])
+    if not said:
         return Found()
     why = "the last paragraph may be telling what the chapter meant"
-    issue = _GATE.issue("info", last.text[slice(*found.span())], last.line, why)
-    return Found(1.0, lambda: (issue,))
+    return Found(1.0, lambda: (_GATE.issue("info", said, chapter.paragraphs[-1].line, why),))
+
+
+@lru_cache(maxsize=64)
+def _moral(paragraph: str) -> str:
+    """The words of a paragraph that sound like a lesson; "" where none do."""
+    found = _MORAL.search(plain(paragraph))
+    return "" if found is None else paragraph[slice(*found.span())]

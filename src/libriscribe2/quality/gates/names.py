@@ -1,10 +1,12 @@
 """Names that are written otherwise than the book writes them."""
 
+from collections.abc import Iterator
 from typing import Final
 
+from libriscribe2.models.revision import Issue
 from libriscribe2.quality.gates.finding import Found, Gatekeeper
 from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.quality.names import NameDrift, name_drift
+from libriscribe2.quality.names import NameDrift, name_drift, slips, uses_of
 from libriscribe2.quality.text import ChapterText, plain, sentences
 
 _GATE: Final = Gatekeeper("name")
@@ -12,18 +14,21 @@ _GATE: Final = Gatekeeper("name")
 
 def names(chapter: ChapterText, around: Surroundings) -> Found:
     """Spellings one slip away from a name; the figure counts them."""
-    drifts = name_drift([chapter], around.people, (*around.others, *around.settled))
-    issues = [
-        _GATE.issue(
-            "error",
-            _sentence(one),
-            one.paragraph.line,
-            f"`{one.spelling}` looks like a slip for `{one.name}`",
-            f"Write `{one.name}`, unless somebody else is meant.",
-        )
-        for one in drifts
-    ]
-    return Found(float(len(drifts)), lambda: issues)
+    around.capitals.move_to(chapter.prose)
+    found = slips(uses_of(*around.capitals.counts), around.names, around.right_words)
+
+    def tell() -> Iterator[Issue]:
+        right = (*around.others, *around.settled)
+        for one in name_drift([chapter], around.people, right) if found else ():
+            yield _GATE.issue(
+                "error",
+                _sentence(one),
+                one.paragraph.line,
+                f"`{one.spelling}` looks like a slip for `{one.name}`",
+                f"Write `{one.name}`, unless somebody else is meant.",
+            )
+
+    return Found(float(len(found)), tell)
 
 
 def _sentence(drift: NameDrift) -> str:

@@ -1,52 +1,74 @@
 """Finding paragraphs that say the same as one that is known."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from libriscribe2.quality.repetition import DUPLICATE_SHARE, DUPLICATE_WORDS, Gram, grams
-from libriscribe2.quality.text import Paragraph, words
+from libriscribe2.quality.text import PARAGRAPHS, paragraph_words
 
 
 class ParagraphIndex:
     """Paragraphs of 25 words and more by their phrases of five words.
 
+    It may grow with every version of a chapter: what it answers about a paragraph stays known.
+
     Args:
         paragraphs: What is known; shorter ones are left out.
     """
 
-    def __init__(self, paragraphs: Iterable[Paragraph] = ()) -> None:
-        self._sets: list[frozenset[Gram]] = []
-        self._answers: dict[str, bool] = {}
-        self._holders: defaultdict[Gram, list[int]] = defaultdict(list)
+    def __init__(self, paragraphs: Iterable[str] = ()) -> None:
+        self._phrases: set[Gram] = set()
+        self._known: dict[str, frozenset[Gram]] = {}
+        self._like: dict[str, set[str]] = {}
+        # Most phrases stand in one paragraph; lists are made for the others alone.
+        self._first: dict[Gram, str] = {}
+        self._later = defaultdict[Gram, list[str]](list)
         for paragraph in paragraphs:
-            self.add(paragraph)
+            self._learn(paragraph)
 
-    def add(self, paragraph: Paragraph) -> None:
-        """Know one more."""
-        self._answers.clear()
-        own = _phrases(paragraph.text)
-        for gram in own:
-            self._holders[gram].append(len(self._sets))
-        self._sets.append(own)
+    def like(self, paragraph: str) -> set[str]:
+        """The known paragraphs that share half of their phrases with one, which is known then.
 
-    def has_like(self, paragraph: Paragraph) -> bool:
+        A long paragraph is like itself. Nobody may change the answer.
+        """
+        if paragraph not in self._like:
+            self._learn(paragraph)
+            found = set(self._alike(phrases_of(paragraph)))
+            self._like[paragraph] = found
+            for other in found & self._like.keys():
+                self._like[other].add(paragraph)
+        return self._like[paragraph]
+
+    def has_like(self, paragraph: str) -> bool:
         """Whether one that is known shares half of the phrases of a paragraph."""
-        if paragraph.text not in self._answers:
-            self._answers[paragraph.text] = self._has_like(_phrases(paragraph.text))
-        return self._answers[paragraph.text]
+        return any(True for _ in self._alike(phrases_of(paragraph)))
 
-    def _has_like(self, own: frozenset[Gram]) -> bool:
-        """Whether one that is known shares half of these phrases."""
-        shared = Counter(index for gram in own for index in self._holders.get(gram, ()))
-        return any(
-            count >= DUPLICATE_SHARE * len(own | self._sets[index])
-            for index, count in shared.items()
-        )
+    def _learn(self, paragraph: str) -> None:
+        own = phrases_of(paragraph)
+        if not own or paragraph in self._known:
+            return
+        for gram in own & self._phrases:
+            self._later[gram].append(paragraph)
+        self._first.update(dict.fromkeys(own - self._phrases, paragraph))
+        self._phrases |= own
+        self._known[paragraph] = own
+
+    def _alike(self, own: frozenset[Gram]) -> Iterator[str]:
+        """The known paragraphs that share half of these phrases."""
+        shared = own & self._phrases
+        if not own or len(shared) < DUPLICATE_SHARE * len(own):
+            return
+        later = chain.from_iterable(map(self._later.__getitem__, shared & self._later.keys()))
+        held = Counter(chain(map(self._first.__getitem__, shared), later))
+        for text, count in held.items():
+            if count >= DUPLICATE_SHARE * (len(own) + len(self._known[text]) - count):
+                yield text
 
 
-@lru_cache(maxsize=512)
-def _phrases(paragraph: str) -> frozenset[Gram]:
+@lru_cache(maxsize=PARAGRAPHS)
+def phrases_of(paragraph: str) -> frozenset[Gram]:
     """The phrases of a long paragraph; most are the same in the next version of a chapter."""
-    tokens = words(paragraph)
+    tokens = paragraph_words(paragraph)
     return frozenset(grams(tokens, 5)) if len(tokens) >= DUPLICATE_WORDS else frozenset()

@@ -1,20 +1,23 @@
 """Phrases that a chapter says too often, and those that it takes from other chapters."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from libriscribe2.models.revision import Issue
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.gates.finding import Found, Gatekeeper, sentences_at
-from libriscribe2.quality.gates.surroundings import PHRASE_WORDS, Surroundings
-from libriscribe2.quality.repetition import Gram, grams, repeated_share, windows
+from libriscribe2.quality.gates.phrase_tally import PHRASE_WORDS, WITHIN_WORDS
+from libriscribe2.quality.gates.surroundings import Surroundings
+from libriscribe2.quality.repetition import WINDOW, Gram, grams, repeated_share, windows
 from libriscribe2.quality.stopwords import STOPWORDS
-from libriscribe2.quality.text import ChapterText, words
+from libriscribe2.quality.text import ChapterText, ideographs_in, words
 
 MOST_PHRASES: Final = 3
 _FEWEST_USES: Final = 3
-_SHORT: Final = 4
+_GAP: Final = "\n"
+"""Stands between words in which a phrase is looked for; no word holds it."""
+
 
 _GATE: Final = Gatekeeper("repetition")
 _FIX: Final = "Say it in other words here."
@@ -28,57 +31,62 @@ def repeats(chapter: ChapterText, around: Surroundings) -> Found:
     Issues are told of the worst page. The figure counts over the whole chapter: where pages
     begin, and what share of a text a phrase is, changes with every word that is taken out.
     """
-    short, found = grams(chapter.words, _SHORT), grams(chapter.words, PHRASE_WORDS)
-    again = len(short) - len(set(short))
-    seen = [gram in around.phrases for gram in found]
-    excess = max(0.0, again - _WITHIN.amber * len(short))
-    excess += max(0.0, sum(seen) - _BEFORE.amber * len(found))
+    found = around.tally.of(chapter)
+    excess = max(0.0, found.again - _WITHIN.amber * found.short)
+    excess += max(0.0, found.seen - _BEFORE.amber * found.long)
 
     def tell() -> Iterator[Issue]:
         names = {part for name in (*around.people, *around.others) for part in words(name)}
-        within = max(repeated_share(window) for _, window in windows(chapter.words))
-        if within > (_WITHIN.red or 1.0):
-            yield from _often(chapter, names)
-        if sum(seen) > len(found) * (_BEFORE.red or 1.0):
-            held = [gram for gram, known in zip(found, seen, strict=True) if known]
+        phrases = grams(chapter.words, PHRASE_WORDS)
+        if _is_often(found.again, chapter):
+            yield from _often(chapter, phrases, names)
+        if found.seen > found.long * (_BEFORE.red or 1.0):
+            held = filter(around.phrases.__contains__, phrases)
             yield from _taken(chapter, held, names)
 
     return Found(excess / 1_000, tell)
 
 
-def _often(chapter: ChapterText, names: Collection[str]) -> list[Issue]:
+def _is_often(again: int, chapter: ChapterText) -> bool:
+    """Whether there is a page that repeats itself; too few phrases at all do not fill one."""
+    limit = _WITHIN.red or 1.0
+    fewest = min(WINDOW, chapter.word_count) - 2 * WITHIN_WORDS
+    if again <= limit * fewest and not any(map(ideographs_in, chapter.prose)):
+        return False
+    return max(repeated_share(window) for _, window in windows(chapter.words)) > limit
+
+
+def _often(
+    chapter: ChapterText, phrases: Iterable[Gram], names: Collection[str]
+) -> Iterator[Issue]:
     """The phrases that stand most often, each quoted where it stands last."""
-    count = Counter(grams(chapter.words, PHRASE_WORDS))
-    often = [
-        gram
-        for gram, uses in count.most_common()
-        if uses >= _FEWEST_USES and _says_something(gram, names)
-    ]
-    why = "`{phrase}` stands {uses} times in the chapter"
-    return _issues(chapter, {gram: count[gram] for gram in often}, why)
+    often = {gram: uses for gram, uses in Counter(phrases).items() if uses >= _FEWEST_USES}
+    return _issues(chapter, often, names, "`{phrase}` stands {uses} times in the chapter")
 
 
-def _taken(chapter: ChapterText, held: Sequence[Gram], names: Collection[str]) -> list[Issue]:
+def _taken(chapter: ChapterText, held: Iterable[Gram], names: Collection[str]) -> Iterator[Issue]:
     """Phrases that other chapters have, those that stand most often here first."""
-    count = Counter(gram for gram in held if _says_something(gram, names))
-    return _issues(chapter, dict(count.most_common()), "other chapters say `{phrase}`, too")
+    return _issues(chapter, Counter(held), names, "other chapters say `{phrase}`, too")
 
 
-def _issues(chapter: ChapterText, ranked: Mapping[Gram, int], why: str) -> list[Issue]:
-    """The first phrases as issues, no two at one sentence, each where it stands last."""
-    places = {
-        chapter.words[start : start + len(gram)]: start
-        for start, gram in enumerate(grams(chapter.words, PHRASE_WORDS))
-    }
-    sentences = sentences_at(chapter, [places[gram] for gram in ranked])
-    found: dict[str, Issue] = {}
-    for (gram, uses), one in zip(ranked.items(), sentences, strict=True):
-        told = why.format(phrase=" ".join(gram), uses=uses)
-        issue = _GATE.issue("warning", one.text, one.paragraph.line, told, _FIX)
-        found.setdefault(one.text, issue)
-        if len(found) == MOST_PHRASES:
+def _issues(
+    chapter: ChapterText, uses: Mapping[Gram, int], names: Collection[str], why: str
+) -> Iterator[Issue]:
+    """The most frequent phrases as issues, no two at one sentence, each where it stands last."""
+    text = _GAP.join(("", *chapter.words, ""))
+    told: set[str] = set()
+    for gram in sorted(uses, key=uses.__getitem__, reverse=True):
+        if not _says_something(gram, names):
+            continue
+        at = text.rindex(_GAP.join(("", *gram, "")))
+        (one,) = sentences_at(chapter, [text.count(_GAP, 0, at)])
+        if one.text in told:
+            continue
+        told.add(one.text)
+        said = why.format(phrase=" ".join(gram), uses=uses[gram])
+        yield _GATE.issue("warning", one.text, one.paragraph.line, said, _FIX)
+        if len(told) == MOST_PHRASES:
             break
-    return list(found.values())
 
 
 def _says_something(gram: Gram, names: Collection[str]) -> bool:

@@ -1,9 +1,10 @@
 """What a chapter is examined beside: its plan, the chapters around it, the names of the book."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import Final
 
 import regex
@@ -13,12 +14,14 @@ from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import OutlineChapter
 from libriscribe2.quality.beats import stems
 from libriscribe2.quality.canon.viewpoint import Viewpoint, viewpoint
-from libriscribe2.quality.gates.finding import sentences_of
+from libriscribe2.quality.gates.finding import long_sentences
 from libriscribe2.quality.gates.paragraph_index import ParagraphIndex
-from libriscribe2.quality.repetition import Gram, grams
+from libriscribe2.quality.gates.phrase_tally import PhraseTally, phrases_in
+from libriscribe2.quality.names import capitals, parts_of
+from libriscribe2.quality.repetition import Gram
+from libriscribe2.quality.tally import Tally
 from libriscribe2.quality.text import ChapterText, plain
 
-PHRASE_WORDS: Final = 5
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
 _SETTLED_USES: Final = 2
 _KEPT: Final = 24
@@ -88,30 +91,61 @@ class Surroundings:
         return frozenset().union(*(_phrases(one.text) for one in self.texts))
 
     @cached_property
-    def sentences(self) -> frozenset[tuple[str, ...]]:
-        """The words of every sentence of everything written."""
+    def sentences(self) -> frozenset[str]:
+        """The words of every long sentence of everything written (`long_sentences`)."""
         return frozenset().union(*(_sentences(one.text) for one in self.texts))
 
     @cached_property
-    def paragraphs(self) -> ParagraphIndex:
-        """The paragraphs of everything written."""
-        return ParagraphIndex(paragraph for one in self.texts for paragraph in one.paragraphs)
+    def says_elsewhere(self) -> Callable[[str], bool]:
+        """Whether a paragraph of something written shares half of a paragraph's phrases."""
+        known = [_paragraphs(one.text) for one in self.texts]
+        return cache(lambda paragraph: any(one.has_like(paragraph) for one in known))
+
+    @cached_property
+    def versions(self) -> ParagraphIndex:
+        """The paragraphs of all versions of the chapter that were examined."""
+        return ParagraphIndex()
+
+    @cached_property
+    def tally(self) -> PhraseTally:
+        """Counts the phrases of one version of the chapter after another."""
+        return PhraseTally(self.phrases)
+
+    @cached_property
+    def capitals(self) -> Tally[str, str]:
+        """Counts the words of one version after another by their capitals, as `Capitals`."""
+        return Tally(
+            lambda paragraph: capitals(paragraph).inside,
+            lambda paragraph: capitals(paragraph).at_start,
+            lambda paragraph: capitals(paragraph).lower,
+        )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words of the names of people."""
+        return parts_of(self.people)
+
+    @cached_property
+    def right_words(self) -> frozenset[str]:
+        """Capitalised words that are right besides the names of people."""
+        return parts_of(self.others) | frozenset(self.settled)
 
     @cached_property
     def settled(self) -> tuple[str, ...]:
         """Capitalised words that the chapters before have more than once: those are no slips."""
-        count = Counter(word for text in self.earlier for word in _CAPITALISED.findall(plain(text)))
+        count = Counter(chain.from_iterable(map(_capitalised, self.earlier)))
         return tuple(word for word, uses in count.items() if uses >= _SETTLED_USES)
 
     @cached_property
-    def holders(self) -> Counter[str]:
-        """In how many whole chapters each stem stands (`quality.beats`)."""
-        return Counter(stem for one in self.written for stem in _stems(one.text))
+    def holding(self) -> Callable[[str], int]:
+        """In how many whole chapters a stem stands (`quality.beats`)."""
+        known = [_stems(one.text) for one in self.written]
+        return cache(lambda stem: sum(stem in one for one in known))
 
     @cached_property
     def views(self) -> tuple[Viewpoint, ...]:
         """How the whole chapters are told."""
-        return tuple(map(viewpoint, self.written))
+        return tuple(_viewpoint(text) for text in self.earlier)
 
     def _with(self, part: str) -> tuple[ChapterText, ...]:
         """The whole chapters, and a part of one unless it is among them."""
@@ -127,7 +161,7 @@ def _as_chapter(text: str) -> ChapterText:
 
 @lru_cache(maxsize=_KEPT)
 def _phrases(text: str) -> frozenset[Gram]:
-    return frozenset(grams(_as_chapter(text).words, PHRASE_WORDS))
+    return phrases_in(_as_chapter(text))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -136,5 +170,22 @@ def _stems(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _sentences(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(one.words for one in sentences_of(_as_chapter(text)))
+def _viewpoint(text: str) -> Viewpoint:
+    return viewpoint(_as_chapter(text))
+
+
+@lru_cache(maxsize=_KEPT)
+def _sentences(text: str) -> frozenset[str]:
+    told = chain.from_iterable(map(long_sentences, _as_chapter(text).prose))
+    return frozenset(key for _, key in told)
+
+
+@lru_cache(maxsize=_KEPT)
+def _paragraphs(text: str) -> ParagraphIndex:
+    """The paragraphs of a text; nobody may add to them."""
+    return ParagraphIndex(_as_chapter(text).prose)
+
+
+@lru_cache(maxsize=_KEPT)
+def _capitalised(text: str) -> tuple[str, ...]:
+    return tuple(_CAPITALISED.findall(plain(text)))

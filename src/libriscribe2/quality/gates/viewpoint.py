@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from libriscribe2.models.revision import Issue
@@ -13,7 +14,7 @@ from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.text import ChapterText
 
 _GATE: Final = Gatekeeper("viewpoint")
-_BREAK: Final = re.compile(r"(?m)^[ \t]*(?:\*[ \t]*\*[ \t]*\*|#|-{3,}|~{3,}|\u2042)[ \t]*$")
+_BREAK: Final = re.compile(r"\n[ \t]*(?:\*[ \t]*\*[ \t]*\*|#|-{3,}|~{3,}|\u2042)[ \t]*(?=\n|\Z)")
 _FEWEST_CHAPTERS: Final = 2
 _FEWEST_SCENES: Final = 3
 
@@ -22,27 +23,42 @@ def viewpoint(chapter: ChapterText, around: Surroundings) -> Found:
     """Scenes told otherwise than the book, or than the other scenes; the figure counts them."""
     if not around.english or around.kind != "fiction":
         return Found()
-    scenes = _scenes(chapter)
-    views = [told_in(scene) for _, scene in scenes]
+    scenes = _scenes(chapter.text)
+    views = [view for *_, view in scenes]
     usual = _usual(around.views, views)
-    issues = [
-        _issue(line, scene, name, getattr(view, name), wanted)
-        for (line, scene), view in zip(scenes, views, strict=True)
+    strange = [
+        (start, scene, name, getattr(view, name), wanted)
+        for start, scene, view in scenes
         for name, wanted in usual.items()
         if getattr(view, name) not in (None, wanted)
     ]
-    return Found(float(len(issues)), lambda: issues)
+
+    def tell() -> Iterator[Issue]:
+        for start, *told in strange:
+            yield _issue(chapter.text.count("\n", 0, start), *told)
+
+    return Found(float(len(strange)), tell)
 
 
-def _scenes(chapter: ChapterText) -> list[tuple[int, ChapterText]]:
-    """The scenes of a chapter, each with the number of lines before it."""
+def _scenes(text: str) -> list[tuple[int, str, Viewpoint]]:
+    """The scenes of a chapter, each with where it begins and how it is told."""
     found, start = [], 0
-    for end in (*(one.span() for one in _BREAK.finditer(chapter.text)), (len(chapter.text),) * 2):
-        scene = ChapterText(chapter.number, chapter.file, chapter.text[start : end[0]])
-        if scene.paragraphs:
-            found.append((chapter.text.count("\n", 0, start), scene))
-        start = end[1]
+    # Before a chapter's first line there is no line break; one is put there.
+    breaks = ((one.start(), one.end() - 1) for one in _BREAK.finditer(f"\n{text}"))
+    for end, following in (*breaks, (len(text), len(text))):
+        scene = text[start:end]
+        view = _view(scene)
+        if view is not None:
+            found.append((start, scene, view))
+        start = following
     return found
+
+
+@lru_cache(maxsize=256)
+def _view(scene: str) -> Viewpoint | None:
+    """How a scene is told; None where it has no text."""
+    chapter = ChapterText(0, "", scene)
+    return told_in(chapter) if chapter.prose else None
 
 
 def _usual(chapters: Sequence[Viewpoint], scenes: Sequence[Viewpoint]) -> dict[str, str]:
@@ -60,7 +76,9 @@ def _usual(chapters: Sequence[Viewpoint], scenes: Sequence[Viewpoint]) -> dict[s
     return usual
 
 
-def _issue(line: int, scene: ChapterText, name: str, value: str, wanted: str) -> Issue:
+def _issue(line: int, text: str, name: str, value: str, wanted: str) -> Issue:
+    """A scene told otherwise, given how many lines stand before it."""
+    scene = ChapterText(0, "", text)
     first = scene.paragraphs[0]
     return _GATE.issue(
         "warning",

@@ -22,7 +22,7 @@ def equal_windows(ours: str, theirs: str, where: Where = "beginning") -> tuple[s
     Returns:
         Both passages, or None where one of them is too short to be judged.
     """
-    ours, theirs = _prose(ours), _prose(theirs)
+    ours, theirs = prose_of(ours), prose_of(theirs)
     size = min(WINDOW, len(ours), len(theirs))
     if size < SHORTEST:
         return None
@@ -31,7 +31,19 @@ def equal_windows(ours: str, theirs: str, where: Where = "beginning") -> tuple[s
     return _cut(found[0], size, where), _cut(found[1], size, where)
 
 
-def _prose(text: str) -> str:
+def sound_passages(text: str, most: int) -> list[str]:
+    """The first passages of a text, whole paragraphs each; one that is too short is left out."""
+    found = [""]
+    for paragraph in prose_of(text).split("\n\n"):
+        longer = f"{found[-1]}\n\n{paragraph}".strip()
+        if len(longer) > WINDOW and found[-1]:
+            found.append(paragraph)
+        else:
+            found[-1] = longer
+    return [one for one in found if len(one) >= SHORTEST][:most]
+
+
+def prose_of(text: str) -> str:
     """A chapter without its heading and without remarks to oneself."""
     return _HEADING.sub("", without_notes(text)).strip()
 

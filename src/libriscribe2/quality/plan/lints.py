@@ -1,8 +1,11 @@
 """All rules over a plan, in their order."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Final
 
+from libriscribe2.quality.plan.allowed import Allowance
 from libriscribe2.quality.plan.claims import (
     homeless,
     one_home,
@@ -60,15 +63,33 @@ _FACTS: Final[tuple[Rule, ...]] = (
 _WEIGHTS: Final = ("error", "warning", "note")
 
 
-def findings(plan: Plan) -> tuple[PlanFinding, ...]:
-    """What is wrong with a plan, what code is sure of first, then in the order of the book."""
-    found = [one for rule in (*_BOTH, *(_STORY if plan.story else _FACTS)) for one in rule(plan)]
+def findings(
+    plan: Plan, allowed: Sequence[Allowance] = (), more: Iterable[PlanFinding] = ()
+) -> tuple[PlanFinding, ...]:
+    """What is wrong with a plan, in the order of the book.
+
+    What code is sure of comes first, what the author lets stand last.
+
+    Args:
+        plan: The plan.
+        allowed: What the author lets stand.
+        more: What else was found, beside the text.
+    """
+    rules = (*_BOTH, *(_STORY if plan.story else _FACTS))
+    found = (
+        replace(one, allowed=any(given.lets(one) for given in allowed))
+        for one in (*chain.from_iterable(rule(plan) for rule in rules), *more)
+    )
     return tuple(sorted(found, key=_rank))
 
 
-def faults(plan: Plan, file: str) -> tuple[PlanFinding, ...]:
-    """What code is sure to be wrong in one file of a plan: what a model can be asked to mend."""
-    return tuple(one for one in findings(plan) if one.weight == "error" and one.file == file)
+def faults(plan: Plan, file: str, allowed: Sequence[Allowance] = ()) -> tuple[PlanFinding, ...]:
+    """What a model can be asked to mend in one file of a plan.
+
+    That is what code is sure to be wrong and the author does not let stand.
+    """
+    found = (one for one in findings(plan, allowed) if not one.allowed)
+    return tuple(one for one in found if one.weight == "error" and one.file == file)
 
 
 def as_list(found: Iterable[PlanFinding], budget: int) -> str:
@@ -83,6 +104,6 @@ def as_list(found: Iterable[PlanFinding], budget: int) -> str:
     return "\n".join(lines)
 
 
-def _rank(one: PlanFinding) -> tuple[int, str, int, int, str, str]:
+def _rank(one: PlanFinding) -> tuple[bool, int, str, int, int, str, str]:
     weight = _WEIGHTS.index(one.weight)
-    return weight, one.file, one.chapter, one.scene, one.rule, one.message
+    return one.allowed, weight, one.file, one.chapter, one.scene, one.rule, one.message

@@ -38,8 +38,16 @@ RULES: Final = {
     "P19": "headings of one book are built differently",
     "P20": "a section has not one question and one answer",
     "P21": "the plan is tidier than stories by people are",
+    "P22": "a chapter lacks what was to happen in it",
+    "P23": "a chapter gives a part to somebody whom the plan does not know",
+    "P24": "the plan goes on with somebody who has died in the text",
+    "P25": "a chapter leaves somebody elsewhere than planned",
+    "P26": "a chapter is a quarter longer or shorter than planned",
 }
 """Every rule with what it finds."""
+
+OF_TEXT: Final = frozenset({"P22", "P23", "P25", "P26"})
+"""The rules that a chapter breaks, not its plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,7 @@ class PlanFinding:
         chapter: The chapter's number; 0 for the whole book.
         scene: The scene's number in the chapter; 0 for the whole chapter.
         about: The text in the file that it is about, where that is no chapter or scene.
+        allowed: Whether the author lets it stand.
     """
 
     rule: str
@@ -65,6 +74,7 @@ class PlanFinding:
     chapter: int = 0
     scene: int = 0
     about: str = ""
+    allowed: bool = False
 
     @property
     def place(self) -> str:

@@ -26,8 +26,8 @@ def broken_states(plan: Plan) -> Iterator[PlanFinding]:
         before, here = plan.chapters[number - 2], plan.chapters[number - 1]
         if here.opening_move in _MOVES_ON or _time_passes(before.story_time, here.story_time):
             continue
-        left = _whereabouts(before.exit_state, plan)
-        found = _whereabouts(here.entry_state, plan)
+        left = whereabouts(before.exit_state, plan)
+        found = whereabouts(here.entry_state, plan)
         for person in plan.people:
             if person in left and person in found and left[person] != found[person]:
                 yield PlanFinding(
@@ -47,7 +47,7 @@ def _time_passes(before: str, here: str) -> bool:
     return bool(before and here) and before.casefold() != here.casefold()
 
 
-def _whereabouts(state: str, plan: Plan) -> Mapping[str, str]:
+def whereabouts(state: str, plan: Plan) -> Mapping[str, str]:
     """Who is where; who is at two places is nowhere for sure."""
     found: dict[str, set[str]] = {}
     for clause in _CLAUSE.split(state):

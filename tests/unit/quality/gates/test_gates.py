@@ -277,6 +277,12 @@ def test_beats_weigh_their_words_as_the_report_card_does() -> None:
     assert f"The text has {share:.0%} of its words" in found.why
 
 
+def test_the_share_of_a_beat_is_the_same_in_whatever_order_its_words_are_added() -> None:
+    beat, weights = fresh(3, 8), dict.fromkeys(words(fresh(3, 8)), 0.1)
+    assert len(weights) == 8
+    assert beat_coverage(beat, words(beat)[:1], weights) == 0.125
+
+
 def test_T11_a_patch_that_only_shifts_where_pages_begin_is_not_worse() -> None:
     fresh_words = [said(n, 20) for n in range(140)]
     habit = ["She felt the lamp cold beneath her fingers."] * 25
