@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Final
 
+from tests.support.batches import add_books, alone, states
+from tests.support.desk import Desk
 from tests.support.postgres import Cluster, running_cluster
 
 from bench.slow_book import SECONDS
@@ -33,6 +35,7 @@ TITLE: Final = "Batches"
 SMALL: Final = {"chapters": 2, "scenes_per_chapter": 1, "words": 200}
 EMPTY_RUNS: Final = 200
 LISTED: Final = 1_000
+SHORT_BOOKS: Final = 100
 SLOW_BOOKS: Final = 6
 CALLS: Final = 16
 CALL_SECONDS: Final = 0.2
@@ -120,6 +123,7 @@ def measure() -> Iterator[str]:
             ]
             yield f"| 2 books at once over 1, {CALL_SECONDS * 1000:.0f} ms a call, {what} | {' | '.join(ratios)} |"
         yield f"| memory of an idle worker | - | {idle_megabytes(folder, cluster):.0f} MB |"
+        yield f"| {SHORT_BOOKS} short books, offline author, 2 at once | {short_books(folder)} | - |"
 
 
 def queues(folder: Path, cluster: Cluster) -> list[BookQueue]:
@@ -166,6 +170,27 @@ def throughput(writer: BookWriter, queue: BookQueue, at_once: int) -> float:
         asyncio.run(queue.work(writer, Terms(books=at_once)))
         assert queue.status().counts()["done"] == SLOW_BOOKS
         return SLOW_BOOKS / (time.perf_counter() - began) * 60
+
+
+def short_books(folder: Path) -> str:
+    """How many of a batch's books on this machine are done, and are what single runs make."""
+    desk = Desk(folder / "short")
+    desk.folder.mkdir()
+    names = [f"book-{number}" for number in range(SHORT_BOOKS)]
+    add_books(desk, names)
+    began = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "libriscribe2", "batch", "run", "--mock", "--books", "2"],
+        cwd=desk.folder,
+        env=desk.whole_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    seconds = time.perf_counter() - began
+    done = [name for name, state in states(desk).items() if state == "done"]
+    same = [name for name in done if desk.project(name).contents() == alone(folder, name)]
+    return f"{len(done)} done in {seconds:.0f} s, {len(same)} byte for byte as alone"
 
 
 def idle_megabytes(folder: Path, cluster: Cluster) -> float:

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
 from typing import TypeVar
@@ -13,31 +13,35 @@ from uuid import uuid4
 from libriscribe2 import __version__
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
+from libriscribe2.batch.provider.spool import book_spool
 from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.backend import Backend, CallLog
 from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallRecord
-from libriscribe2.llm.providers import ModelChoice, check_model
+from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import Tally
+from libriscribe2.llm.spooled_backend import identity
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.budget_events import BudgetWatch
 from libriscribe2.pipeline.call_events import tell_call, tell_dump, tell_wait
 from libriscribe2.pipeline.dump_events import ToldDumps
 from libriscribe2.pipeline.events import EventStream, Listener
+from libriscribe2.pipeline.passage_judge import PassageJudge
+from libriscribe2.pipeline.revision_judge import RevisionJudge
 from libriscribe2.pipeline.runner import Runner
 from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
 from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings, StageModel
+from libriscribe2.settings import Settings
 from libriscribe2.settings.llm_parts import call_session, time_limits
+from libriscribe2.settings.model_keys import check_models, stage_model, with_judge
 from libriscribe2.settings.research_parts import research_means
-from libriscribe2.utils.words import count_words
+from libriscribe2.settings.spool_parts import answering
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")
@@ -48,7 +52,7 @@ class Outcome:
     """What a run came to.
 
     Attributes:
-        words: Words of the manuscript; 0 while there is none.
+        words: Words of the chapters that are there.
         chapters: Chapters of the outline.
         stale: Files that are kept although what they were made from has changed.
         tally: Calls, tokens and cost of this run.
@@ -74,6 +78,8 @@ class Hooks:
         listeners: Hear every event.
         on_text: Hears prose while it arrives: the step and a piece of text.
         rates: The limits that other machines share; None keeps those of this machine.
+        trusts_judges: Whether a judge is heard whatever it says in its exam: an estimate counts
+            what is asked, and the offline author knows no good from bad.
     """
 
     command: str = ""
@@ -82,6 +88,7 @@ class Hooks:
     listeners: tuple[Listener, ...] = ()
     on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
     rates: SharedRates | None = None
+    trusts_judges: bool = False
 
 
 class Workshop:
@@ -111,29 +118,27 @@ class Workshop:
         self._ignored = {one.writes for one in all_stages() if not one.wanted(brief)}
         self._events = EventStream(uuid4().hex[:8], hooks.listeners)
         self._session = call_session(
-            settings,
-            store,
-            lambda name: self._resolved(name).url,
-            asks_models=hooks.backend is None,
-            shared=hooks.rates,
+            settings, store, self._url_of, asks_models=hooks.backend is None, shared=hooks.rates
         )
         self._watch = BudgetWatch(self._events, self._session.budget.used)
         self._session.on_call = self._called
         self._session.on_wait = partial(tell_wait, self._events)
-        self._routed = RoutedBackend(
-            lambda name: self._resolved(name).url, time_limits(settings.llm)
-        )
+        self._routed = RoutedBackend(self._url_of, time_limits(settings.llm))
+        self._spool = book_spool(settings.batch.spool, store.paths.root.name)
         self._client = LLMClient(
             "",
             "",
             choice.model,
-            backend=hooks.backend or self._routed,
+            backend=hooks.backend
+            or answering(self._routed, self._spool, self._url_of, self._session.wait),
             call_log=hooks.call_log if hooks.call_log is not None else store.call_log,
             session=self._session,
         )
         self._research = research_means(
             settings, store, self._session.pause, asks_models=hooks.backend is None
         )
+        judge = RevisionJudge(self._hired_judge, store, trusted=hooks.trusts_judges)
+        self._judge = judge if settings.revision.judge else None
         self._dumps = ToldDumps(
             store.paths.debug,
             redact=partial(redact, secrets=secrets_in(os.environ)),
@@ -167,10 +172,17 @@ class Workshop:
             stop=self._session.stop,
             on_text=self._hooks.on_text,
             research=self._research,
+            judge=self._judge,
         )
 
+    def _hired_judge(self) -> PassageJudge:
+        """Who judges revised chapters; without an answer of its the run goes on."""
+        return PassageJudge(replace(self._context(PassageJudge), stop=lambda: None))
+
     def _called(self, call: CallRecord) -> None:
-        """Tell of an answered request."""
+        """Tell of an answered request; the journal has its reply, so no other record is wanted."""
+        if self._spool is not None:
+            self._spool.forget(identity(call.request))
         self._watch.look()
         tell_call(self._events, call)
 
@@ -224,7 +236,8 @@ class Workshop:
             due = {unit.stage for unit in again}
             allowed = [one for one in found if only is None or one.unit.output in only]
             due |= {one.unit.stage for one in allowed if one.runs}
-            check_models(self.settings, self.choice, [one for one in stages if one.name in due])
+            asking = [one for one in stages if one.name in due]
+            check_models(self.settings, self.choice, with_judge(self.settings, self.brief, asking))
         for unit in again:
             if not self.store.manifest.asked_again(unit.step):
                 self.store.again(unit.step)
@@ -257,13 +270,16 @@ class Workshop:
         """The model that a configured name stands for."""
         return resolve_model(name, self.choice, self.settings.llm.base_url, os.environ)
 
+    def _url_of(self, name: str) -> str | None:
+        """The server of a model; None is the provider's own."""
+        return self._resolved(name).url
+
     def _outcome(self, start: float) -> Outcome:
         """What the run came to."""
         book = Book(self.store)
-        words = count_words(book.text(MANUSCRIPT)) if book.has(MANUSCRIPT) else 0
         kept = survey(stages_of(self.brief), self.brief, self.store)
         stale = sum(one.state == "stale" for one in kept)
-        return Outcome(words, book.chapters(), stale, self._session.tally, monotonic() - start)
+        return Outcome(book.words(), book.chapters(), stale, self._session.tally, monotonic() - start)
 
     def _totals(self, start: float) -> dict[str, object]:
         """The sums of the run, as an event tells them."""
@@ -274,23 +290,3 @@ class Workshop:
             "cost_usd": tally.known_cost,
             "seconds": monotonic() - start,
         }
-
-
-def stage_model(settings: Settings, agent: AgentType) -> StageModel:
-    """What the settings say of a stage's model, under its name or one of its other names."""
-    given = settings.models.stages()
-    name = next((name for name in (agent.name, *agent.also_called) if name in given), agent.name)
-    return settings.models.for_stage(name)
-
-
-def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[AgentType]) -> None:
-    """Look for the key of every model that a run of `stages` may ask.
-
-    Raises:
-        ModelError: A key is missing, or nobody serves a model of that name.
-    """
-    asking = [stage_model(settings, agent) for agent in stages if agent.asks_model]
-    names = {name for own in asking for name in (own.model, *own.fallbacks)}
-    found = (resolve_model(name, choice, settings.llm.base_url, os.environ) for name in names)
-    for model in sorted({one.model for one in found if one.url is None}):
-        check_model(model, os.environ)

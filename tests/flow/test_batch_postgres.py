@@ -112,7 +112,7 @@ def test_a_database_of_a_newer_version_is_refused(shared: Desk, dsn: str) -> Non
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("update libriscribe2_schema set number = 99")
     ran = shared.run("batch", "worker", "--mock", expect=3)
-    assert "is of schema 99; this version knows 1" in ran.err
+    assert "is of schema 99; this version knows 2" in ran.err
 
 
 def test_a_worker_needs_a_database(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ MUTANTS: Final = (
     Mutant(
         "the finish reason is ignored",
         "test_bar_17",
-        "llm/litellm_backend.py",
+        "llm/reply.py",
         'raise BackendError("cut", "the stream ended without saying why")',
         'return "stop"',
     ),
@@ -209,10 +209,18 @@ MUTANTS: Final = (
     ),
     Mutant(
         "nobody takes over from the dead",
-        "test_bar_19",
+        "test_bar_19_chaos",
         "batch/postgres/jobs.py",
         "return [_ticket_of(job) for job in _now(found)]",
         "return [_ticket_of(job) for job in _now(found)][:0]",
+        _POSTGRES,
+    ),
+    Mutant(
+        "records go to the folder alone",
+        "test_bar_19_other_machine",
+        "project/journal.py",
+        "self._mirror.add([line[:-1] for line in lines])",
+        "pass",
         _POSTGRES,
     ),
     Mutant(
@@ -309,8 +317,8 @@ MUTANTS: Final = (
         "keys in errors are not masked",
         "test_bar_24_secrets",
         "llm/failure.py",
-        "redact(said.message, secrets)[:MESSAGE_LIMIT]",
-        "said.message[:MESSAGE_LIMIT]",
+        "        redact(said.message, secrets)[:MESSAGE_LIMIT],\n",
+        "        said.message[:MESSAGE_LIMIT],\n",
     ),
     Mutant(
         "nothing is held back for requests under way",

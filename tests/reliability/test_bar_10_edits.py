@@ -45,7 +45,7 @@ LAYOUTS: Final[dict[str, Callable[[bytes], bytes]]] = {
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     desk = Desk(tmp_path_factory.mktemp("finished"))
-    desk.create()
+    desk.written()
     return desk
 
 

@@ -89,7 +89,7 @@ CASES: Final = [
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.create("--worldbuilding")
+    desk.written("--worldbuilding")
     return desk
 
 

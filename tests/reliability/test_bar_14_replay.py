@@ -28,7 +28,7 @@ def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     desk = Desk(tmp_path_factory.mktemp("desk"))
     chapters = int(request.param)
     size = ("--chapters", str(chapters), "--scenes-per-chapter", str(SCENES))
-    desk.create("--auto-title", size=(*size, "--words", str(200 * chapters)))
+    desk.written("--auto-title", size=(*size, "--words", str(200 * chapters)))
     assert calls(desk) > chapters * SCENES
     return desk
 

@@ -1,11 +1,12 @@
 """Bar 17: a stream cut anywhere, in any of five ways, never leaves part of a text as the reply.
 
 Again: .venv/bin/pytest tests/reliability/test_bar_17_cut_streams.py -s
+All of it: .venv/bin/pytest -m soak tests/reliability/test_bar_17_cut_streams.py -s
 """
 
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 import pytest
@@ -90,6 +91,14 @@ WAYS: Final[dict[str, Cut]] = {
     "missing finish": without_finish,
     "missing [DONE]": without_done,
 }
+LAST: Final = 5
+"""So many of the last offsets, where a text is complete and its end is not, are for every way."""
+
+SHARED: Final = {
+    way: [*POSITIONS[first : -LAST : len(WAYS)], *POSITIONS[-LAST:]]
+    for first, way in enumerate(WAYS)
+}
+"""All other offsets, each for one of the ways."""
 
 
 def client_at(url: str, log: MemoryCallLog) -> tuple[LLMClient, Callable[[], Awaitable[None]]]:
@@ -99,27 +108,35 @@ def client_at(url: str, log: MemoryCallLog) -> tuple[LLMClient, Callable[[], Awa
     return client, backend.aclose
 
 
-@pytest.mark.parametrize("way", WAYS)
-async def test_bar_17_no_part_of_a_text_is_ever_saved(way: str) -> None:
+@pytest.mark.parametrize(
+    ("way", "positions"),
+    [
+        *(pytest.param(way, part, id=way) for way, part in SHARED.items()),
+        *(pytest.param(way, POSITIONS, id=f"{way}, all", marks=pytest.mark.soak) for way in WAYS),
+    ],
+)
+async def test_bar_17_no_part_of_a_text_is_ever_saved(way: str, positions: Sequence[int]) -> None:
     log = MemoryCallLog()
-    answers = [WAYS[way](WIRE[:position]) for position in POSITIONS]
+    answers = [WAYS[way](WIRE[:position]) for position in positions]
     whole = 0
     async with RawServer(answers) as server:
         client, close = client_at(server.url, log)
-        for number in range(OFFSETS):
+        for number, position in enumerate(positions):
             asked = CallOptions(step=f"s{number}", on_piece=lambda _piece: None)
             try:
                 told = await client.with_options(asked).think("q")
             except ProviderError:
                 continue
             assert (told["reply"] or "").strip() == TEXT
-            assert FINISH.strip() in WIRE[: POSITIONS[number]], "it was whole before the cut"
+            assert FINISH.strip() in WIRE[:position], "it was whole before the cut"
             whole += 1
         await close()
-        assert len(server.bodies) == OFFSETS
+        assert len(server.bodies) == len(positions)
     assert {str(kept["reply"]).strip() for kept in log.kept.values()} <= {TEXT}
     kinds = Counter(kind for kind in log.kinds if kind.startswith("failed"))
-    assert sum(kinds.values()) == OFFSETS - whole
+    assert sum(kinds.values()) == len(positions) - whole
     assert kinds.keys() <= {"failed cut", "failed connection", "failed malformed"}
     assert whole <= 3
-    sys.stdout.write(f"{way}: {OFFSETS} offsets, 0 parts saved, {dict(kinds)}, {whole} whole\n")
+    sys.stdout.write(
+        f"{way}: {len(positions)} offsets, 0 parts saved, {dict(kinds)}, {whole} whole\n"
+    )

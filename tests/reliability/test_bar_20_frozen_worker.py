@@ -2,19 +2,18 @@
 
 import json
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import psycopg
 import pytest
-from tests.support.bars import Bar, Launched, Trial, Trials, pause
+from tests.support import machines
+from tests.support.bars import Bar, Trials, pause
 from tests.support.batches import FAST_PACE, WorkerProcess, add_books, alone, paid_twice, states
 from tests.support.desk import Desk
+from tests.support.machines import end_session_of, machine, until
 
 BAR: Final = Bar(20, seed=20, file="test_bar_20_frozen_worker.py")
-LONG: Final = ("--chapters", "4", "--scenes-per-chapter", "1", "--words", "200")
-WRITE: Final = ("batch", "book", "book", "--batch", "spring", "--mock", "--max-concurrency", "1")
+WRITE: Final = (*machines.WRITE, "--max-concurrency", "1")
 IN_FLIGHT: Final = 1
 
 pytestmark = pytest.mark.postgres
@@ -23,13 +22,13 @@ pytestmark = pytest.mark.postgres
 def test_bar_20_a_machine_that_wakes_up_stops_before_its_next_call(
     dsn: str, trials: Trials, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    frozen = begun(trials, dsn)
+    frozen = machine(trials, dsn)
     writing = frozen.start(*WRITE, pause=0.02)
     until(lambda: len(frozen.answered()) >= 12)
     writing.signal(signal.SIGSTOP)
     # Another machine, without a file system that both share, has a copy of what there is.
     other = trials.like(frozen)
-    other.desk.environment = {**other.desk.environment, **variables(dsn)}
+    other.desk.environment = {**other.desk.environment, "LIBRISCRIBE2_BATCH__DSN": dsn}
     other.ledger = other.desk.folder.parent / "other.ledger"
     refused = other.run(*WRITE, expect=9)
     assert f"pid {writing.pid} on " in json.loads(refused.err.splitlines()[-1])["why"]
@@ -47,7 +46,7 @@ def test_bar_20_a_machine_that_wakes_up_stops_before_its_next_call(
 
 
 def test_bar_20_in_a_folder_that_both_share_nothing_is_paid_twice(dsn: str, trials: Trials) -> None:
-    frozen = begun(trials, dsn)
+    frozen = machine(trials, dsn)
     writing = frozen.start(*WRITE, pause=0.02)
     until(lambda: len(frozen.answered()) >= 12)
     writing.signal(signal.SIGSTOP)
@@ -64,7 +63,7 @@ def test_bar_20_a_frozen_worker_is_taken_over_or_waited_for(
     dsn: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk = Desk(tmp_path)
-    desk.environment |= {**FAST_PACE, **variables(dsn)}
+    desk.environment |= {**FAST_PACE, "LIBRISCRIBE2_BATCH__DSN": dsn}
     add_books(desk, ["one", "two"])
     with WorkerProcess(desk, "--books", "2") as first:
         until(lambda: sum(len(sent(desk, name)) for name in ("one", "two")) >= 4)
@@ -80,38 +79,6 @@ def test_bar_20_a_frozen_worker_is_taken_over_or_waited_for(
     BAR.tell(capsys, "frozen for two seconds: 2 of 2 books done, 0 calls paid twice")
 
 
-def variables(dsn: str) -> dict[str, str]:
-    return {"LIBRISCRIBE2_BATCH__DSN": dsn}
-
-
-def begun(trials: Trials, dsn: str) -> Trial:
-    """A book of which there is only the brief, and what it takes to write it."""
-    trial = trials.new(LONG)
-    trial.desk.environment = {**trial.desk.environment, **variables(dsn)}
-    trial.run("create", "--until", "concept")
-    for name in ("concept.json", ".libriscribe/journal.jsonl"):
-        trial.book.path(name).unlink()
-    trial.ledger.unlink()
-    return trial
-
-
-def end_session_of(process: Launched, dsn: str) -> None:
-    """What the server does when a machine was silent for too long."""
-    query = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like %s"
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        ended = connection.execute(query, (f"% pid {process.pid} on %",)).fetchall()
-    assert ended == [(True,)]
-
-
 def sent(desk: Desk, name: str) -> list[dict[str, object]]:
     journal = desk.project(name).path(".libriscribe/journal.jsonl")
     return desk.project(name).records("sent") if journal.exists() else []
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Let other processes run until something is true, half a minute at most."""
-    for _ in range(6_000):
-        if true():
-            return
-        pause(0.005)
-    raise AssertionError("it never came true")

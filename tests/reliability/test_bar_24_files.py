@@ -57,7 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished book with a source and an export."""
     desk = Desk(tmp_path_factory.mktemp("made") / "desk")
     desk.folder.mkdir()
-    desk.create("--research", "--until", "concept")
+    desk.written("--research", "--until", "concept")
     HandMade(desk.folder).write(
         "research/sources/salt.md", "# Salt\n\nSalt melts at 801 degrees.\n"
     )
@@ -167,7 +167,7 @@ def test_bar_24_09_xml_has_no_entities_of_its_own(
 
 def _researched(desk: Desk, files: dict[str, bytes]) -> tuple[int, list[str]]:
     """How much memory it takes to read sources at most, and which of them brought text."""
-    desk.create("--research", "--until", "concept")
+    desk.written("--research", "--until", "concept")
     book = HandMade(desk.folder)
     book.write("research/sources/salt.md", "# Salt\n\nPure salt melts at about 801 degrees.\n")
     desk.run("research", "book", "At how many degrees does salt melt?")

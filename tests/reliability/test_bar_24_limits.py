@@ -113,7 +113,7 @@ def test_bar_24_10_a_model_that_wants_ever_more_tools_comes_to_an_end(
         answer = chain_answer(request)
         return None if answer is None else json.dumps(answer)
 
-    desk.create("--research", "--until", "concept")
+    desk.written("--research", "--until", "concept")
     HandMade(desk.folder).write(
         "research/sources/salt.md", "# Salt\n\nSalt melts at 801 degrees.\n"
     )

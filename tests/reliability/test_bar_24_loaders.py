@@ -156,7 +156,7 @@ def _is_constant_text(node: ast.expr) -> bool:
 def test_bar_24_13_deep_and_long_json_ends_in_one_line(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.create("--research", "--until", "concept")
+    desk.written("--research", "--until", "concept")
     book = desk.project()
     deep = '{"figures": ' + "[" * 100_000 + "]" * 100_000 + "}"
     long = '{"figures": "' + "x" * (MAX_JSON_BYTES + 10) + '"}'

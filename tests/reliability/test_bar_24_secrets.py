@@ -99,7 +99,7 @@ def test_bar_24_07_a_key_follows_no_redirect(
 def test_bar_24_07_the_key_of_a_search_engine_is_told_to_nobody(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.create("--research", "--until", "concept")
+    desk.written("--research", "--until", "concept")
     answers = {
         "422": Answer(422, f"bad query, key {SEARCH_KEY}".encode()),
         "401": Answer(401, f"bad key {SEARCH_KEY}".encode()),

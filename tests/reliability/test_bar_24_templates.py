@@ -79,7 +79,7 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
 def test_bar_24_12_a_prompt_of_a_project_fills_in_names_and_nothing_else(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     prompts = desk.project().path("prompts")
     prompts.mkdir()
     shipped = files("libriscribe2.prompts").joinpath("characters.md").read_text(encoding="utf-8")

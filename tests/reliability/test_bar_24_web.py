@@ -51,7 +51,7 @@ def test_bar_24_01_a_page_gives_no_orders(
         ports = frozenset({site.port, canary.port})
         means = partial(ResearchMeans, loopback_ports=ports)
         monkeypatch.setattr(research_parts, "ResearchMeans", means)
-        desk.create("--research", "--until", "concept")
+        desk.written("--research", "--until", "concept")
         before = desk.project().contents()
         with ObeyingModel(f"{canary.root}/canary", WANTED_TOOLS) as model:
             _go_online(desk, model, site)

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -90,9 +90,11 @@ def premise(name: str) -> str:
     return f"{PREMISE}, told by keeper {name}"
 
 
-def add_books(desk: Desk, names: Sequence[str], *options: str) -> None:
-    """Queue a small book for each name, in the batch `books`."""
-    rows = [{"name": name, "premise": premise(name), **ROW} for name in names]
+def add_books(
+    desk: Desk, names: Sequence[str], *options: str, row: Mapping[str, Any] = ROW
+) -> None:
+    """Queue a book for each name, small unless a row says otherwise, in the batch `books`."""
+    rows = [{"name": name, "premise": premise(name), **row} for name in names]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     (desk.folder / "books.jsonl").write_text(text, encoding="utf-8")
     desk.run("batch", "add", "books.jsonl", *options)

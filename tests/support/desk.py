@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.support.authors import Author
+from tests.support.kept_books import BOOKS, KeptBook
 from typer.testing import CliRunner
 
 import libriscribe2
@@ -68,6 +70,7 @@ class Desk:
         home = folder.parent / f"{folder.name}-home"
         names = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
         self.environment |= dict.fromkeys(names, str(home))
+        self._usual = frozenset(self.environment.items())
 
     def run(
         self,
@@ -112,6 +115,26 @@ class Desk:
         """Make a small book with the offline author, or with `backend` in its place."""
         command = ("create", PREMISE, "--mock", "--project-name", name, *size, *options)
         return self.run(*command, expect=expect, backend=backend)
+
+    def written(self, *options: str, name: str = "book", size: Sequence[str] = SMALL) -> Author:
+        """Have a book here as `create` makes it, for a test that is about what comes after.
+
+        Each book is written once per process and then copied.
+
+        Returns:
+            Who wrote it; other tests are given the same one.
+        """
+        changed = frozenset(self.environment.items()) - self._usual
+        key = (options, name, tuple(size), changed)
+        if key in BOOKS:
+            BOOKS[key].put(self.folder)
+        else:
+            author = Author()
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.create(*options, name=name, backend=author, size=size)
+            book = self.project(name)
+            BOOKS[key] = KeptBook(self.folder, (book.root, book.debug), author)
+        return BOOKS[key].author
 
     @contextlib.contextmanager
     def running(

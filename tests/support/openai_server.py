@@ -66,7 +66,11 @@ class OpenAIServer(LoopbackServer):
         self._replies = iter(list(replies))
         self._wrappings = itertools.cycle(WRAPPINGS)
         self._lock = threading.Lock()
-        super().__init__(_Handler, port)
+        super().__init__(self.handler(), port)
+
+    def handler(self) -> type["Handler"]:
+        """Who answers its requests."""
+        return Handler
 
     @property
     def url(self) -> str:
@@ -99,48 +103,50 @@ class OpenAIServer(LoopbackServer):
             return wrap(json.dumps(fill(schema), ensure_ascii=False), next(self._wrappings))
 
 
-class _Handler(QuietHandler):
+class Handler(QuietHandler):
     owner: OpenAIServer
 
     def do_GET(self) -> None:
-        self._note({})
+        self.note({})
         if self.path.endswith("/models"):
-            self._json({"object": "list", "data": [{"id": name} for name in self.owner.models]})
+            self.send_json({"object": "list", "data": [{"id": name} for name in self.owner.models]})
         elif self.path == "/api/tags":
-            self._json({"models": [{"name": name} for name in self.owner.models]})
+            self.send_json({"models": [{"name": name} for name in self.owner.models]})
         else:
-            self._json({"error": {"message": "no such page"}}, status=404)
+            self.send_json({"error": {"message": "no such page"}}, status=404)
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         body: dict[str, Any] = json.loads(raw)
-        self._note(body)
+        self.note(body)
         refused = next((name for name in self.owner.refuses if _holds(body, name)), None)
         if refused is not None:
             text = f"Unsupported value: '{refused}' is not supported with this model."
-            self._json({"error": {"message": text, "param": refused}}, status=400)
+            self.send_json({"error": {"message": text, "param": refused}}, status=400)
             return
         self._reply(body, self.owner.next_fault())
 
-    def _note(self, body: Mapping[str, Any]) -> None:
+    def note(self, body: Mapping[str, Any]) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.owner.requests.append(Seen(self.command, self.path, headers, body))
 
     def _reply(self, body: Mapping[str, Any], fault: Fault) -> None:
         streamed = bool(body.get("stream"))
         if fault.kind == "status":
-            self._json(fault.body, status=fault.status, headers=fault.headers)
+            self.send_json(fault.body, status=fault.status, headers=fault.headers)
         elif fault.kind == "drop":
             self.close_connection = True
         elif fault.kind == "html":
-            self._bytes(_HTML, "text/html")
+            self.send_data(_HTML, "text/html")
         elif fault.kind == "broken_json" and not streamed:
-            self._bytes(b'{"id": "x", "choices": [{"mess', "application/json")
+            self.send_data(b'{"id": "x", "choices": [{"mess', "application/json")
         elif streamed:
             self._stream(body, fault)
         else:
             time.sleep(fault.seconds if fault.kind in ("stall", "drip") else 0)  # noqa: TID251 - a slow server is the point
-            self._json(whole_reply(self.owner.answer(body, fault), body, fault, self.owner.manner))
+            self.send_json(
+                whole_reply(self.owner.answer(body, fault), body, fault, self.owner.manner)
+            )
 
     def _stream(self, body: Mapping[str, Any], fault: Fault) -> None:
         self.send_response(200)
@@ -163,13 +169,13 @@ class _Handler(QuietHandler):
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
         self.wfile.flush()
 
-    def _json(
+    def send_json(
         self, body: Any, *, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> None:
         data = body if isinstance(body, str) else json.dumps(body if body is not None else {})
-        self._bytes(data.encode("utf-8"), "application/json", status, headers)
+        self.send_data(data.encode("utf-8"), "application/json", status, headers)
 
-    def _bytes(
+    def send_data(
         self, data: bytes, kind: str, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> None:
         self.send_response(status)

@@ -44,15 +44,17 @@ class Cluster:
     Args:
         programs: The folder of its programs.
         folder: An empty folder of the user that runs it.
+        settings: Settings beside those that make it fast.
 
     Attributes:
         port: Where it listens.
     """
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs: Path, folder: Path, settings: Sequence[str] = ()) -> None:
         self._programs = programs
         self._folder = folder
         self._data = folder / "data"
+        self._settings = (*_SETTINGS, *settings)
         self.port = _free_port()
 
     def make(self) -> None:
@@ -65,7 +67,7 @@ class Cluster:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        settings = [f"port={self.port}", f"unix_socket_directories={self._folder}", *_SETTINGS]
+        settings = [f"port={self.port}", f"unix_socket_directories={self._folder}", *self._settings]
         options = " ".join(f"-c {setting}" for setting in settings)
         log = str(self._folder / "log")
         self._run("pg_ctl", "-D", str(self._data), "-w", "-l", log, "-o", options, "start")
@@ -102,8 +104,12 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster() -> Iterator[Cluster]:
-    """A server while the block runs; without its programs the tests are skipped."""
+def running_cluster(*settings: str) -> Iterator[Cluster]:
+    """A server while the block runs; without its programs the tests are skipped.
+
+    Args:
+        *settings: Such as `fsync=on`, beside those that make it fast.
+    """
     found = programs()
     if found is None:
         told = "PostgreSQL is not installed (Debian: apt-get install postgresql)"
@@ -112,7 +118,7 @@ def running_cluster() -> Iterator[Cluster]:
         folder = Path(name)
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres", "postgres")
-        cluster = Cluster(found, folder)
+        cluster = Cluster(found, folder, settings)
         cluster.make()
         cluster.start()
         try:

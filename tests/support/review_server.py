@@ -5,10 +5,17 @@ import http.client
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import Context
 from dataclasses import dataclass, field
+from typing import Final, TypeVarTuple
 
 from libriscribe2.review.server import Door, serve
 from libriscribe2.review.snapshot import ProjectSource
+
+Given = TypeVarTuple("Given")
+
+UVICORN_LOOKS: Final = 0.1
+"""So many seconds apart uvicorn looks whether it is to end, and whether all has been answered."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +73,33 @@ def serving(source: ProjectSource) -> Iterator[ReviewServer]:
         door.listener.close()
 
 
+class _EndingLoop(asyncio.SelectorEventLoop):
+    """A loop that looks at once, and not every tenth of a second, when the server is to end."""
+
+    ends = False
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[[*Given], object],
+        *args: *Given,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        wait = 0.0 if self.ends and delay <= UVICORN_LOOKS else delay
+        return super().call_later(wait, callback, *args, context=context)
+
+
 class _Running:
     """An event loop in a thread of its own: that of the test may belong to a browser."""
 
     def __init__(self, source: ProjectSource, door: Door) -> None:
         self.ready = threading.Event()
-        self.thread = threading.Thread(target=lambda: asyncio.run(self._serve(source, door)))
+        self.thread = threading.Thread(target=self._run, args=(source, door))
         self._stop: Callable[[], object] = lambda: None
+
+    def _run(self, source: ProjectSource, door: Door) -> None:
+        with asyncio.Runner(loop_factory=_EndingLoop) as runner:
+            runner.run(self._serve(source, door))
 
     def stop(self) -> None:
         self._stop()
@@ -81,6 +108,12 @@ class _Running:
     async def _serve(self, source: ProjectSource, door: Door) -> None:
         task = asyncio.ensure_future(serve(source, door))
         loop = asyncio.get_running_loop()
-        self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
+        assert isinstance(loop, _EndingLoop)
+
+        def end() -> None:
+            loop.ends = True
+            task.cancel()
+
+        self._stop = lambda: loop.call_soon_threadsafe(end)
         self.ready.set()
         await task

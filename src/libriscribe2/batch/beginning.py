@@ -43,12 +43,21 @@ def begin_project(
     if paths.book_toml.exists():
         return
     with ProjectStore.create(paths):
-        mark = paths.state / MARK
-        with storage_errors("write", mark):
-            atomic_write(mark, f"{batch}\n".encode())
+        mark_project(paths, batch)
         # The log sorts its keys; the file has them in the order of the brief.
         brief = Brief.model_validate(row.brief)
         write_book_toml(paths.book_toml, brief.model_dump(), settings)
+
+
+def mark_project(paths: ProjectPaths, batch: str) -> None:
+    """Note in a project that the batch made it.
+
+    Raises:
+        StorageError: The folder cannot be written.
+    """
+    mark = paths.state / MARK
+    with storage_errors("write", mark):
+        atomic_write(mark, f"{batch}\n".encode())
 
 
 def is_taken(paths: ProjectPaths, batch: str) -> bool:

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.llm.caps import UNKNOWN_USD_PER_MILLION
 from libriscribe2.llm.prices import flat, price_of
+from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
 
@@ -65,7 +66,7 @@ class Sums(BaseModel):
     """What a book came to over all its life, by its own journal.
 
     Attributes:
-        words: Words of the manuscript; 0 while there is none.
+        words: Words of its chapters.
         calls: Requests that left.
         input_tokens: Tokens read, where the provider said.
         output_tokens: Tokens written, where the provider said.
@@ -88,7 +89,7 @@ def sums_of(paths: ProjectPaths, words: int, unknown_usd: float = UNKNOWN_USD_PE
 
     Args:
         paths: The project; one that is not there has come to nothing.
-        words: Words of its manuscript, as its run told them.
+        words: Words of its chapters, as its run told them.
         unknown_usd: What a million tokens without a known price count as.
 
     Raises:
@@ -96,7 +97,11 @@ def sums_of(paths: ProjectPaths, words: int, unknown_usd: float = UNKNOWN_USD_PE
     """
     if not paths.state.is_dir():
         return Sums(words=words)
-    manifest = peek(paths).manifest
+    return sums_in(peek(paths).manifest, words, unknown_usd)
+
+
+def sums_in(manifest: Manifest, words: int, unknown_usd: float) -> Sums:
+    """What the records of a journal add up to."""
     totals, ledger = manifest.totals, manifest.ledger
     unpriced = sum(
         (price_of(model) or flat(unknown_usd)).cost(*tokens)

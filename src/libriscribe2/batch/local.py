@@ -13,6 +13,7 @@ from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.work import BookWriter, Terms, Work
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.project.atomic import make_folder
+from libriscribe2.project.clock import Clock, utc_now
 from libriscribe2.project.lock import holder_of, sign
 from libriscribe2.project.storage_errors import storage_errors
 
@@ -24,10 +25,11 @@ class LocalQueue(BookQueue):
 
     Args:
         paths: The batch; its folder need not be there yet.
+        clock: The time of day, for the log.
     """
 
-    def __init__(self, paths: BatchPaths) -> None:
-        super().__init__(paths.name, BatchLog(paths))
+    def __init__(self, paths: BatchPaths, *, clock: Clock = utc_now) -> None:
+        super().__init__(paths.name, BatchLog(paths, clock=clock))
         self.paths = paths
 
     @override

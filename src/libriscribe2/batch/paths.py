@@ -39,6 +39,11 @@ class BatchPaths:
         """The lock of the process that writes the books."""
         return self.root / "run.lock"
 
+    @property
+    def provider(self) -> Path:
+        """Where calls wait that are sent together."""
+        return self.root / "provider"
+
     def report(self, kind: str) -> Path:
         """The report as a file of a kind: `html`, `json` or `csv`."""
         return self.root / f"report.{kind}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from libriscribe2.batch.rows import Fault, Row
-from libriscribe2.batch.state import Batch, Book, BookState, added
+from libriscribe2.batch.state import Batch, Book, BookState, added, retried
 from libriscribe2.batch.work import BookWriter, Terms
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.records import Record
@@ -170,7 +170,7 @@ class LoggedBatch:
             batch = self.status()
             books = [self._known(batch, name) for name in names] or list(batch.books.values())
             marked = [book.row.name for book in books if book.state in states]
-            self.note([{"t": kind, "book": name} for name in dict.fromkeys(marked)])
+            self.note([_marking(kind, batch.books[name]) for name in dict.fromkeys(marked)])
         return marked
 
     def _known(self, batch: Batch, name: str) -> Book:
@@ -197,6 +197,10 @@ class BookQueue(LoggedBatch, ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of what the queue holds; it is taken again when it is wanted."""
+
+
+def _marking(kind: str, book: Book) -> Record:
+    return retried(book) if kind == "retry" else {"t": kind, "book": book.row.name}
 
 
 def _name_is_taken(row: Row, before: Book | None) -> Fault:

@@ -7,15 +7,18 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from libriscribe2.batch.deadlines import is_late
 from libriscribe2.batch.figures import RunTimes
 from libriscribe2.batch.paths import BatchPaths
 from libriscribe2.batch.state import Batch, Book
 from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.clock import Clock, utc_now
 from libriscribe2.project.json_text import readable_json, utf8
 from libriscribe2.project.storage_errors import storage_errors
 
 COLUMNS: Final = (
-    *("book", "state", "words", "calls", "cost_usd", "seconds", "runs", "what", "why", "command"),
+    *("book", "state", "deadline", "late", "words", "calls", "cost_usd", "seconds", "runs"),
+    *("what", "why", "command"),
 )
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -30,16 +33,21 @@ _TEMPLATES: Final = Environment(
 Record = dict[str, Any]
 
 
-def report_of(name: str, batch: Batch) -> Record:
+def report_of(name: str, batch: Batch, clock: Clock = utc_now) -> Record:
     """The report as a JSON object.
 
     Times are seconds; `cost_usd` is None where a price is unknown, never 0.
+
+    Args:
+        name: The name of the batch.
+        batch: The batch.
+        clock: The time of day, which says what is late by now.
     """
     books = list(batch.books.values())
     times = RunTimes()
     for book in books:
         times = times.plus(book.times)
-    rows = [book_record(book) for book in books]
+    rows = [book_record(book, clock) for book in books]
     providers = _providers(times)
     return {
         "v": 1,
@@ -47,6 +55,7 @@ def report_of(name: str, batch: Batch) -> Record:
         "paused": batch.paused,
         "max_cost": batch.cap,
         "counts": batch.counts(),
+        "late": sum(row["late"] for row in rows),
         "sums": _sums(books, times),
         "rates": _rates(books, times),
         "stages": dict(sorted(times.stages.items())),
@@ -56,13 +65,15 @@ def report_of(name: str, batch: Batch) -> Record:
     }
 
 
-def book_record(book: Book) -> Record:
+def book_record(book: Book, clock: Clock = utc_now) -> Record:
     """A book as a flat record with the columns of the report."""
     sums, last = book.last.sums, book.last
     told = book.state in ("failed", "stopped") or (book.state == "queued" and bool(last.what))
     return {
         "book": book.row.name,
         "state": book.state,
+        "deadline": book.row.deadline,
+        "late": is_late(book, clock()),
         "words": sums.words,
         "calls": sums.calls,
         "cost_usd": sums.cost_usd,

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -11,10 +12,14 @@ from pydantic_core import ErrorDetails
 
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.clock import iso_utc
 from libriscribe2.project.paths import check_project_name, project_name_from
 
 NAME: Final = "name"
 """The key of a row that names the project."""
+
+DEADLINE: Final = "deadline"
+"""The key of a row that says when its book is to be done."""
 
 SETTING_KEYS: Final = {
     "model": ("models", "default", "model"),
@@ -33,12 +38,14 @@ class RawRow:
         book: The keys of the brief.
         settings: The tables of settings.
         name: The project's name; empty makes one from the title or the premise.
+        deadline: When the book is to be done, as it was written; empty is no deadline.
     """
 
     place: str
     book: Mapping[str, Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
+    deadline: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +57,14 @@ class Row:
         place: Where the row stood.
         brief: The whole brief, as `book.toml` holds it.
         settings: The tables of settings of this one book.
+        deadline: When it is to be done, as ISO 8601 with a time zone; empty is no deadline.
     """
 
     name: str
     place: str
     brief: Mapping[str, Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    deadline: str = ""
 
     def same_book(self, other: "Row") -> bool:
         """Whether both ask for the same book, wherever they stood."""
@@ -78,9 +87,12 @@ class Fault:
 CheckSettings = Callable[[Mapping[str, Any]], None]
 """Raises a `LibriScribeError` for tables of settings that cannot be used."""
 
+ReadMoment = Callable[[str], datetime]
+"""The moment that a text names; raises a `ValueError` that says what is wanted."""
+
 
 def row_of(place: str, table: Mapping[str, Any]) -> RawRow:
-    """A flat row: keys of the brief, `name`, and the few settings that a row may have."""
+    """A flat row: keys of the brief, `name`, `deadline`, and the settings that a row may have."""
     book = dict(table)
     settings: dict[str, Any] = {}
     for key, (*sections, last) in SETTING_KEYS.items():
@@ -89,11 +101,12 @@ def row_of(place: str, table: Mapping[str, Any]) -> RawRow:
             for section in sections:
                 inner = inner.setdefault(section, {})
             inner[last] = book.pop(key)
-    return RawRow(place, book, settings, str(book.pop(NAME, "")).strip())
+    name, deadline = (str(book.pop(key, "")).strip() for key in (NAME, DEADLINE))
+    return RawRow(place, book, settings, name, deadline)
 
 
 def check_rows(
-    raw: Iterable[RawRow], check_settings: CheckSettings
+    raw: Iterable[RawRow], check_settings: CheckSettings, read_moment: ReadMoment
 ) -> tuple[list[Row], list[Fault]]:
     """The rows that can be used, and every fault of the others.
 
@@ -103,18 +116,28 @@ def check_rows(
     rows: list[Row] = []
     faults: list[Fault] = []
     for one in raw:
-        wrong = list(_faults(one, check_settings))
+        wrong = [*_faults(one, check_settings), *_untimely(one, read_moment)]
         faults += (Fault(one.place, why) for why in wrong)
         if not wrong:
-            rows.append(_checked(one))
+            rows.append(_checked(one, read_moment))
     twice = list(_duplicates(rows))
     return rows, faults + twice
 
 
-def _checked(raw: RawRow) -> Row:
+def _checked(raw: RawRow, read_moment: ReadMoment) -> Row:
     brief = Brief.model_validate(raw.book)
     name = raw.name or project_name_from(brief.title or brief.premise)
-    return Row(name, raw.place, brief.model_dump(mode="json"), raw.settings)
+    deadline = iso_utc(read_moment(raw.deadline)) if raw.deadline else ""
+    return Row(name, raw.place, brief.model_dump(mode="json"), raw.settings, deadline)
+
+
+def _untimely(raw: RawRow, read_moment: ReadMoment) -> Iterator[str]:
+    """What is wrong with a deadline."""
+    if raw.deadline:
+        try:
+            read_moment(raw.deadline)
+        except ValueError as error:
+            yield f"{DEADLINE}: {error}"
 
 
 def _faults(raw: RawRow, check_settings: CheckSettings) -> Iterator[str]:
@@ -142,7 +165,7 @@ def _told(fault: ErrorDetails) -> str:
     if fault["type"] == "missing" or (key == "premise" and not str(fault["input"]).strip()):
         return f"{key} is missing"
     if fault["type"] == "extra_forbidden":
-        close = get_close_matches(key, (*Brief.model_fields, NAME, *SETTING_KEYS), n=1)
+        close = get_close_matches(key, (*Brief.model_fields, NAME, DEADLINE, *SETTING_KEYS), n=1)
         return f"unknown key {key!r}" + (f"; did you mean {close[0]!r}?" if close else "")
     return f"{key}: {str(fault['msg']).removeprefix('Value error, ')}"
 

@@ -53,6 +53,7 @@ class Book:
         grant: The most that its last run was allowed to bring the book's cost to, in US dollars.
         last: How its last run ended.
         times: How long all its runs took.
+        late: Whether it was expected to miss its deadline when it began, or was done after it.
     """
 
     row: Row
@@ -61,6 +62,7 @@ class Book:
     grant: float | None = None
     last: Ended = field(default_factory=lambda: Ended("queued"))
     times: RunTimes = field(default_factory=RunTimes)
+    late: bool = False
 
     @property
     def committed_usd(self) -> float:
@@ -108,12 +110,17 @@ class Batch:
 def added(row: Row) -> Record:
     """The record of a row that is queued."""
     about = {"place": row.place, "brief": row.brief, "settings": row.settings}
-    return {"t": "add", "book": row.name, **about}
+    return {"t": "add", "book": row.name, **about, "deadline": row.deadline}
 
 
-def started(name: str, grant: float | None) -> Record:
-    """The record of a run that begins."""
-    return {"t": "start", "book": name, "grant": grant}
+def retried(book: Book) -> Record:
+    """The record of a book that is queued again."""
+    return {"t": "retry", "book": book.row.name, "deadline": book.row.deadline}
+
+
+def started(name: str, grant: float | None, *, late: bool = False) -> Record:
+    """The record of a run that begins; `late` where it is expected to miss its deadline."""
+    return {"t": "start", "book": name, "grant": grant, "late": late}
 
 
 def ended(name: str, how: Ended) -> Record:
@@ -124,7 +131,8 @@ def ended(name: str, how: Ended) -> Record:
 
 
 def _add(batch: Batch, record: Record) -> None:
-    row = Row(record["book"], record["place"], record["brief"], record["settings"])
+    deadline = record.get("deadline", "")
+    row = Row(record["book"], record["place"], record["brief"], record["settings"], deadline)
     batch.books.setdefault(row.name, Book(row))
 
 
@@ -152,6 +160,7 @@ def _start(batch: Batch, record: Record) -> None:
             "state": "running",
             "tries": book.tries + 1,
             "grant": record["grant"],
+            "late": record.get("late", False),
         },
     )
 
@@ -171,9 +180,15 @@ def _end(batch: Batch, record: Record) -> None:
         # Who cancels a running book does not wait for the end of its run.
         kept = book.state == "cancelled" and how.state != "done"
         state = book.state if kept else how.state
-        return {"state": state, "last": how, "times": book.times.plus(how.times)}
+        late = _missed(book, record) if state == "done" else book.late
+        return {"state": state, "last": how, "times": book.times.plus(how.times), "late": late}
 
     _change(batch, record, change)
+
+
+def _missed(book: Book, record: Record) -> bool:
+    """Whether a book is done after its deadline; both are ISO 8601 in UTC, to the second."""
+    return bool(book.row.deadline) and record.get("at", "") > book.row.deadline
 
 
 def _cancel(batch: Batch, record: Record) -> None:

@@ -3,18 +3,22 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from time import monotonic
 from typing import Any, Final, Protocol
 
+from libriscribe2.batch.deadlines import comes_late, in_turn
 from libriscribe2.batch.figures import Sums
 from libriscribe2.batch.grants import grant_for, worth_another_run
-from libriscribe2.batch.state import Batch, Book, Ended, ended, started
+from libriscribe2.batch.state import Batch, Book, Ended, ended, retried, started
 from libriscribe2.errors import (
     EXIT_INTERRUPTED,
+    BudgetError,
     LibriScribeError,
     ProjectInUseError,
     ProviderError,
 )
+from libriscribe2.project.clock import Clock, utc_now
 from libriscribe2.project.records import Record
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -62,6 +66,8 @@ class Terms:
         tell: Hears how it goes.
         sleep: Waits.
         now: A clock in seconds that never goes back.
+        deadline: When no further book begins and those under way stop; None is never.
+        clock: The time of day.
     """
 
     books: int = 1
@@ -72,13 +78,23 @@ class Terms:
     tell: Tell = _silent
     sleep: Sleep = asyncio.sleep  # noqa: TID251 - the real clock
     now: Callable[[], float] = field(default=monotonic)
+    deadline: datetime | None = None
+    clock: Clock = utc_now
+
+    @property
+    def over(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and self.clock() >= self.deadline
 
 
 def next_try(book: Book, how: Ended, terms: Terms) -> tuple[Ended, float]:
     """What an end means for a book, and for how many seconds it then waits.
 
-    A book whose run ended for a passing reason is queued again as long as it may be.
+    A book whose run ended for a passing reason is queued again as long as it may be, and one that
+    the deadline stopped always.
     """
+    if book.state == "running" and terms.over and how.code == BudgetError.exit_code:
+        return replace(how, state="queued", what="The deadline was reached", why="", fix=""), 0.0
     passed = how.state == "queued" or how.code in terms.passing
     if book.state != "running" or not passed:
         return how, 0.0
@@ -131,12 +147,12 @@ class Work:
         for name, task in self._under_way.items():
             if batch.books[name].state == "cancelled":
                 task.cancel()
-        if batch.paused:
+        if batch.paused or self._terms.over:
             return bool(self._under_way)
         waiting = batch.within("queued")
         if not waiting and not self._under_way:
             more = worth_another_run(batch)
-            self._append([{"t": "retry", "book": book.row.name} for book in more])
+            self._append([retried(book) for book in more])
             batch = self._look()
             waiting = batch.within("queued")
         self._begin(waiting)
@@ -147,17 +163,20 @@ class Work:
         now = self._terms.now()
         due = [
             book
-            for book in waiting
+            for book in in_turn(waiting)
             if self._not_before.get(book.row.name, now) <= now
             and book.row.name not in self._under_way
         ]
         room = max(0, self._terms.books - len(self._under_way))
         for place, book in enumerate(due[:room]):
             name = book.row.name
-            grant = grant_for(self._look(), book, len(waiting) - place)
-            self._append([started(name, grant)])
-            self._terms.tell(book, None)
-            task = asyncio.ensure_future(self._writer.write(self._look().books[name], grant))
+            batch = self._look()
+            grant = grant_for(batch, book, len(waiting) - place)
+            late = comes_late(batch, book, self._terms.clock())
+            self._append([started(name, grant, late=late)])
+            begun = self._look().books[name]
+            self._terms.tell(begun, None)
+            task = asyncio.ensure_future(self._writer.write(begun, grant))
             self._under_way[name] = task
 
     async def _wait(self) -> None:

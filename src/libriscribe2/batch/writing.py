@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from libriscribe2.batch.child import ChildEnd, run_child
@@ -42,6 +43,7 @@ class BookProcess:
         begin: Makes the project of a book, where it is not there yet.
         how: The command that writes a book.
         unknown_usd: What a million tokens without a known price count as.
+        minutes_of: The most minutes that a book's run may last; None is no limit.
     """
 
     def __init__(
@@ -50,11 +52,13 @@ class BookProcess:
         begin: Callable[[Book], None],
         how: RunCommand,
         unknown_usd: float,
+        minutes_of: Callable[[Book], float | None] = lambda _book: None,
     ) -> None:
         self._paths_of = paths_of
         self._begin = begin
         self._how = how
         self._unknown_usd = unknown_usd
+        self._minutes_of = minutes_of
 
     async def write(self, book: Book, grant: float | None) -> Ended:
         """Run a book to an end; cancelled, it ends resumably.
@@ -64,10 +68,11 @@ class BookProcess:
         """
         await asyncio.to_thread(self._begin, book)
         name = book.row.name
-        limit = () if grant is None else ("--max-cost", _plain(grant))
-        end = await run_child(
-            (*self._how.words, name, *self._how.options, *limit), self._how.environment
-        )
+        minutes = self._minutes_of(book)
+        limits = {"--max-cost": grant, "--max-minutes": minutes}
+        given = ((option, _plain(most)) for option, most in limits.items() if most is not None)
+        words = (*self._how.words, name, *self._how.options, *chain.from_iterable(given))
+        end = await run_child(words, self._how.environment)
         sums = await self._sums(name, end.digest.words or book.last.sums.words)
         return _ended(end, sums)
 
@@ -96,6 +101,6 @@ def _ended(end: ChildEnd, sums: Sums) -> Ended:
     )
 
 
-def _plain(usd: float) -> str:
+def _plain(amount: float) -> str:
     """An amount as an option takes it, never rounded up."""
-    return f"{math.floor(usd * 1_000_000) / 1_000_000:.6f}"
+    return f"{math.floor(amount * 1_000_000) / 1_000_000:.6f}"

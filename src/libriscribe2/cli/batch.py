@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from libriscribe2.batch.deadlines import moment_of
 from libriscribe2.batch.paths import BatchPaths
 from libriscribe2.batch.queue import BookQueue, Enqueued
 from libriscribe2.batch.report import report_of, write_report
@@ -17,11 +18,16 @@ from libriscribe2.cli.batch_options import (
     AtOnceOption,
     BatchOption,
     BooksArgument,
+    DeadlineOption,
     DsnOption,
+    JournalOption,
     MaxBatchCostOption,
+    ProviderBatchOption,
     child_options,
+    deadline_of,
 )
 from libriscribe2.cli.batch_run import BatchOrder, run_batch
+from libriscribe2.cli.batch_shared import book, fetch, forget
 from libriscribe2.cli.batch_status import show_status, watch
 from libriscribe2.cli.batch_telling import refused, tell_added, tell_marked
 from libriscribe2.cli.boundary import reported
@@ -31,14 +37,14 @@ from libriscribe2.cli.options import (
     ConcurrencyOption,
     JsonLinesOption,
     JsonOption,
-    MaxCostOption,
     MockOption,
     ModelOption,
 )
-from libriscribe2.cli.projects import budget_flags, locate, setting_flags, settings_of
+from libriscribe2.cli.projects import setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import stage_names
 from libriscribe2.errors import UsageError
+from libriscribe2.project.clock import utc_now
 from libriscribe2.settings.book_tables import check_book_tables
 
 app = command_group("batch", "Write many books: queue them, run them, see how they stand.")
@@ -64,14 +70,20 @@ def add(
     """Queue a book for each row; nothing is queued while a row is at fault.
 
     A row has the keys of a book.toml (premise, title, chapters, ...), and may have name, model,
-    max_cost and max_calls. Rows that the batch has already are left alone.
+    max_cost, max_calls and deadline (a time such as 2026-11-23T08:00, or a duration from now such
+    as 6h). The earliest deadline begins first. Rows that the batch has already are left alone.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         settings = settings_of(None, {"batch.dsn": dsn})
         raw, unread = read_rows(source)
+        now = utc_now()
         stages = stage_names()
-        rows, faults = check_rows(raw, lambda table: check_book_tables(table, stages))
+        rows, faults = check_rows(
+            raw,
+            lambda table: check_book_tables(table, stages),
+            lambda text: moment_of(text, now),
+        )
         bad = [*unread, *faults]
         with closing(new_queue(settings, batch, source)) as queue:
             shelf = Bookshelf(settings, queue.name)
@@ -89,6 +101,8 @@ def run(
     batch: BatchOption = None,
     books: AtOnceOption = None,
     max_cost: MaxBatchCostOption = None,
+    deadline: DeadlineOption = None,
+    together: ProviderBatchOption = False,
     model: ModelOption = None,
     mock: MockOption = False,
     max_concurrency: ConcurrencyOption = None,
@@ -98,7 +112,8 @@ def run(
     """Write the books of a batch, or go on with them.
 
     Each book is written in a process of its own. Ctrl-C is safe, and so is a crash: nothing that
-    was paid for is asked again. The exit code is 5 if a book failed, 8 if one reached its budget.
+    was paid for is asked again. The exit code is 5 if a book failed, 8 if one reached its budget
+    or the deadline left one unfinished.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     flags = {**setting_flags(model, max_concurrency, None, no_input=True), "batch.books": books}
@@ -106,7 +121,11 @@ def run(
     with reported(renderer, as_json=as_json):
         settings = settings_of(None, flags, mock=mock)
         order = BatchOrder(
-            child_options(model, max_concurrency, mock=mock), max_cost, as_json=as_json
+            child_options(model, max_concurrency, mock=mock),
+            max_cost,
+            as_json=as_json,
+            deadline=deadline_of(deadline),
+            together=together,
         )
         with closing(queue_of(settings, batch)) as queue:
             run_batch(renderer, queue, settings, order)
@@ -123,10 +142,12 @@ def worker(
     drain: Annotated[
         bool, typer.Option("--drain", help="End once no book runs anywhere and none waits.")
     ] = False,
+    deadline: DeadlineOption = None,
     model: ModelOption = None,
     mock: MockOption = False,
     max_concurrency: ConcurrencyOption = None,
     dsn: DsnOption = None,
+    journal: JournalOption = None,
     as_json: JsonLinesOption = False,
 ) -> None:
     """Write books of all batches in a database, together with other machines, until it is stopped.
@@ -135,7 +156,7 @@ def worker(
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     flags = {**setting_flags(model, max_concurrency, None, no_input=True), "batch.books": books}
-    flags |= {"batch.dsn": dsn}
+    flags |= {"batch.dsn": dsn, "batch.journal": journal}
     with reported(renderer, as_json=as_json):
         settings = settings_of(None, flags, mock=mock)
         if not is_shared(settings):
@@ -150,28 +171,15 @@ def worker(
         )
 
         options = child_options(model, max_concurrency, mock=mock)
-        run_worker(renderer, settings, WorkerOrder(options, batches, drain=drain, as_json=as_json))
+        order = WorkerOrder(
+            options, batches, drain=drain, as_json=as_json, deadline=deadline_of(deadline)
+        )
+        run_worker(renderer, settings, order)
 
 
-@app.command(hidden=True)
-def book(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="BOOK")],
-    batch: Annotated[str, typer.Option("--batch")],
-    max_cost: MaxCostOption = None,
-    model: ModelOption = None,
-    mock: MockOption = False,
-    max_concurrency: ConcurrencyOption = None,
-) -> None:
-    """Write one book of a batch in a database: what a worker starts for each."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = dict(setting_flags(model, max_concurrency, None, no_input=True))
-    flags |= budget_flags(max_cost, None, None)
-    with reported(renderer, as_json=True):
-        from libriscribe2.cli.batch_book import write_book  # noqa: PLC0415 - as above
-
-        paths = locate(name, None, settings_of(None, flags))
-        write_book(renderer, paths, batch, settings_of(paths.root, flags, mock=mock))
+app.command(hidden=True)(book)
+app.command()(fetch)
+app.command()(forget)
 
 
 @app.command()

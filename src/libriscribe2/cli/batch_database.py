@@ -9,10 +9,15 @@ from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.log import batches
 from libriscribe2.batch.postgres.queue import DatabaseQueue, no_lost
 from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.postgres.travelling import TravellingBooks
+from libriscribe2.batch.work import BookWriter
 from libriscribe2.settings import Settings
 
 VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
 """Carries the address to the books' processes: the words of a command can be seen by anyone."""
+
+JOURNAL: Final = "LIBRISCRIBE2_BATCH__JOURNAL"
+"""Carries to them where their journals are."""
 
 
 def dsn_of(settings: Settings) -> Dsn:
@@ -74,6 +79,12 @@ def known_queue(settings: Settings, name: str | None) -> DatabaseQueue:
     return DatabaseQueue(database, chosen, pace_of(settings))
 
 
+def travelling(settings: Settings, here: BookWriter, batch: str) -> BookWriter:
+    """A writer of books whose folders may be on other machines."""
+    unknown = settings.budget.unknown_usd_per_million
+    return TravellingBooks(here, dsn_of(settings), batch, unknown)
+
+
 def child_environment(settings: Settings) -> dict[str, str]:
     """What the process of a book has to know beside its words."""
-    return {VARIABLE: settings.batch.dsn.get_secret_value()}
+    return {VARIABLE: settings.batch.dsn.get_secret_value(), JOURNAL: settings.batch.journal}

@@ -1,8 +1,13 @@
 """The options of `libriscribe2 batch`."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Literal
 
 import typer
+
+from libriscribe2.batch.deadlines import moment_of
+from libriscribe2.errors import UsageError
+from libriscribe2.project.clock import Clock, iso_utc, utc_now
 
 BatchOption = Annotated[
     str | None,
@@ -27,13 +32,63 @@ MaxBatchCostOption = Annotated[
         help="Most US dollars for all books; holds until another is named.",
     ),
 ]
+JournalOption = Annotated[
+    Literal["folder", "database"] | None,
+    typer.Option(
+        "--journal",
+        show_default="folder",
+        help="Where the journals of books are: in their folders alone, or in the database as well, "
+        "for machines that share no folder.",
+    ),
+]
 AtOnceOption = Annotated[
     int | None,
     typer.Option("--books", "-n", min=1, max=64, show_default="2", help="How many books at once."),
 ]
+DeadlineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--deadline",
+        metavar="WHEN",
+        help="A time (2026-11-23T08:00) or a duration (6h, 90m). No book begins after it, and "
+        "those under way stop before their next call; the same command goes on with them.",
+        show_default="none",
+    ),
+]
+ProviderBatchOption = Annotated[
+    bool,
+    typer.Option(
+        "--provider-batch",
+        help="Send the calls of all books that are ready together through the provider's batch "
+        "API: about half the price, answered within a day. --deadline then says when the calls "
+        "that still wait are sent at once; books under way go on to their end.",
+    ),
+]
 BooksArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[BOOK]...", help="Names of books; none means all.")
 ]
+
+
+def deadline_of(when: str | None, clock: Clock = utc_now) -> datetime | None:
+    """The moment that `--deadline` names.
+
+    Raises:
+        UsageError: It is none, or it has passed.
+    """
+    if when is None:
+        return None
+    now = clock()
+    try:
+        moment = moment_of(when, now)
+    except ValueError as error:
+        raise UsageError("--deadline cannot be used", why=str(error)) from error
+    if moment <= now:
+        raise UsageError(
+            f"The deadline {when!r} has passed",
+            why=f"it means {iso_utc(moment)}",
+            fix="Name a later one.",
+        )
+    return moment
 
 
 def child_options(model: str | None, max_concurrency: int | None, *, mock: bool) -> list[str]:

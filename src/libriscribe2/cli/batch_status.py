@@ -95,6 +95,8 @@ def _row(book: Book, shelf: Bookshelf, *, running: bool) -> tuple[object, ...]:
     why = ": ".join(part for part in (record["what"], record["why"]) if part)
     if book.state == "running":
         why = _at(book, shelf) if running else "its process is gone; `batch run` goes on"
+    if record["late"]:
+        why = "; ".join(part for part in (f"late, due {record['deadline']}", why) if part)
     return (
         book.row.name,
         book.state,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 
 from libriscribe2.batch.postgres.exchange import Exchange
@@ -26,12 +27,14 @@ class WorkerOrder:
         batches: The batches whose books it writes; None means all.
         drain: Whether it ends once no book runs anywhere and none waits.
         as_json: Whether every book's end goes to stdout, one JSON object per line.
+        deadline: When it stops; None is never.
     """
 
     options: Sequence[str]
     batches: Sequence[str] | None
     drain: bool = False
     as_json: bool = False
+    deadline: datetime | None = None
 
 
 def run_worker(renderer: Renderer, settings: Settings, order: WorkerOrder) -> None:
@@ -41,14 +44,14 @@ def run_worker(renderer: Renderer, settings: Settings, order: WorkerOrder) -> No
         LibriScribeError: The database cannot be used.
         typer.Exit: The worker was interrupted.
     """
-    told = BatchOrder(order.options, as_json=order.as_json)
+    told = BatchOrder(order.options, as_json=order.as_json, deadline=order.deadline)
     terms = replace(terms_of(renderer, settings, told), passing=ELSEWHERE)
     pace = pace_of(settings)
     batches = order.batches or None
 
     @cache
     def writer(batch: str) -> BookWriter:
-        return writer_of(settings, Bookshelf(settings, batch), order.options)
+        return writer_of(settings, Bookshelf(settings, batch), told)
 
     with closing(database_of(settings)) as database:
         renderer.note(f"worker of {database.dsn.shown}, {terms.books} at once")
@@ -63,3 +66,5 @@ def run_worker(renderer: Renderer, settings: Settings, order: WorkerOrder) -> No
         run_async(
             worker.run(), lambda: renderer.note("Stopped. Other workers go on with its books.")
         )
+    if terms.over:
+        renderer.note("The deadline was reached. Other workers go on with its books.")

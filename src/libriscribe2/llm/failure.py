@@ -84,6 +84,18 @@ def classify(
     )
 
 
+def of_answer(status: int | None, body: Any, *, secrets: Iterable[str] = ()) -> BackendError:
+    """The failure that an answer tells which no exception came with.
+
+    Args:
+        status: The HTTP status of the answer, or None.
+        body: What it holds, with the error in the provider's form.
+        secrets: Strings that must not appear in the message.
+    """
+    said = _said(_Facts(status=status, body=body))
+    return BackendError(kind_of(said), redact(said.message, secrets)[:MESSAGE_LIMIT], status=status)
+
+
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """The error and what caused it, newest first, each once."""
     seen: set[int] = set()

@@ -10,7 +10,7 @@ import functools
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -19,7 +19,16 @@ from libriscribe2.llm.concessions import Concessions
 from libriscribe2.llm.failure import classify
 from libriscribe2.llm.prompt_cache import MARKED_PROVIDERS, marked, may_want_marks
 from libriscribe2.llm.redaction import secrets_in
-from libriscribe2.llm.reply import Reply, attributes, estimated_usage, size_cap, usage_of
+from libriscribe2.llm.reply import (
+    Reply,
+    answered,
+    estimated_usage,
+    finish_of,
+    size_cap,
+    usage_in,
+    usage_of,
+)
+from libriscribe2.llm.servers import server_arguments
 from libriscribe2.llm.time_limits import TimeLimits, paced, within
 
 SWITCHES = {
@@ -33,9 +42,11 @@ SWITCHES = {
 `LITELLM_OFFLINE_MODE` is read by 1.109 and later only.
 """
 
-_NO_KEY = "no-key-needed"
 _OWN_TOOLS = {"_skip_mcp_handler": True}
 """Our tools are never MCP servers; LiteLLM 1.106 would import the absent `mcp` package to look."""
+
+Price = Callable[[str, Usage, Any], float | None]
+"""US dollars of a call of a model, by our count of its tokens and by what the provider said."""
 
 _UNPRICED: Final[set[str]] = set()
 """Models that the price map was found not to know; asking it again takes a tenth of a call."""
@@ -63,7 +74,7 @@ def load_litellm() -> Any:
     return litellm
 
 
-async def _loaded() -> Any:
+async def loaded() -> Any:
     """LiteLLM; only its import is worth a thread."""
     if load_litellm.cache_info().currsize:
         return load_litellm()
@@ -124,7 +135,22 @@ class LiteLLMBackend:
             BackendError: No usable reply came.
         """
         began = time.monotonic()
-        response = await self._send(request, streamed=False)
+        return self.read(request, await self._send(request, streamed=False), began)
+
+    def read(
+        self, request: Request, response: Any, began: float, price: Price | None = None
+    ) -> Completion:
+        """The completion in a whole response of LiteLLM.
+
+        Args:
+            request: What was asked.
+            response: A `ModelResponse`.
+            began: When the request left, on the monotonic clock.
+            price: What a call costs; None is the price of an ordinary one.
+
+        Raises:
+            BackendError: It holds no reply.
+        """
         if not response.choices:
             raise BackendError("malformed", "the reply holds no choice")
         reply = Reply(size_cap(request.max_tokens))
@@ -132,7 +158,8 @@ class LiteLLMBackend:
         reply.add(choice.message)
         reply.finish_reason = "content_filter" if reply.refused else choice.finish_reason
         reply.model = response.model or request.model
-        return self._completion(request, reply, getattr(response, "usage", None), began)
+        usage = getattr(response, "usage", None)
+        return self._completion(request, reply, usage, began, price or _price)
 
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
         """Answer in pieces; the last item is the whole `Completion`.
@@ -153,9 +180,9 @@ class LiteLLMBackend:
                             yield piece
             except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
                 raise self._failure(error, started=reply.started) from None
-            reply.finish_reason = _finish_of(response, reply)
-            usage = _usage_in(response.chunks)
-        yield self._completion(request, reply, usage, began)
+            reply.finish_reason = finish_of(response, reply)
+            usage = usage_in(response.chunks)
+        yield self._completion(request, reply, usage, began, _price)
 
     async def aclose(self) -> None:
         """Close the connections that LiteLLM keeps open, if it was ever loaded."""
@@ -169,23 +196,33 @@ class LiteLLMBackend:
 
     async def _send(self, request: Request, *, streamed: bool) -> Any:
         """LiteLLM's response; parameters that the model refuses are given up on the way."""
-        litellm = await _loaded()
+        litellm = await loaded()
         limits = self._limits
         seconds = min(limits.first_piece, limits.whole_call) if streamed else limits.whole_call
         deadline = asyncio.get_running_loop().time() + seconds
         what = f"no answer within {seconds:g} seconds"
         while True:
-            formats = _knows_formats(litellm, request)
-            optional = self._concessions.parameters(request, formats=formats, streamed=streamed)
-            call = self._arguments(request) | optional | {"stream": streamed}
+            call, optional = self.wording(request, streamed=streamed)
             try:
                 response = await within(litellm.acompletion(**call), deadline, what)
             except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
                 failure = self._failure(error)
-                if not self._concessions.concede(request.model, optional, failure):
+                if not self.concede(request, optional, failure):
                     raise failure from None
             else:
-                return _answered(response)
+                return answered(response)
+
+    def wording(
+        self, request: Request, *, streamed: bool = False
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arguments of `acompletion`, and those of them that may be given up; loads LiteLLM."""
+        formats = _knows_formats(load_litellm(), request)
+        optional = self._concessions.parameters(request, formats=formats, streamed=streamed)
+        return self._arguments(request) | optional | {"stream": streamed}, optional
+
+    def concede(self, request: Request, optional: Mapping[str, Any], failure: BackendError) -> bool:
+        """Give up what a refusal blames; whether the request is worth another try."""
+        return self._concessions.concede(request.model, optional, failure)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         """What every call says."""
@@ -200,13 +237,7 @@ class LiteLLMBackend:
             wanted["max_tokens"] = request.max_tokens
         if request.tools:
             wanted |= {"tools": [dict(tool) for tool in request.tools], **_OWN_TOOLS}
-        if self._url is not None:
-            wanted["api_base"] = self._url
-        if self._api_key is not None:
-            wanted["api_key"] = self._api_key
-        elif self._url is not None and not os.environ.get("OPENAI_API_KEY"):
-            wanted["api_key"] = _NO_KEY
-        return wanted
+        return wanted | server_arguments(self._url, self._api_key)
 
     def _failure(self, error: Exception, *, started: bool = False) -> BackendError:
         """The failure in our terms, without the key.
@@ -217,7 +248,7 @@ class LiteLLMBackend:
         return classify(error, started=started, secrets=(*own, *secrets_in(os.environ)))
 
     def _completion(
-        self, request: Request, reply: Reply, reported: Any, began: float
+        self, request: Request, reply: Reply, reported: Any, began: float, price: Price
     ) -> Completion:
         """The finished reply with what it took."""
         usage = usage_of(reported)
@@ -228,22 +259,11 @@ class LiteLLMBackend:
             reasoning=reply.reasoning,
             finish_reason=reply.finish_reason,
             usage=usage,
-            cost_usd=_price(request.model, usage, reported),
+            cost_usd=price(request.model, usage, reported),
             model=reply.model,
             tool_calls=tuple(call for _, call in sorted(reply.tool_calls.items())),
             seconds=time.monotonic() - began,
         )
-
-
-def _answered(response: Any) -> Any:
-    """The response that LiteLLM gave.
-
-    Raises:
-        BackendError: It gave none, as for a 422 that names no parameter to leave out.
-    """
-    if response is None:
-        raise BackendError("bad_request", "the request cannot be processed", status=422)
-    return response
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
@@ -265,29 +285,6 @@ def _knows_formats(litellm: Any, request: Request) -> bool:
         model=request.model.removeprefix(f"{provider}/"), custom_llm_provider=provider
     )
     return "response_format" in (known or ())
-
-
-def _finish_of(response: Any, reply: Reply) -> str:
-    """Why the model stopped.
-
-    LiteLLM makes up a "stop" where a stream just ends, so its own chunks cannot be believed; what
-    the provider said is kept beside them.
-
-    Raises:
-        BackendError: Nobody said: the stream was cut, or held nothing that could be read.
-    """
-    said = response.received_finish_reason or response.intermittent_finish_reason
-    if said:
-        return str(said)
-    if not reply.started and not response.chunks:
-        raise BackendError("malformed", "the stream held nothing that could be read")
-    raise BackendError("cut", "the stream ended without saying why")
-
-
-def _usage_in(chunks: list[Any]) -> Any:
-    """The usage that the provider sent; LiteLLM's own estimate is not in the chunks."""
-    told = (usage for chunk in reversed(chunks) if (usage := attributes(chunk).get("usage")))
-    return next(told, None)
 
 
 def _price(model: str, usage: Usage, reported: Any) -> float | None:

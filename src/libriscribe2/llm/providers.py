@@ -28,6 +28,7 @@ class Provider:
         keys: Variables that may hold the key; one of them is enough.
         default_model: A model to begin with; None where only the account's owner can know.
         also: Further variables, all of which are needed.
+        has_batches: Whether it takes many calls in one file, in OpenAI's form, through LiteLLM.
     """
 
     prefix: str
@@ -35,10 +36,11 @@ class Provider:
     keys: tuple[str, ...]
     default_model: str | None
     also: tuple[str, ...] = ()
+    has_batches: bool = False
 
 
 PROVIDERS = (
-    Provider("openai", "OpenAI", ("OPENAI_API_KEY",), "openai/gpt-5.4-mini"),
+    Provider("openai", "OpenAI", ("OPENAI_API_KEY",), "openai/gpt-5.4-mini", has_batches=True),
     Provider("anthropic", "Anthropic", ("ANTHROPIC_API_KEY",), "anthropic/claude-sonnet-5"),
     Provider(
         "gemini",
@@ -70,6 +72,7 @@ PROVIDERS = (
         ("AZURE_API_KEY", "AZURE_AD_TOKEN"),
         None,
         also=("AZURE_API_BASE", "AZURE_API_VERSION"),
+        has_batches=True,
     ),
 )
 """In the order in which a default is looked for."""
@@ -141,6 +144,15 @@ def key_variables(model: str) -> tuple[str, ...]:
     """The variables that may hold the key of the model's provider; () where none is known."""
     provider = _provider(model)
     return provider.keys if provider is not None else ()
+
+
+def batch_provider(model: str) -> str | None:
+    """The provider with a batch API that a model is asked at; None where none is known.
+
+    Whether a server of one's own (OPENAI_BASE_URL) has one shows when it is asked.
+    """
+    provider = _provider(model)
+    return provider.prefix if provider is not None and provider.has_batches else None
 
 
 def check_model(model: str, environ: Mapping[str, str]) -> None:

@@ -150,6 +150,40 @@ def estimated_usage(messages: Sequence[Message], reply: Reply) -> Usage:
     )
 
 
+def answered(response: Any) -> Any:
+    """The response that LiteLLM gave.
+
+    Raises:
+        BackendError: It gave none, as for a 422 that names no parameter to leave out.
+    """
+    if response is None:
+        raise BackendError("bad_request", "the request cannot be processed", status=422)
+    return response
+
+
+def finish_of(response: Any, reply: Reply) -> str:
+    """Why the model stopped.
+
+    LiteLLM makes up a "stop" where a stream just ends, so its own chunks cannot be believed; what
+    the provider said is kept beside them.
+
+    Raises:
+        BackendError: Nobody said: the stream was cut, or held nothing that could be read.
+    """
+    said = response.received_finish_reason or response.intermittent_finish_reason
+    if said:
+        return str(said)
+    if not reply.started and not response.chunks:
+        raise BackendError("malformed", "the stream held nothing that could be read")
+    raise BackendError("cut", "the stream ended without saying why")
+
+
+def usage_in(chunks: list[Any]) -> Any:
+    """The usage that the provider sent; LiteLLM's own estimate is not in the chunks."""
+    told = (usage for chunk in reversed(chunks) if (usage := attributes(chunk).get("usage")))
+    return next(told, None)
+
+
 def _count(holder: Any, name: str) -> int:
     value = getattr(holder, name, None)
     return value if isinstance(value, int) else 0

@@ -41,8 +41,10 @@ class RoutedBackend:
 
     def _of(self, model: str) -> Backend:
         """Who serves a model."""
-        if model == OFFLINE_MODEL:
-            return self._offline
+        return self._offline if model == OFFLINE_MODEL else self.online(model)
+
+    def online(self, model: str) -> LiteLLMBackend:
+        """Who asks the server of a model."""
         url = self._url_of(model)
         if url not in self._online:
             self._online[url] = LiteLLMBackend(url, None, limits=self._limits)

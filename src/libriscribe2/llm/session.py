@@ -131,7 +131,7 @@ class CallSession:
             if circuit.state == "open":
                 self.on_wait(Wait(seconds, RESTING, 0, refused.message))
             left -= seconds
-            await self._waited(seconds)
+            await self.wait(seconds)
         return circuit
 
     async def share(self, request: Request) -> None:
@@ -150,12 +150,16 @@ class CallSession:
                 raise BackendError("rate", told, retry_after=seconds, unsent=True)
             left -= seconds
             self.on_wait(Wait(seconds, "limit", 0, told))
-            await self._waited(seconds)
+            await self.wait(seconds)
 
         await self.rates.take(request, wait)
 
-    async def _waited(self, seconds: float) -> None:
-        """Pause, and do not go on with a run that is being stopped."""
+    async def wait(self, seconds: float) -> None:
+        """Pause, and do not go on with a run that is being stopped.
+
+        Raises:
+            RunStoppedError: The run was stopped meanwhile.
+        """
         await self.pause(seconds)
         self.check()
 

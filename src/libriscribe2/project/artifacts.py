@@ -8,8 +8,11 @@ from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.canon import Fact
 from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.moves import ChapterRole
 from libriscribe2.models.research import Note, NotesFile, Source, SourcesFile
+from libriscribe2.models.series import SeriesFile
 from libriscribe2.models.story import Character, CharactersFile, Entry, OutlineFile, WorldFile
 from libriscribe2.models.title import TitleFile
 from libriscribe2.project.paths import (
@@ -20,6 +23,7 @@ from libriscribe2.project.paths import (
     RESEARCH_LIST,
     RESEARCH_NOTES,
     SAMPLE_FILES,
+    SERIES_CANON,
     TITLE,
     WORLD,
     chapter_file,
@@ -27,6 +31,7 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.user_text import parse_json
 from libriscribe2.project.view import ProjectView, natural_order
+from libriscribe2.utils.words import prose_words
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -80,6 +85,11 @@ class Book:
         """How many chapters the outline has; 0 before there is one."""
         return len(self.load(OUTLINE, OutlineFile).chapters) if self.has(OUTLINE) else 0
 
+    def roles(self) -> list[ChapterRole]:
+        """What each chapter is by the outline; empty before there is one."""
+        planned = self.load(OUTLINE, OutlineFile).chapters if self.has(OUTLINE) else []
+        return [chapter.role for chapter in planned]
+
     def characters(self) -> list[Character]:
         """The cast; empty where the book has none."""
         return self.load(CHARACTERS, CharactersFile).characters if self.has(CHARACTERS) else []
@@ -91,6 +101,12 @@ class Book:
     def terms(self) -> list[Entry]:
         """The terms; empty where the book has no world."""
         return self.load(WORLD, WorldFile).terms if self.has(WORLD) else []
+
+    def stated_before(self) -> list[Fact]:
+        """What holds at the end of the book before; nothing where no series is gone on with."""
+        if not self.has(SERIES_CANON):
+            return []
+        return [fact.as_fact() for fact in self.load(SERIES_CANON, SeriesFile).facts]
 
     def notes(self) -> list[Note]:
         """The notes of the research; a question of the author's brings some to any book."""
@@ -121,6 +137,11 @@ class Book:
     def chapter_texts(self) -> list[str]:
         """Every chapter's text, in order."""
         return [self.text(chapter_file(n)) for n in range(1, self.chapters() + 1)]
+
+    def words(self) -> int:
+        """The words of the chapters that are there; a damaged one counts as far as it is text."""
+        names = map(chapter_file, range(1, self.chapters() + 1))
+        return sum(prose_words(self.raw(name).decode(errors="replace")) for name in names)
 
     def unplanned_chapters(self) -> tuple[str, ...]:
         """Names of the files beside the chapters: beyond the outline, or under another name."""

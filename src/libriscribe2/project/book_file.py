@@ -12,6 +12,7 @@ from tomlkit.items import Item, Table
 
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.paths import STATE
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.user_text import decode_text
 
@@ -34,6 +35,7 @@ _COMMENTS: Final = {
     "words": "of the whole book; 0 follows the project type",
     "drafting": "sequential, redblack or parallel",
     "revision": "whether each chapter is criticised and mended",
+    "allow": "what may stand of what `check --plan` finds, such as P3 or P1 chapter 7",
     "research": "true or false; left out: for non-fiction",
     "follows": "the project of the book before, whose people and facts it shares",
     "series_number": "such as 2",
@@ -55,15 +57,27 @@ def read_book_toml(path: Path) -> dict[str, Any]:
     with storage_errors("read", path):
         data = path.read_bytes() if path.exists() else None
     if data is None:
-        raise ProjectError(
-            f"{path} is missing",
-            fix="Check the project's name, or begin one with `libriscribe2 create`.",
-        )
+        raise _missing(path)
     text = decode_text(str(path), data)
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _not_toml(path, text, str(error)) from error
+
+
+def _missing(path: Path) -> ProjectError:
+    """The error for a file that is not there: lost, or never begun."""
+    if (path.parent / STATE).is_dir():
+        return ProjectError(
+            f"{path} is missing",
+            why="the project's other files are there",
+            fix="Put it back from a backup, or write it anew: a line `[book]`, and below it "
+            '`premise = "..."` and what else you asked for.',
+        )
+    return ProjectError(
+        f"{path} is missing",
+        fix="Check the project's name, or begin one with `libriscribe2 create`.",
+    )
 
 
 def write_book_toml(path: Path, book: Mapping[str, Any], settings: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from libriscribe2.errors import StorageError
+from libriscribe2.errors import LibriScribeError, ProjectInUseError, StorageError
 from libriscribe2.project import records
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.machine import MIN_FREE_BYTES, Machine
@@ -49,11 +49,12 @@ class JournalCallLog:
         Raises:
             StorageError: The journal cannot be written. The message says where the reply is; the
                 next `ProjectStore.open` takes it from there.
+            ProjectInUseError: The same, because its mirror is not ours any more.
         """
         line = records.done(key, record)
         try:
             self._add(line)
-        except StorageError as error:
+        except (StorageError, ProjectInUseError) as error:
             raise self._rescued(key, record, error) from error
 
     def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
@@ -94,13 +95,16 @@ class JournalCallLog:
                 fix="Free some disk space, then run the same command again.",
             )
 
-    def _rescued(self, key: str, record: Mapping[str, Any], error: StorageError) -> StorageError:
+    def _rescued(
+        self, key: str, record: Mapping[str, Any], error: StorageError | ProjectInUseError
+    ) -> LibriScribeError:
+        kind = type(error)
         try:
             path = self._machine.rescue.save(key, record)
         except OSError as second:
             why = f"{error.why}; {self._machine.rescue.folder} takes nothing either: {second}"
-            return StorageError("A reply came and could not be stored", why=why, fix=error.fix)
-        return StorageError(
+            return kind("A reply came and could not be stored", why=why, fix=error.fix)
+        return kind(
             "A reply came and could not be stored in the project",
             why=f"{error.why}; it is safe in {path}",
             fix=error.fix,

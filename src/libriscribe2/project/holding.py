@@ -22,6 +22,7 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
         ProjectError: A newer version wrote the project, or its records are links out of it.
         ProjectInUseError: Another process is working on it.
         StorageError: The folder cannot be read and written.
+        LibriScribeError: The mirror cannot be reached, or is that of another journal.
     """
     _refuse_links(paths)
     with storage_errors("make", paths.state):
@@ -33,7 +34,9 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
     with storage_errors("clean up", paths.root):
         for leftover in (*leftovers(paths.root), *leftovers(paths.debug)):
             machine.ops.unlink(leftover)
-    journal = Journal.open(paths.journal, ops=machine.ops, clock=machine.clock)
+    journal = Journal.open(
+        paths.journal, ops=machine.ops, clock=machine.clock, mirror=machine.mirror
+    )
     held.callback(journal.close)
     journal.check_held = lock.check
     if journal.found.damaged:

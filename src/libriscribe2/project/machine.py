@@ -8,6 +8,7 @@ from typing import Final
 
 from libriscribe2.project.clock import Clock, utc_now
 from libriscribe2.project.file_ops import SYSTEM, FileOps
+from libriscribe2.project.journal_mirror import JournalMirror
 from libriscribe2.project.rescue import Rescue
 
 MIN_FREE_BYTES: Final = 64 * 2**20
@@ -32,9 +33,11 @@ class Machine:
         clock: The time of day.
         free_bytes: Free room on the disk of a folder.
         rescue: Where replies go that the project's disk does not take.
+        mirror: Keeps the journal's lines for other machines, too; None where nobody asks for it.
     """
 
     ops: FileOps = SYSTEM
     clock: Clock = utc_now
     free_bytes: Callable[[Path], int] = free_bytes
     rescue: Rescue = field(default_factory=Rescue)
+    mirror: JournalMirror | None = None

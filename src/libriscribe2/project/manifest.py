@@ -62,6 +62,8 @@ class Manifest:
         ledger: What the calls cost or may have cost.
         files: The last write of every file, by name.
         changes: Ids of the changes of several files that have happened.
+        exam: The passages on which judges are examined, and names in them; None before there was
+            anything to judge.
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
@@ -69,6 +71,7 @@ class Manifest:
         self.ledger = Ledger()
         self.files: dict[str, FileRecord] = {}
         self.changes: set[str] = set()
+        self.exam: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._replies: dict[str, Mapping[str, Any]] = {}
         self._steps: dict[str, str] = {}
         self._filtered: set[str] = set()
@@ -85,6 +88,7 @@ class Manifest:
             "anew": self._fold_anew,
             "again": self._fold_again,
             "reshaped": self._fold_reshaped,
+            "exam": self._fold_exam,
         }
         for record in records:
             self.fold(record)
@@ -180,6 +184,9 @@ class Manifest:
     def _fold_again(self, record: Record) -> None:
         self._fold_anew(record)
         self._unmade.add(record["step"])
+
+    def _fold_exam(self, record: Record) -> None:
+        self.exam = tuple(record["passages"]), tuple(record["names"])
 
     def _fold_reshaped(self, record: Record) -> None:
         self.changes.add(record["id"])

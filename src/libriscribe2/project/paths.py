@@ -8,8 +8,9 @@ Names come from these constants and counters; no title and no word of a model ev
 
 import os
 import re
+import shlex
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -77,10 +78,17 @@ class ProjectPaths:
     Attributes:
         root: The project folder, such as `projects/my-book`.
         debug: The folder of its debug dumps, such as `debug/my-book`.
+        typed: The path by which a command line named it; "" where it is known by its name.
     """
 
     root: Path
     debug: Path
+    typed: str = field(default="", compare=False)
+
+    @property
+    def called(self) -> str:
+        """How a command names the project, ready for a shell."""
+        return shlex.quote(self.typed or self.root.name)
 
     @property
     def book_toml(self) -> Path:
@@ -173,7 +181,8 @@ def project_name_from(text: str) -> str:
 
     Never empty, at most `MAX_NAME_LENGTH` long, and allowed on every operating system.
     """
-    slug = slugify(text, max_length=MAX_NAME_LENGTH - len(_FALLBACK) - 1, word_boundary=True)
+    longest = MAX_NAME_LENGTH - len(_FALLBACK) - 1
+    slug = slugify(text, max_length=longest, word_boundary=True, save_order=True)
     if not slug:
         return _FALLBACK
     return slug if _is_portable(slug) else f"{slug}-{_FALLBACK}"

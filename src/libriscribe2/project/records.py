@@ -83,6 +83,11 @@ def reshaped(
     }
 
 
+def exam(passages: Sequence[str], names: Sequence[str]) -> Record:
+    """On these passages, and with these names in them, the book's judges are examined."""
+    return {"t": "exam", "passages": list(passages), "names": list(names)}
+
+
 def anew(step: str) -> Record:
     """What was replied to a step could not be used; the next run asks by new requests."""
     return {"t": "anew", "step": step}

@@ -136,7 +136,7 @@ class ProjectStore(ProjectView):
         if present is not None and not self.manifest.is_ours(name, present):
             raise ProjectError(
                 f"{name} was edited, so it is not overwritten",
-                fix="Keep it, or have it written again with `libriscribe2 redo`.",
+                fix="Keep it, or have it written again with `libriscribe2 redo ... --force`.",
             )
         self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))
         if present != sha:
@@ -205,6 +205,14 @@ class ProjectStore(ProjectView):
             StorageError: The journal cannot be written.
         """
         self._add(records.again(step))
+
+    def keep_exam(self, passages: Sequence[str], names: Sequence[str]) -> None:
+        """Keep the passages on which judges are examined: the same ones replay for nothing.
+
+        Raises:
+            StorageError: The journal cannot be written.
+        """
+        self._add(records.exam(passages, names))
 
     def change(self, change: Change) -> None:
         """Give several files another content in one step that a crash cannot tear.

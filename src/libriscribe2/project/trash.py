@@ -27,3 +27,17 @@ def put_in_trash(paths: ProjectPaths, name: str, data: bytes, machine: Machine) 
             copy = f"{stamp}-{number}-{flat}"
         atomic_write(paths.trash / copy, data, mode=PRIVATE, ops=machine.ops)
     return f"{STATE}/{paths.trash.name}/{copy}"
+
+
+def copy_in_trash(paths: ProjectPaths, name: str, data: bytes) -> str | None:
+    """The name of the newest copy of a file with that content, or None.
+
+    Raises:
+        StorageError: The trash cannot be read.
+    """
+    flat = name.replace("/", "_")
+    with storage_errors("read", paths.trash):
+        for copy in sorted(paths.trash.glob(f"*-{flat}"), reverse=True):
+            if copy.read_bytes() == data:
+                return f"{STATE}/{paths.trash.name}/{copy.name}"
+    return None

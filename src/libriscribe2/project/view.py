@@ -24,10 +24,14 @@ class ArtifactState:
             `edited`: the author changed it, so it is never overwritten; `old`: a crash came
             before the newest content was in place.
         changed: The inputs that differ from those it was made from, sorted; only for `stale`.
+        came: Those of them that it was not made from and would be now.
+        gone: Those of them that it was made from and would not be now.
     """
 
     kind: StateKind
     changed: tuple[str, ...] = ()
+    came: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 class ProjectView:
@@ -124,7 +128,9 @@ class ProjectView:
             # An older content of ours: left by a crash, or put back by the author.
             return ArtifactState("edited" if last.placed else "old")
         changed = _differences(last.inputs, inputs)
-        return ArtifactState("stale", changed) if changed else ArtifactState("fresh")
+        came = tuple(name for name in changed if last.inputs.get(name) is None)
+        gone = tuple(name for name in changed if inputs.get(name) is None)
+        return ArtifactState("stale" if changed else "fresh", changed, came, gone)
 
     def read_bytes(self, name: str) -> bytes | None:
         """The bytes of a file as they are; None where there is no file.

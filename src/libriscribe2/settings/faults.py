@@ -1,12 +1,17 @@
 """Faults of the configuration as errors that name the place, the key and the way out."""
 
 import re
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.llm.redaction import MASK, redact
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.book_file import BOOK_TABLE
+from libriscribe2.project.paths import BOOK_TOML
 from libriscribe2.settings.keys import KnownKeys
 from libriscribe2.settings.layers import FLAG, Given, Layer
 from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX
@@ -17,6 +22,8 @@ USER_ONLY_KEYS: Final = (
     "debug_dir",
     "batches_dir",
     "batch.dsn",
+    "batch.journal",
+    "batch.spool",
     "research.search_url",
     "research.mcp",
 )
@@ -111,12 +118,25 @@ def _unknown_key(key: str, given: Given, known: KnownKeys) -> ConfigError:
             "API keys are not settings: put them into the variable of the provider, such as "
             "OPENAI_API_KEY, in the environment or in .env."
         )
+    elif of_brief := _of_brief(key, given):
+        fix = of_brief
     elif nearest:
         fix = f"Did you mean `{_spelled(nearest, given)}`?"
     else:
         fix = "Remove it; `libriscribe2 config show` then lists every valid key."
     what = f"{_place(given)}: unknown key `{given.typed[:_LONGEST_VALUE]}`."
     return ConfigError(what, "No setting has this name.", fix)
+
+
+def _of_brief(key: str, given: Given) -> str:
+    """How a key of the brief gets into its table; "" for any other key."""
+    section, _, name = key.rpartition(".")
+    if name not in Brief.model_fields or Path(given.origin).name != BOOK_TOML:
+        return ""
+    if not section:
+        return f"It says what is asked for: put it below a line `[{BOOK_TABLE}]`."
+    alike = get_close_matches(section, [BOOK_TABLE], n=1)
+    return f"Did you mean `[{BOOK_TABLE}]` for `[{section}]`?" if alike else ""
 
 
 def _section_as_value(key: str, given: Given, section: tuple[str, ...]) -> ConfigError:

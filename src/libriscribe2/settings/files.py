@@ -53,6 +53,4 @@ def read_text(path: Path) -> str:
 
 
 def _unusable(path: Path, why: str) -> ConfigError:
-    return ConfigError(
-        f"The configuration file {path} cannot be used.", why, f"Correct or remove {path}."
-    )
+    return ConfigError(f"The configuration file {path} cannot be used.", why, f"Correct {path}.")

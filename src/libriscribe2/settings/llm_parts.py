@@ -65,4 +65,4 @@ def _budget(config: BudgetConfig, store: ProjectStore) -> Budget:
     )
     ledger = store.manifest.ledger
     before = Spent(ledger.sent, ledger.possible_usd(), ledger.unpriced())
-    return Budget(caps, before=before, price_of=price_of, project=store.paths.root.name)
+    return Budget(caps, before=before, price_of=price_of, project=store.paths.called)

@@ -88,6 +88,19 @@ class PipelineConfig(BaseModel):
     max_attempts: Count = 3
 
 
+class RevisionConfig(BaseModel):
+    """The `[revision]` table: what decides about a revised chapter.
+
+    Attributes:
+        judge: Whether a model that passed an exam decides, after the gates, if a revised chapter
+            is kept: one to which it prefers the draft is not.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    judge: bool = False
+
+
 class BudgetConfig(BaseModel):
     """The `[budget]` table: what may be spent; None is no cap.
 
@@ -112,23 +125,35 @@ class BatchConfig(BaseModel):
     Attributes:
         dsn: Address of the PostgreSQL database that several machines share; empty keeps batches
             in a folder of this one. It is shown nowhere.
+        journal: Where the journals of its books are: `folder` in their folders alone, `database`
+            there as well, for machines that do not share the folders.
         books: Books at once, each in a process of its own.
         max_tries: Most runs of a book that ended for a passing reason, the first included.
         retry_seconds: Pause before the second run; each further one is twice as long.
         heartbeat_seconds: Between two signs of life of a worker.
         stalled_seconds: Without a sign of life, after which others take a worker's books over.
         poll_seconds: Between two looks of an idle worker at the queue.
+        spool: Folder in which the calls of books wait to be sent together; `batch run` sets it
+            for their processes. None sends each at once.
+        provider_quiet_seconds: Without another call, after which those that wait are sent as one
+            batch of the provider.
+        provider_poll_seconds: Before the first look at such a batch; later ones are further apart,
+            up to 30 times as far.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dsn: SecretStr = SecretStr("")
+    journal: Literal["folder", "database"] = "folder"
     books: Annotated[int, NotBool, Field(ge=1, le=64)] = 2
     max_tries: Count = 5
     retry_seconds: Seconds = 30.0
     heartbeat_seconds: Seconds = 10.0
     stalled_seconds: Seconds = 30.0
     poll_seconds: Seconds = 1.0
+    spool: Folder | None = None
+    provider_quiet_seconds: Seconds = 5.0
+    provider_poll_seconds: Seconds = 10.0
 
 
 class Settings(BaseSettings):
@@ -141,6 +166,7 @@ class Settings(BaseSettings):
         models: Which model does what.
         llm: How a model is reached.
         pipeline: How a book is worked on.
+        revision: What decides about a revised chapter.
         budget: What may be spent.
         research: Where facts are looked for.
         projects_dir: Where books live.
@@ -164,6 +190,7 @@ class Settings(BaseSettings):
     models: ModelsConfig = ModelsConfig()
     llm: LlmConfig = LlmConfig()
     pipeline: PipelineConfig = PipelineConfig()
+    revision: RevisionConfig = RevisionConfig()
     budget: BudgetConfig = BudgetConfig()
     research: ResearchConfig = ResearchConfig()
     batch: BatchConfig = BatchConfig()

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,28 @@ async def test_every_book_is_run_in_order_and_no_more_at_once_than_allowed(make:
     assert set(stands(make()).values()) == {"done"}
     await make().work(writer, Terms())
     assert len(writer.runs) == 7
+
+
+async def test_the_earliest_deadline_begins_first_also_when_it_is_queued_again(make: Make) -> None:
+    queue, writer = make(), Writer(lambda *_: done())
+    deadlines = {"a": "", "b": "2020-11-23T09:00:00Z", "c": "2020-11-23T08:00:00Z", "d": ""}
+    rows = [Row(name, "row", {"premise": "x"}, deadline=at) for name, at in deadlines.items()]
+    queue.enqueue(rows, lambda _: False)
+    queue.cancel(["b"])
+    queue.retry(["b"])
+    await queue.work(writer, Terms())
+    assert writer.runs == ["c", "b", "a", "d"]
+    assert [book.late for book in make().status().books.values()] == [False, True, True, False]
+
+
+async def test_after_the_deadline_books_wait_for_the_next_run(make: Make) -> None:
+    queue, writer = make(), Writer(lambda *_: done())
+    add(queue, "a")
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    await queue.work(writer, Terms(deadline=long_ago))
+    assert stands(queue) == {"a": "queued"}
+    await make().work(writer, Terms())
+    assert stands(queue) == {"a": "done"}
 
 
 async def test_a_passing_failure_is_tried_again_later_and_any_other_is_not(make: Make) -> None:

@@ -1,5 +1,6 @@
 """What loading LiteLLM does to the process: as little as can be, and as late as can be."""
 
+import json
 import subprocess
 import sys
 import sysconfig
@@ -12,6 +13,7 @@ from tests.support.transport import with_litellm
 from libriscribe2.llm.litellm_backend import SWITCHES, load_litellm, provider_of
 
 pytestmark = with_litellm
+OURS = ("providers", "resilience", "local_servers", "client", "spooled_backend")
 
 
 def test_litellm_is_quiet_and_offline(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,12 +33,26 @@ def run_python(code: str, cwd: Path | None = None) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("module", ["client", "providers", "resilience", "local_servers"])
-def test_importing_our_modules_does_not_load_litellm(module: str) -> None:
+@pytest.fixture(scope="module")
+def loaded_by_then() -> dict[str, list[str]]:
+    """What was loaded of LiteLLM and its client when each module had been imported, in order."""
     code = (
-        f"import sys, libriscribe2.llm.{module}; print({{'litellm', 'httpx'}} & set(sys.modules))"
+        "import importlib, json, sys\n"
+        "loaded = {}\n"
+        f"for module in {OURS}:\n"
+        "    importlib.import_module(f'libriscribe2.llm.{module}')\n"
+        "    loaded[module] = sorted({'litellm', 'httpx'} & set(sys.modules))\n"
+        "print(json.dumps(loaded))\n"
     )
-    assert run_python(code) == "set()"
+    found: dict[str, list[str]] = json.loads(run_python(code))
+    return found
+
+
+@pytest.mark.parametrize("module", OURS)
+def test_importing_our_modules_does_not_load_litellm(
+    loaded_by_then: dict[str, list[str]], module: str
+) -> None:
+    assert loaded_by_then[module] == []
 
 
 def test_litellm_reads_no_env_file_behind_our_back(tmp_path: Path) -> None:

@@ -88,6 +88,12 @@ def test_a_title_becomes_a_plain_folder_name(title: str, name: str) -> None:
     assert project_name_from(title) == name
 
 
+def test_a_long_title_loses_words_at_its_end_only() -> None:
+    title = "A lighthouse keeper who never once learned to swim unexpectedly has to"
+    assert project_name_from(title) == "a-lighthouse-keeper-who-never-once-learned-to-swim"
+    assert len(project_name_from("x" * 100)) <= MAX_NAME_LENGTH
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=200))
 def test_any_title_gives_a_name_that_every_system_takes(title: str) -> None:

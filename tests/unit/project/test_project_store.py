@@ -71,8 +71,8 @@ def test_a_file_is_fresh_until_an_input_changes(store: ProjectStore) -> None:
     write(store, CONCEPT, "{}", a="1", b="1")
     assert store.state(CONCEPT, {"a": "1", "b": "1"}) == ArtifactState("fresh")
     changed = store.state(CONCEPT, {"b": "2", "c": "1", "a": "1"})
-    assert changed == ArtifactState("stale", ("b", "c"))
-    assert store.state(CONCEPT, {"a": "1", "b": None}) == ArtifactState("stale", ("b",))
+    assert changed == ArtifactState("stale", ("b", "c"), came=("c",))
+    assert store.state(CONCEPT, {"a": "1", "b": None}) == ArtifactState("stale", ("b",), gone=("b",))
 
 
 def test_an_input_that_is_missing_then_and_now_is_no_change(store: ProjectStore) -> None:

@@ -6,12 +6,19 @@ paid for replies already: nothing may be sent any more.
 
 import os
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import psycopg
 from psycopg.rows import DictRow
 
-from libriscribe2.batch.postgres.database import APPLICATION, DatabaseLostError, Dsn, connect, here
+from libriscribe2.batch.postgres.database import (
+    APPLICATION,
+    DatabaseLostError,
+    Dsn,
+    Values,
+    connect,
+    here,
+)
 from libriscribe2.errors import ProjectInUseError
 
 _SIGN: Final = "select set_config('application_name', %s, false)"
@@ -27,13 +34,18 @@ _HOLDER: Final = """
 
 
 class ProjectClaim:
-    """The right to write a book, from `take` to `release`; a context manager."""
+    """The right to write a book, from `take` to `release`; a context manager.
+
+    Attributes:
+        dsn: The database.
+        key: What the book is called among all books of the database.
+    """
 
     def __init__(
         self, dsn: Dsn, key: str, connection: "psycopg.Connection[DictRow]", session: int
     ) -> None:
-        self._dsn = dsn
-        self._key = key
+        self.dsn = dsn
+        self.key = key
         self._connection = connection
         self._session = session
 
@@ -71,17 +83,29 @@ class ProjectClaim:
             ProjectInUseError: The connection that had it is gone, or is another one: a pooler that
                 hands connections round between statements cannot be used.
         """
-        why = "another session answered, so a pooler stands in between"
+        (row,) = self.rows(_CHECK)
+        if row["session"] != self._session:
+            raise self._gone("another session answered, so a pooler stands in between")
+
+    def rows(self, query: str, values: Values | None = None) -> list[dict[str, Any]]:
+        """The rows that a statement gives, carried out only while this process has the right.
+
+        Raises:
+            ProjectInUseError: The database does not do it, and the right is gone with that.
+            ProjectError: The database refuses the statement.
+        """
         try:
-            with self._dsn.errors():
-                row = self._connection.execute(_CHECK).fetchone()
-            if row is not None and row["session"] == self._session:
-                return
+            with self.dsn.errors():
+                cursor = self._connection.execute(query.encode(), values)
+                return cursor.fetchall() if cursor.description is not None else []
         except DatabaseLostError as error:
-            why = error.why
-        raise ProjectInUseError(
-            f"The book {self._key!r} is no longer held by this process",
-            why=f"its connection to {self._dsn.shown} is gone: {why}",
+            self._connection.close()  # it may still stand, with a server that has no room left
+            raise self._gone(error.why) from error
+
+    def _gone(self, why: str) -> ProjectInUseError:
+        return ProjectInUseError(
+            f"The book {self.key!r} is no longer held by this process",
+            why=f"its connection to {self.dsn.shown} is gone: {why}",
             fix="Another worker goes on with it; nothing more is sent from here.",
         )
 

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from libriscribe2.batch.deadlines import comes_late
 from libriscribe2.batch.grants import grant_for, worth_another_run
 from libriscribe2.batch.postgres.database import Database, here
 from libriscribe2.batch.postgres.jobs import Jobs, Ticket
 from libriscribe2.batch.postgres.log import DatabaseLog
 from libriscribe2.batch.queue import LoggedBatch
-from libriscribe2.batch.state import Batch, Book, Ended, ended, started
+from libriscribe2.batch.state import Batch, Book, Ended, ended, retried, started
 from libriscribe2.batch.work import Terms, next_try
 
 
@@ -158,7 +159,8 @@ class Exchange:
             book = batch.books.get(ticket.book)
             if book is not None and book.state == "queued":
                 grant = grant_for(batch, book, len(batch.within("queued")))
-                queue.note([started(ticket.book, grant)])
+                late = comes_late(batch, book, self._terms.clock())
+                queue.note([started(ticket.book, grant, late=late)])
                 return Claim(ticket, queue.status().books[ticket.book], grant)
             self._jobs.finish(ticket, done=False)
         return None
@@ -200,4 +202,4 @@ def _let_others_go_on(queue: LoggedBatch) -> None:
     """What the last books left over of the budget may be enough for one that was stopped."""
     batch: Batch = queue.status()
     if not batch.within("queued", "running"):
-        queue.note([{"t": "retry", "book": one.row.name} for one in worth_another_run(batch)])
+        queue.note([retried(one) for one in worth_another_run(batch)])

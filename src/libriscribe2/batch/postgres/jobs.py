@@ -21,6 +21,7 @@ from libriscribe2.batch.postgres.database import Database
 T = TypeVar("T")
 
 TASK: Final = "make_book"
+_SOONEST: Final = 2**31 - 1
 
 _WAITING: Final = """
     select queueing_lock from procrastinate_jobs
@@ -85,8 +86,13 @@ class Jobs:
         self._database = database
         self._manager = JobManager(_Door(database))
 
-    def queue(self, batch: str, books: Sequence[str]) -> None:
-        """Make jobs for books that have none waiting; inside the batch's turn."""
+    def queue(self, batch: str, books: Mapping[str, str]) -> None:
+        """Make jobs for books that have none waiting; inside the batch's turn.
+
+        Args:
+            batch: The batch.
+            books: The deadline of each book, by its name; empty is none.
+        """
         if not books:
             return
         keys = [key_of(batch, book) for book in books]
@@ -97,9 +103,10 @@ class Jobs:
                 lock=key_of(batch, book),
                 queueing_lock=key_of(batch, book),
                 task_name=TASK,
+                priority=_urgency(deadline),
                 task_kwargs={"batch": batch, "name": book},
             )
-            for book in dict.fromkeys(books)
+            for book, deadline in books.items()
             if key_of(batch, book) not in waiting
         ]
         if jobs:
@@ -171,6 +178,11 @@ class Jobs:
 def key_of(batch: str, book: str) -> str:
     """What a book is called among all books of a database."""
     return f"{batch}/{book}"
+
+
+def _urgency(deadline: str) -> int:
+    """The priority of a job: the earlier its deadline, by the minute, the higher."""
+    return _SOONEST - int(datetime.fromisoformat(deadline).timestamp()) // 60 if deadline else 0
 
 
 def _names(only: Sequence[str] | None) -> list[str] | None:

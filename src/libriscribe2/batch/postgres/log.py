@@ -102,7 +102,8 @@ class DatabaseLog:
         for record in records:
             by_kind.setdefault(record["t"], []).append(str(record.get("book", "")))
         self._jobs.cancel(self._batch, by_kind.get("cancel", ()))
-        self._jobs.queue(self._batch, [*by_kind.get("add", ()), *by_kind.get("retry", ())])
+        queued = [record for record in records if record["t"] in {"add", "retry"}]
+        self._jobs.queue(self._batch, {r["book"]: r.get("deadline", "") for r in queued})
         for kind in by_kind.keys() & {"pause", "run"}:
             self._database.rows(_PAUSED, (kind == "pause", self._batch))
 

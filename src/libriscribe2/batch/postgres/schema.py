@@ -8,7 +8,10 @@ from procrastinate.schema import SchemaManager
 from libriscribe2.batch.postgres.database import Database
 from libriscribe2.errors import ProjectError
 
-NUMBER: Final = 1
+_PARTS: Final = ("schema.sql", "schema_2.sql")
+"""What makes the tables: each part brings them to the next number, the first one to 1."""
+
+NUMBER: Final = len(_PARTS)
 """The number of the schema that this version reads and writes."""
 
 _TURN: Final = "select pg_advisory_xact_lock(hashtextextended('libriscribe2 schema', 0))"
@@ -17,17 +20,16 @@ _FIND_JOBS: Final = "select to_regclass('procrastinate_jobs') is not null as the
 
 
 def ensure_schema(database: Database) -> None:
-    """Make the tables where they are missing.
+    """Make the tables where they are missing; those of an older version are added to.
 
     Raises:
         ProjectError: A newer version made them, or the database refuses.
         DatabaseLostError: The database does not answer.
     """
-    if _number(database) is None:
+    if _number(database) < NUMBER:
         with database.transaction():
             database.rows(_TURN)
-            if _number(database) is None:  # nobody else made them meanwhile
-                _make(database)
+            _add_from(database, _number(database))  # somebody else may have done so meanwhile
     number = _number(database)
     if number != NUMBER:
         raise ProjectError(
@@ -37,15 +39,20 @@ def ensure_schema(database: Database) -> None:
         )
 
 
-def _number(database: Database) -> int | None:
+def _number(database: Database) -> int:
+    """The number of the tables that are there; 0 for none."""
     if not database.rows(_FIND)[0]["there"]:
-        return None
+        return 0
     return int(database.rows("select number from libriscribe2_schema")[0]["number"])
 
 
-def _make(database: Database) -> None:
+def _add_from(database: Database, number: int) -> None:
+    if number >= NUMBER:
+        return
     if not database.rows(_FIND_JOBS)[0]["there"]:
         database.rows(SchemaManager.get_schema())
-    text = (resources.files("libriscribe2.batch.postgres") / "schema.sql").read_text("utf-8")
-    database.rows(text)
+    for part in _PARTS[number:]:
+        text = (resources.files("libriscribe2.batch.postgres") / part).read_text("utf-8")
+        database.rows(text)
+    database.rows("delete from libriscribe2_schema")
     database.rows("insert into libriscribe2_schema (number) values (%s)", (NUMBER,))

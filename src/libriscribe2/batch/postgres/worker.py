@@ -76,7 +76,9 @@ class Worker:
             await self._keep_in_touch()
             await self._settle()
             await self._begin()
-            over = self._drain and not self._under_way and await _aside(self._exchange.is_drained)
+            over = not self._under_way and (
+                self._terms.over or (self._drain and await _aside(self._exchange.is_drained))
+            )
         except DatabaseLostError as error:
             if not self._silences:
                 self._tell_lost(error)
@@ -113,11 +115,14 @@ class Worker:
 
     async def _begin(self) -> None:
         """Begin as many books as there are and as there is room for."""
-        while len(self._under_way) < self._terms.books and self._terms.now() >= self._rests_until:
+        while len(self._under_way) < self._terms.books and self._may_begin():
             claim = await _aside(self._exchange.claim)
             if claim is None:
                 return
             self._start(claim)
+
+    def _may_begin(self) -> bool:
+        return not self._terms.over and self._terms.now() >= self._rests_until
 
     def _start(self, claim: Claim) -> None:
         self._books[claim.ticket] = claim.book

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from libriscribe2.batch.postgres.claim import ProjectClaim
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
-from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.postgres.queue import DatabaseQueue
+from libriscribe2.batch.postgres.schema import NUMBER, ensure_schema
+from libriscribe2.batch.rows import Row
 from libriscribe2.errors import ConfigError, ProjectError, ProjectInUseError
 
 
@@ -62,9 +64,23 @@ def test_tables_are_made_once_and_those_of_a_newer_version_are_refused(dsn: str)
     database = Database(Dsn(dsn))
     ensure_schema(database)
     ensure_schema(database)
-    database.rows("update libriscribe2_schema set number = 2")
-    with pytest.raises(ProjectError, match="is of schema 2; this version knows 1"):
+    database.rows("update libriscribe2_schema set number = %s", (NUMBER + 1,))
+    with pytest.raises(ProjectError, match=f"is of schema {NUMBER + 1}; this version knows"):
         ensure_schema(database)
+    database.close()
+
+
+@pytest.mark.postgres
+def test_tables_of_an_older_version_are_added_to_and_keep_their_rows(dsn: str) -> None:
+    database = Database(Dsn(dsn))
+    ensure_schema(database)
+    DatabaseQueue(database, "spring").enqueue([Row("a", "row", {"premise": "x"})], lambda _n: False)
+    database.rows("drop table libriscribe2_books, libriscribe2_journal")
+    database.rows("update libriscribe2_schema set number = 1")
+    ensure_schema(database)
+    assert database.rows("select number from libriscribe2_schema") == [{"number": NUMBER}]
+    assert database.rows("select * from libriscribe2_journal") == []
+    assert list(DatabaseQueue(database, "spring").status().books) == ["a"]
     database.close()
 
 

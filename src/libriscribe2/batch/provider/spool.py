@@ -1,0 +1,201 @@
+"""The spool: a folder in which the calls of all books wait for whoever sends them together.
+
+waiting/ID.json     a request; its book's process writes it, and writes it again if it is killed
+orders/NAME.jsonl   the file that goes to the provider, whole before anything leaves
+orders/NAME.json    what is known of it: whose calls they are, the ids that the provider gave
+replies/ID.json     what came of a request; there until the book's journal has it
+lock                held by whoever keeps the spool
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
+
+from libriscribe2.errors import ProjectInUseError
+from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder
+from libriscribe2.project.lock import holder_of, sign
+from libriscribe2.project.storage_errors import storage_errors
+
+_PATIENCE: Final = 0.5
+"""Seconds to wait for the lock, which a book's process takes for a moment to see who has it."""
+
+Kept = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Spool:
+    """A spool as its keeper and its books see it.
+
+    Attributes:
+        root: Its folder.
+    """
+
+    root: Path
+
+    @property
+    def waiting(self) -> Path:
+        """Where requests wait."""
+        return self.root / "waiting"
+
+    @property
+    def orders(self) -> Path:
+        """Where what was submitted is."""
+        return self.root / "orders"
+
+    @property
+    def replies(self) -> Path:
+        """Where what came of requests is."""
+        return self.root / "replies"
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Be the one who keeps it while the block runs; its folders are there then.
+
+        Requests that a run before left waiting are thrown away: their books ask again.
+
+        Raises:
+            ProjectInUseError: Another process keeps it.
+            StorageError: It cannot be written.
+        """
+        path = self.root / "lock"
+        lock = FileLock(path, timeout=_PATIENCE, thread_local=False)
+        with storage_errors("lock", path):
+            for folder in (self.waiting, self.orders, self.replies):
+                make_folder(folder)
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise ProjectInUseError(
+                    f"The calls in {self.root} are being sent by another process",
+                    why=holder_of(path),
+                    fix="Wait until it is done, or end it.",
+                ) from error
+        sign(path)
+        try:
+            for ident in self.idents(self.waiting):
+                self.drop(self.waiting, ident)
+            yield
+        finally:
+            lock.release()
+
+    def is_kept(self) -> bool:
+        """Whether somebody keeps it.
+
+        Raises:
+            StorageError: Nobody can say.
+        """
+        lock = FileLock(self.root / "lock", timeout=0, thread_local=False)
+        with storage_errors("lock", self.root):
+            try:
+                lock.acquire()
+            except Timeout:
+                return True
+            lock.release()
+        return False
+
+    def is_used(self) -> bool:
+        """Whether a run before left something in it that was paid for or may be."""
+        return any(self.idents(self.orders)) or any(self.idents(self.replies))
+
+    def idents(self, folder: Path) -> list[str]:
+        """The names of the records in one of its folders.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        with storage_errors("read", folder):
+            found = folder.glob("*.json") if folder.is_dir() else ()
+            return sorted(path.stem for path in found if not path.name.startswith("."))
+
+    def read(self, folder: Path, ident: str) -> Kept | None:
+        """A record; None where there is none that can be read.
+
+        Raises:
+            StorageError: The file is there and the disk does not give it.
+        """
+        path = folder / f"{ident}.json"
+        with storage_errors("read", path):
+            try:
+                record = json.loads(path.read_bytes())
+            except (FileNotFoundError, ValueError):
+                return None
+        return record if isinstance(record, dict) else None
+
+    def write(self, folder: Path, ident: str, record: Kept, *, durable: bool = True) -> None:
+        """Keep a record, whole.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        path = folder / f"{ident}.json"
+        with storage_errors("write", path):
+            data = json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            atomic_write(path, data, mode=PRIVATE, durable=durable)
+
+    def drop(self, folder: Path, ident: str) -> None:
+        """Throw a record away, if it is there.
+
+        Raises:
+            StorageError: It cannot be removed.
+        """
+        path = folder / f"{ident}.json"
+        with storage_errors("remove", path):
+            path.unlink(missing_ok=True)
+
+
+class BookSpool:
+    """One book's side of a spool.
+
+    Args:
+        spool: The spool.
+        book: The name of the book: two books may ask the same, and each gets its own reply.
+    """
+
+    def __init__(self, spool: Spool, book: str) -> None:
+        self._spool = spool
+        self._book = book
+
+    def put(self, ident: str, asked: Kept) -> None:
+        """Let a request wait, unless its reply is there.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if self.reply(ident) is None:
+            record = {"v": 1, "book": self._book, **asked}
+            # Who is killed asks again, so it need not survive a power failure.
+            self._spool.write(self._spool.waiting, self._name(ident), record, durable=False)
+
+    def reply(self, ident: str) -> Kept | None:
+        """What came of a request, or None as yet.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        return self._spool.read(self._spool.replies, self._name(ident))
+
+    def forget(self, ident: str) -> None:
+        """Throw a reply away: it is kept elsewhere, or wanted no more.
+
+        Raises:
+            StorageError: It cannot be removed.
+        """
+        self._spool.drop(self._spool.replies, self._name(ident))
+
+    def attended(self) -> bool:
+        """Whether somebody keeps the spool."""
+        return self._spool.is_kept()
+
+    def _name(self, ident: str) -> str:
+        return hashlib.sha256(f"{self._book}\n{ident}".encode()).hexdigest()
+
+
+def book_spool(folder: Path | None, book: str) -> BookSpool | None:
+    """The spool of a book in a folder; None where its calls are sent at once."""
+    return None if folder is None else BookSpool(Spool(folder), book)

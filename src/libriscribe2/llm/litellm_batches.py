@@ -1,0 +1,276 @@
+"""Providers' batch APIs through LiteLLM: lines of a file, and the file's way there and back.
+
+LiteLLM comes through the door of `litellm_backend`, with the same switches. Batches are in OpenAI's
+form: a JSON object per line, `/v1/chat/completions` in all of them, answered within 24 hours.
+"""
+
+import os
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
+from libriscribe2.llm.batch_clients import share_clients
+from libriscribe2.llm.failure import classify, of_answer
+from libriscribe2.llm.litellm_backend import (
+    LiteLLMBackend,
+    load_litellm,
+    loaded,
+)
+from libriscribe2.llm.redaction import secrets_in
+from libriscribe2.llm.servers import server_arguments
+
+ENDPOINT: Final = "/v1/chat/completions"
+WINDOW: Final = "24h"
+MARK: Final = "libriscribe2"
+"""Key of a batch's metadata under which it is found again."""
+
+_LISTED: Final = 100
+_TIMEOUT_SECONDS: Final = 300.0
+_NOT_SENT: Final = ("stream", "extra_body", "stream_options")
+
+_ENDED: Final = frozenset({"completed", "failed", "expired", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A request as a line of a batch.
+
+    Attributes:
+        body: The body that an ordinary call would have.
+        optional: The parameters that may be given up.
+    """
+
+    body: Mapping[str, Any]
+    optional: Mapping[str, Any]
+
+
+class BatchLines:
+    """Writes requests as lines of a batch and reads the answers, as ordinary calls would.
+
+    Args:
+        backend: Who would send them as ordinary calls.
+    """
+
+    def __init__(self, backend: LiteLLMBackend) -> None:
+        self._backend = backend
+
+    async def asked(self, request: Request) -> Line:
+        """The line of a request.
+
+        Raises:
+            BackendError: LiteLLM refuses the request.
+        """
+        litellm = await loaded()
+        call, optional = self._backend.wording(request)
+        try:
+            return Line(_body(litellm, call), optional)
+        except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
+            raise _failure(error) from None
+
+    async def answered(self, request: Request, body: Mapping[str, Any], began: float) -> Completion:
+        """The completion in an answer, at the price of a batch.
+
+        Raises:
+            BackendError: It holds no reply.
+        """
+        litellm = await loaded()
+        try:
+            response = litellm.utils.convert_to_model_response_object(
+                response_object=dict(body), model_response_object=litellm.ModelResponse()
+            )
+        except Exception as error:  # noqa: BLE001 - as above
+            raise BackendError("malformed", _failure(error).message) from None
+        return self._backend.read(request, response, began, batch_price)
+
+    def failed(self, status: int | None, body: Any) -> BackendError:
+        """The failure that an answer tells."""
+        return of_answer(status, body, secrets=secrets_in(os.environ))
+
+    def concede(self, request: Request, line: Line, failure: BackendError) -> bool:
+        """Give up what a refusal blames; whether the request is worth another line."""
+        return self._backend.concede(request, line.optional, failure)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a batch stands at its provider.
+
+    Attributes:
+        status: The provider's word.
+        ended: Whether nothing more is going to be answered.
+        files: Ids of the files that hold answers and failures.
+        why: Why it failed, if it says so.
+    """
+
+    status: str
+    ended: bool
+    files: tuple[str, ...] = ()
+    why: str = ""
+
+
+class ProviderBatches:
+    """The batch API of one provider's account.
+
+    Args:
+        provider: LiteLLM's name of the provider.
+        url: Base address of the server; None leaves it to the provider.
+    """
+
+    def __init__(self, provider: str, url: str | None) -> None:
+        self._named = {
+            "custom_llm_provider": provider,
+            "max_retries": 0,
+            "timeout": _TIMEOUT_SECONDS,
+            **server_arguments(url),
+        }
+
+    async def upload(self, name: str, data: bytes) -> str:
+        """Store an input file there; its id.
+
+        Raises:
+            BackendError: It could not be stored.
+        """
+        litellm = await _sharing()
+        named = {"file": (f"{name}.jsonl", data), "purpose": "batch", **self._named}
+        return str((await _done(litellm.acreate_file(**named))).id)
+
+    async def submit(self, name: str, file: str) -> str:
+        """Have a file answered; the id of the batch.
+
+        Raises:
+            BackendError: It was refused, or nobody knows.
+        """
+        litellm = await _sharing()
+        named = {
+            "completion_window": WINDOW,
+            "endpoint": ENDPOINT,
+            "input_file_id": file,
+            "metadata": {MARK: name},
+            **self._named,
+        }
+        return str((await _done(litellm.acreate_batch(**named))).id)
+
+    async def find(self, name: str, file: str) -> str | None:
+        """The id of the batch that was submitted under a name, or of a file; None if none was.
+
+        Only the hundred latest batches of the account are looked through.
+
+        Raises:
+            BackendError: The provider does not say.
+        """
+        litellm = await _sharing()
+        listed = await _done(litellm.alist_batches(limit=_LISTED, **self._named))
+        for one in getattr(listed, "data", None) or ():
+            marked = dict(getattr(one, "metadata", None) or {}).get(MARK) == name
+            if marked or one.input_file_id == file:
+                return str(one.id)
+        return None
+
+    async def look(self, batch: str) -> Progress:
+        """How a batch stands.
+
+        Raises:
+            BackendError: The provider does not say.
+        """
+        litellm = await _sharing()
+        found = await _done(litellm.aretrieve_batch(batch_id=batch, **self._named))
+        files = tuple(
+            str(file) for file in (found.output_file_id, found.error_file_id) if file is not None
+        )
+        counts = getattr(found, "request_counts", None)
+        # The answers of a batch may come into sight a moment after its end.
+        waits = found.status == "completed" and not files and getattr(counts, "completed", 0)
+        ended = found.status in _ENDED and not waits
+        return Progress(str(found.status), ended, files, _reason(found))
+
+    async def cancel(self, batch: str) -> None:
+        """Have nothing more of a batch answered.
+
+        Raises:
+            BackendError: The provider refused; it may have ended.
+        """
+        litellm = await _sharing()
+        await _done(litellm.acancel_batch(batch_id=batch, **self._named))
+
+    async def content(self, file: str) -> bytes:
+        """A file with answers.
+
+        Raises:
+            BackendError: It could not be had.
+        """
+        litellm = await _sharing()
+        found = await _done(litellm.afile_content(file_id=file, **self._named))
+        return bytes(found.content)
+
+
+def batch_price(model: str, usage: Usage, reported: Any) -> float | None:
+    """US dollars of a call in a batch: what the provider says it cost, else by the price map.
+
+    That is LiteLLM's price for batches, and half the ordinary price where it knows none. A price of
+    0 counts as unknown, as for ordinary calls.
+    """
+    told = getattr(reported, "cost", None)
+    if isinstance(told, int | float) and told > 0:
+        return float(told)
+    litellm = load_litellm()
+    counted = reported if usage.known else None
+    tokens = counted or litellm.Usage(
+        prompt_tokens=usage.input_tokens, completion_tokens=usage.output_tokens
+    )
+    try:
+        price = sum(litellm.cost_calculator.batch_cost_calculator(usage=tokens, model=model))
+    except Exception:  # noqa: BLE001 - unknown models raise anything, a bare Exception included
+        return None
+    return float(price) if price > 0 else None
+
+
+async def _sharing() -> Any:
+    """LiteLLM, with one client per account."""
+    litellm = await loaded()
+    share_clients(litellm)
+    return litellm
+
+
+def _body(litellm: Any, call: Mapping[str, Any]) -> dict[str, Any]:
+    """The body that LiteLLM would send for the arguments of `acompletion`."""
+    model, provider, _, _ = litellm.get_llm_provider(call["model"])
+    names = ("temperature", "max_tokens", "response_format", "tools")
+    wanted = {name: call[name] for name in names if name in call}
+    optional = litellm.utils.get_optional_params(
+        model=model, custom_llm_provider=provider, messages=call["messages"], **wanted
+    )
+    config = litellm.utils.ProviderConfigManager.get_provider_chat_config(
+        model, litellm.LlmProviders(provider)
+    )
+    body: dict[str, Any] = config.transform_request(
+        model=model,
+        messages=call["messages"],
+        optional_params=optional,
+        litellm_params={},
+        headers={},
+    )
+    more = body.get("extra_body") or {}
+    return {name: value for name, value in (body | more).items() if name not in _NOT_SENT}
+
+
+def _reason(found: Any) -> str:
+    """The first fault that a batch names."""
+    faults = getattr(getattr(found, "errors", None), "data", None) or ()
+    return next((str(one.message) for one in faults if getattr(one, "message", None)), "")
+
+
+async def _done(work: Awaitable[Any]) -> Any:
+    """What LiteLLM gives.
+
+    Raises:
+        BackendError: It failed.
+    """
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
+        raise _failure(error) from None
+
+
+def _failure(error: Exception) -> BackendError:
+    return classify(error, secrets=secrets_in(os.environ))

@@ -1,0 +1,257 @@
+"""The calls of many books sent together, from the command line, over real HTTP."""
+
+import asyncio
+import json
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.batch_server import BatchServer
+from tests.support.batches import premise, states
+from tests.support.desk import Desk
+from tests.support.openai_replies import Fault
+
+from libriscribe2.batch.beginning import begin_project
+from libriscribe2.batch.provider.habits import Habits
+from libriscribe2.batch.provider.keeper import Keeper
+from libriscribe2.batch.provider.keeping import kept_meanwhile
+from libriscribe2.batch.provider.spool import Spool
+from libriscribe2.batch.rows import Row
+from libriscribe2.llm.batch_clients import close_clients
+from libriscribe2.llm.litellm_backend import load_litellm
+from libriscribe2.llm.litellm_batches import ProviderBatches
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.paths import ProjectPaths
+
+KEY = "sk-very-secret-0123456789abcdef"
+NAMES = ("one", "two", "three")
+TINY: dict[str, Any] = {
+    "chapters": 1,
+    "scenes_per_chapter": 1,
+    "words": 100,
+    "worldbuilding": False,
+    "canon": False,
+    "revision": False,
+    "model": "openai/test-model",
+}
+BRIEF = Brief.model_validate(
+    {
+        "premise": premise("one"),
+        **{name: value for name, value in TINY.items() if name != "model"},
+    }
+)
+UNTIL = datetime(2026, 11, 22, 12, tzinfo=UTC)
+TOGETHER = ("batch", "run", "--provider-batch", "--books", "3")
+
+# LiteLLM sets this filter itself when it is imported, and pytest takes it away after each test.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Accessing the .* attribute on the instance is deprecated"
+)
+
+
+def online(desk: Desk, server: BatchServer) -> None:
+    """Have the desk ask a server."""
+    desk.environment |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
+
+
+def desk_at(folder: Path, server: BatchServer, *names: str, dsn: str = "") -> Desk:
+    """A desk with queued books whose model is the server's."""
+    folder.mkdir(exist_ok=True)
+    desk = Desk(folder)
+    online(desk, server)
+    desk.environment["LIBRISCRIBE2_BATCH__DSN"] = dsn or None
+    desk.environment |= {
+        "LIBRISCRIBE2_BATCH__PROVIDER_QUIET_SECONDS": "0.3",
+        "LIBRISCRIBE2_BATCH__PROVIDER_POLL_SECONDS": "0.1",
+        "LIBRISCRIBE2_BATCH__RETRY_SECONDS": "0.3",
+    }
+    rows = [{"name": name, "premise": premise(name), **TINY} for name in names]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "books.jsonl").write_text(text, encoding="utf-8")
+    desk.run("batch", "add", "books.jsonl")
+    return desk
+
+
+def alone(desk: Desk, folder: Path, *names: str) -> dict[str, dict[str, bytes]]:
+    """The same books, written one after the other by ordinary calls of the same server."""
+    other = Desk(folder)
+    other.environment = dict(desk.environment)
+    for name in names:
+        project = folder / "projects" / name
+        project.mkdir(parents=True)
+        shutil.copy(desk.project(name).path("book.toml"), project / "book.toml")
+        other.run("resume", name)
+    return {name: other.project(name).contents() for name in names}
+
+
+@pytest.fixture
+def loaded() -> None:
+    """LiteLLM: two threads of a test must not both be the first to import it."""
+    load_litellm()
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    with BatchServer(looks=0) as running:
+        yield running
+
+
+def test_books_by_batches_are_byte_for_byte_those_of_ordinary_calls(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    desk = desk_at(tmp_path / "desk", server, *NAMES)
+    ran = desk.run(*TOGETHER)
+    assert set(states(desk).values()) == {"done"}
+    assert server.chats == 0
+    assert max(server.answered.values()) == 1
+    assert len(server.submitted) < server.charged
+    assert "of openai/test-model sent together as batch-1" in ran.err
+    spool = desk.folder / "batches/books/provider"
+    assert [path.name for path in spool.rglob("*") if path.is_file()] == ["lock"]
+    report = json.loads((desk.folder / "batches/books/report.json").read_text(encoding="utf-8"))
+    assert report["sums"]["calls"] == server.charged
+    for name, contents in alone(desk, tmp_path / "alone", *NAMES).items():
+        assert desk.project(name).contents() == contents
+    assert server.chats == server.charged
+
+
+def test_who_is_killed_between_submission_and_answer_pays_nothing_twice(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    desk = desk_at(tmp_path / "desk", server, "one")
+    server.released.clear()
+    with desk.running(*TOGETHER) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "sent together as batch-1" in line:
+                break
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    left = list((desk.folder / "batches/books/provider").rglob("*.json*"))
+    assert len(left) >= 2
+    assert not any(KEY.encode() in path.read_bytes() for path in left)
+    assert {path.stat().st_mode & 0o777 for path in left} == {0o600}
+    server.released.set()
+    ran = desk.run(*TOGETHER)
+    assert "1 call submitted before: waited for" in ran.err
+    assert set(states(desk).values()) == {"done"}
+    assert server.chats == 0
+    assert set(server.answered.values()) == {1}
+    bodies = [json.dumps(line["body"]) for lines in server.submitted for line in lines]
+    assert len(bodies) == len(set(bodies))
+
+
+@contextmanager
+def kept(desk: Desk, server: BatchServer, **habits: Any) -> Iterator[list[str]]:
+    """A keeper of the desk's spool while the block runs, and what it tells."""
+    told: list[str] = []
+    spool = Spool(desk.folder / "spool")
+    how = replace(Habits(quiet=0.05, poll=0.05, tell=told.append), **habits)
+    over = threading.Event()
+
+    async def until_over() -> None:
+        await asyncio.to_thread(over.wait)
+
+    async def keep() -> None:
+        try:
+            api = ProviderBatches("openai", server.url)
+            await kept_meanwhile(spool, lambda: Keeper(spool, lambda *_: api, how), until_over)
+        finally:
+            await close_clients()
+
+    keeping = threading.Thread(target=lambda: asyncio.run(keep()))
+    keeping.start()
+    try:
+        desk.environment["LIBRISCRIBE2_BATCH__SPOOL"] = str(spool.root)
+        yield told
+    finally:
+        over.set()
+        keeping.join()
+
+
+def write_one(desk: Desk) -> None:
+    """Write the first book of the batch as its process would."""
+    begin_project(
+        ProjectPaths(desk.folder / "projects/one", desk.folder / "debug/one"),
+        Row("one", "row", BRIEF.model_dump(mode="json")),
+        "books",
+        {"models": {"default": {"model": TINY["model"]}}},
+    )
+    desk.run("resume", "one", "--no-input", "--json")
+    assert desk.project("one").chapters()
+
+
+def test_lines_that_fail_are_sent_again_and_an_expired_batch_is_finished_by_calls(
+    desk: Desk, loaded: None
+) -> None:
+    refusals = iter([{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}])
+
+    def judge(_line: object, count: int) -> Fault:
+        body = next(refusals, None) if count == 1 else None
+        return Fault("ok") if body is None else Fault(status=429, body=body)
+
+    ends = ["completed", "completed", "completed", "failed"]
+    with BatchServer(ends, looks=0, judge=judge) as server:
+        online(desk, server)
+        with kept(desk, server) as told:
+            write_one(desk)
+    failed = desk.project("one").records("fail")
+    assert [(record["kind"], record["status"]) for record in failed] == [("rate", 429)]
+    assert "batch-4: failed, 0 of 1 call answered line 1 is not JSON" in told
+    assert server.chats == 1
+    assert len(desk.project("one").records("done")) == server.charged + server.chats
+
+
+def test_a_server_without_batches_is_told_once_and_answers_ordinary_calls(
+    desk: Desk, loaded: None
+) -> None:
+    with BatchServer(batches=False) as server:
+        online(desk, server)
+        with kept(desk, server) as told:
+            write_one(desk)
+    assert server.chats == len(desk.project("one").records("done")) > 5
+    assert [line for line in told if "its calls are sent at once (no such page)" in line] == told
+
+
+def test_after_the_deadline_calls_that_wait_are_sent_at_once_and_the_book_ends(
+    server: BatchServer, desk: Desk, loaded: None
+) -> None:
+    def clock() -> datetime:
+        return UNTIL + timedelta(seconds=len(server.submitted) - 1)
+
+    online(desk, server)
+    server.released.clear()
+    with kept(desk, server, until=UNTIL, clock=clock):
+        write_one(desk)
+    assert [batch["status"] for batch in server.batches.values()] == ["cancelled"]
+    # What was answered before it was cancelled is not asked again.
+    assert server.charged == 1
+    assert server.chats == len(desk.project("one").records("done")) - 1
+
+
+def test_a_model_without_a_batch_api_is_named_before_anything_starts(desk: Desk) -> None:
+    rows = [{"name": "one", "premise": premise("one"), **TINY, "model": "offline"}]
+    (desk.folder / "books.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    desk.run("batch", "add", "books.jsonl")
+    ran = desk.run(*TOGETHER)
+    told, _, rest = ran.err.partition("one: begins")
+    assert "no batch API: offline; these calls are sent at once" in told
+    assert "done" in rest
+
+
+@pytest.mark.postgres
+def test_a_batch_in_a_database_sends_its_calls_together_too(
+    server: BatchServer, tmp_path: Path, dsn: str
+) -> None:
+    desk = desk_at(tmp_path / "desk", server, "one", dsn=dsn)
+    desk.run(*TOGETHER)
+    assert states(desk) == {"one": "done"}
+    assert server.chats == 0
+    assert set(server.answered.values()) == {1}
