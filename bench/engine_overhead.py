@@ -1,6 +1,7 @@
 """What the engine adds to a model call: journal, dumps, prompts, parsing, files, events."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -190,6 +191,8 @@ def _timed(root: Path, brief: Brief, replies: dict[str, Completion]) -> list[Gap
 
 
 def _book(root: Path, brief: Brief, backend: OfflineAuthor | TimedBackend, waits: Waits) -> None:
+    # Cleaned replies are warned of; nobody wants to read so here.
+    logging.getLogger("libriscribe2").addHandler(logging.NullHandler())
     settings = Settings(pipeline=PipelineConfig(max_concurrency=1))
     paths = ProjectPaths(root, root.with_name(f"{root.name}-debug"))
     choice = ModelChoice("offline", "measured")

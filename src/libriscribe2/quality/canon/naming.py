@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from libriscribe2.models.canon import Attribute, Fact
@@ -14,6 +15,8 @@ _ARTICLE: Final = re.compile(r"(?i)^(?:the|an?|his|her|its|their|my|your|our|som
 _RELATION: Final = re.compile(r"(?i)^(?P<relation>.*?\b\w+)\s+(?P<link>of|to)\s+(?P<other>.+?)\.?$")
 _WORLDLY: Final = frozenset({Attribute.COUNT, Attribute.DISTANCE, Attribute.RULE})
 """Kinds whose entity is a thing, which a text names with and without capitals and article."""
+_REMEMBERED: Final = 4_096
+"""Every scene asks again for the facts of all chapters before it."""
 
 
 class Names:
@@ -86,6 +89,7 @@ def _kin(value: str, names: Names) -> str:
     return f"{found['relation']} {found['link']} {names.canonical(found['other'])}"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _plain(text: str) -> str:
     """A name without emphasis and quotation marks."""
     return " ".join(_MARKS.sub("", text).split()) or text
@@ -96,6 +100,7 @@ def _bare(text: str) -> str:
     return _ARTICLE.sub("", text)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _key(name: str) -> str:
     """A name in a form that can be compared."""
     return _OWNER.sub("", _bare(_plain(name))).casefold()
