@@ -22,7 +22,20 @@ def test_XC_03_the_same_premise_gives_the_same_bytes(desk: Desk, order: str) -> 
     desk.create(name="three", size=drafted)
     books = [desk.project(name).contents() for name in ("one", "two", "three")]
     assert books[0] == books[1] == books[2]
+    asked = [desk.project(name).keys() for name in ("one", "two", "three")]
+    assert asked[0] == asked[1] == asked[2]
     assert len(books[0]) == 8 + (4 if order == "parallel" else 3) * 4
+
+
+@pytest.mark.soak
+def test_XC_03_a_long_book_is_asked_for_in_the_same_words_in_every_process(desk: Desk) -> None:
+    size = ("--chapters", "12", "--words", "60000", "--max-concurrency", "1")
+    for seed in ("1", "2", "3"):
+        command = ("create", "A clockmaker hears the hour before", "--mock", "-p", seed, *size)
+        desk.run_apart(*command, env={"PYTHONHASHSEED": seed})
+    asked = [desk.project(name).keys() for name in ("1", "2", "3")]
+    assert asked[0] == asked[1] == asked[2]
+    assert len(asked[0]) > 150
 
 
 def test_XC_03_another_premise_gives_another_book(desk: Desk) -> None:

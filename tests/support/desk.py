@@ -257,6 +257,10 @@ class ProjectFolder:
         assert not found.damaged
         return [dict(record) for record in found.records if record["t"] == kind]
 
+    def keys(self) -> list[str]:
+        """The keys of the requests that were sent, in order of the alphabet."""
+        return sorted(record["k"] for record in self.records("sent"))
+
     def trash(self) -> list[str]:
         """The texts in the trash."""
         files = (path for path in self.path(".libriscribe/trash").rglob("*") if path.is_file())
