@@ -1,10 +1,9 @@
 """`Agent`: ask, read through the shared pipeline, validate; the runner saves what comes out."""
 
-import asyncio
 import json
 import logging
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Final, TypeVar
@@ -12,9 +11,9 @@ from typing import Any, ClassVar, Final, TypeVar
 from pydantic import BaseModel
 
 from libriscribe2.agents.agent_context import AgentContext, MadeFrom, Unit
-from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
+from libriscribe2.agents.agent_siblings import all_of
+from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.options import Attempt, CallOptions
-from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.request_schema import Limits, request_schema
@@ -284,25 +283,9 @@ class Agent:
         self.made_from.prompts[loaded.name] = loaded.sha
         return loaded.render(**values)
 
-    async def _together(self, work: Iterable[Awaitable[T]]) -> list[T]:
-        """The results of all, in order.
-
-        After a failure nothing new is sent, but what is under way is waited for: a request
-        that is already paid for must not be lost to a sibling's failure.
-        """
-
-        async def one(task: Awaitable[T]) -> T:
-            try:
-                return await task
-            except LibriScribeError:
-                self.context.stop()
-                raise
-
-        results = await asyncio.gather(*map(one, work), return_exceptions=True)
-        failed = [result for result in results if isinstance(result, BaseException)]
-        if failed:
-            raise next((f for f in failed if not isinstance(f, RunStoppedError)), failed[0])
-        return [result for result in results if not isinstance(result, BaseException)]
+    async def _together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+        """The results of all, in order; see `all_of`."""
+        return await all_of(work, self.context.stop)
 
 
 def _step(unit: Unit, part: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.brief import Brief
@@ -32,6 +32,36 @@ class Unit:
         return self.stage if self.chapter is None else f"{self.stage}/ch{self.chapter:02d}"
 
 
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is decided about a revised chapter.
+
+    Attributes:
+        keeps: Whether the revised text is kept.
+        told: Why, in words for the author.
+    """
+
+    keeps: bool
+    told: str
+
+
+class DraftJudge(Protocol):
+    """Decides whether a revised chapter is kept."""
+
+    async def rule(self, chapter: int, draft: str, revised: str) -> Ruling:
+        """The decision; where none can be had, the revised text is kept.
+
+        Args:
+            chapter: The chapter's number.
+            draft: Its text before the revision.
+            revised: Its text after it, which is another one.
+
+        Raises:
+            LibriScribeError: A request failed for another reason than its reply.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class AgentContext:
     """What an agent works with.
@@ -48,6 +78,7 @@ class AgentContext:
         stop: Lets nothing new be sent, because a part of the work has failed.
         on_text: Hears prose while it arrives: the step and a piece of text.
         research: What research may use.
+        judge: Decides about revised chapters; None leaves it to the gates.
     """
 
     brief: Brief
@@ -61,6 +92,7 @@ class AgentContext:
     stop: Callable[[], None] = field(default=lambda: None)
     on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
     research: ResearchMeans = field(default_factory=ResearchMeans)
+    judge: DraftJudge | None = None
 
 
 @dataclass

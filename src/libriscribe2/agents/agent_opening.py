@@ -27,18 +27,18 @@ AFTER_BUDGET: Final = 2_400
 async def with_opening(agent: Agent, unit: Unit, shown: Mapping[str, str]) -> str:
     """A chapter's draft, with its opening written from the end of the chapter before.
 
-    The first chapter is its draft. So is one for which no opening came that can be used; the
-    agent's remark says why: the draft was paid for and is whole.
+    A chapter for which no opening came that can be used is its draft; the agent's remark says
+    why: the draft was paid for and is whole.
 
     Args:
         agent: Who asks.
-        unit: The chapter.
+        unit: The chapter; there has to be one before it, with a draft of its own.
         shown: Values of the prompt that say what the book and the chapter are about.
     """
     number = unit.chapter or 1
     draft = agent.book.text(draft_file(number))
     parts = opened(draft)
-    if number == 1 or not parts.opening:
+    if not parts.opening:
         return draft
     values = {
         **shown,

@@ -51,11 +51,13 @@ def pack_state(
     """
     texts = _texts(book, number, order)
     near = _nearest(texts, number)
-    summarised = [n for n in texts if n < number and book.has(summary_file(n))]
+    told = texts if number in order.last else [n for n in texts if n < number]
+    summarised = [n for n in told if book.has(summary_file(n))]
     recorded = [n for n in order.recorded(number) if n in texts and book.has(canon_file(n))]
     canon = {n: book.load(canon_file(n), CanonFile) for n in recorded}
     people = tuple(person.name for person in book.characters())
-    placed = [fact for n in recorded for fact in _standing(n, book, texts[n])]
+    placed = [*book.stated_before()]
+    placed += [fact for n in recorded for fact in _standing(n, book, texts[n])]
     return PackState(
         brief=brief,
         concept=book.load(CONCEPT, ConceptFile).concept,

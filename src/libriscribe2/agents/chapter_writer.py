@@ -1,6 +1,8 @@
 """The chapters: prose, scene by scene."""
 
+import logging
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -15,7 +17,6 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.scenes import ScenePlan, ScenesFile
-from libriscribe2.models.story import OutlineFile
 from libriscribe2.packs.lengths import chapter_words, scene_words
 from libriscribe2.packs.pack import pack
 from libriscribe2.packs.revising import shown_for_revision, surroundings
@@ -31,6 +32,7 @@ from libriscribe2.project.paths import (
     OUTLINE,
     RESEARCH_NOTES,
     SCENES,
+    SERIES_CANON,
     STYLE,
     SUMMARY_FILES,
     WORLD,
@@ -40,7 +42,10 @@ from libriscribe2.project.paths import (
     summary_file,
 )
 from libriscribe2.quality.lengths import Wanted, habit_at
+from libriscribe2.telemetry import REVISION_JUDGED
 from libriscribe2.utils.words import count_words
+
+logger = logging.getLogger(__name__)
 
 SHOWN_AGAIN: Final = ("chapter", "characters", "places", "scene", "next")
 """Parts of a scene's pack that the request to go on with it shows, too."""
@@ -54,7 +59,7 @@ class ChapterWriterAgent(Agent):
 
     name = "chapters"
     also_called = ("chapter", "scene")
-    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, STYLE, RESEARCH_NOTES)
+    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, STYLE, RESEARCH_NOTES, SERIES_CANON)
     reads_earlier: ClassVar[tuple[str, ...]] = (
         CHAPTER_FILES,
         SUMMARY_FILES,
@@ -70,14 +75,16 @@ class ChapterWriterAgent(Agent):
     def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
         """Also the neighbours and the summaries of the last few chapters, where they are known.
 
-        Where all chapters are drafted at once, its own draft and that of the chapter before.
+        Where all chapters are drafted at once, its own draft and that of the chapter before; what
+        is written last works from the summaries of all others.
         """
         number = unit.chapter or 1
-        if order.mode == "parallel":
-            drafts = range(max(1, number - 1), number + 1)
+        drafts = order.drafts(number)
+        if drafts:
             return (*cls.reads, *map(draft_file, drafts))
         beside = [n for n in (order.before(number), order.after(number)) if n]
-        earlier = [n for n in order.known(number) if number - REMEMBERED <= n < number]
+        known, near = order.known(number), range(number - REMEMBERED, number)
+        earlier = known if number in order.last else [n for n in known if n in near]
         files = (*map(chapter_file, beside), *map(summary_file, earlier))
         return (*cls.reads, *files)
 
@@ -98,10 +105,14 @@ class ChapterWriterAgent(Agent):
     @override
     async def execute(self, unit: Unit) -> str:
         """Write the chapter, or only the opening of one that was drafted with all others."""
-        if self.brief.drafting == "parallel":
-            packed = pack(self._state(unit), 0)
-            return await with_opening(self, unit, {n: packed.values[n] for n in SHOWN_TO_OPEN})
-        return await self._whole(unit)
+        number = unit.chapter or 1
+        drafts = self._order().drafts(number)
+        if not drafts:
+            return await self._whole(unit)
+        if drafts == (number,):
+            return self.book.text(draft_file(number))
+        packed = pack(self._state(unit), 0)
+        return await with_opening(self, unit, {n: packed.values[n] for n in SHOWN_TO_OPEN})
 
     async def _whole(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other, and revise what they make."""
@@ -113,7 +124,18 @@ class ChapterWriterAgent(Agent):
         if not self.brief.revision:
             return draft
         around = surroundings(known, round(wanted))
-        return await Reviser(self).revised(unit, draft, around, shown_for_revision(known))
+        revised = await Reviser(self).revised(unit, draft, around, shown_for_revision(known))
+        return await self._better_of(unit, draft, revised)
+
+    async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:
+        """The revised text, or the draft where a judge prefers it; the remark says why."""
+        judge = self.context.judge
+        if judge is None or revised == draft:
+            return revised
+        ruling = await judge.rule(unit.chapter or 1, draft, revised)
+        logger.info("%s: %s: %s", REVISION_JUDGED, unit.step, ruling.told)
+        self.made_from.remark = "; ".join(filter(None, (self.made_from.remark, ruling.told)))
+        return revised if ruling.keeps else draft
 
     def _state(self, unit: Unit) -> PackState:
         """All that the chapter may be written from.
@@ -122,9 +144,11 @@ class ChapterWriterAgent(Agent):
             ProjectError: A file cannot be used.
         """
         number = unit.chapter or 1
-        outline = self.book.load(OUTLINE, OutlineFile)
-        order = DraftOrder(self.brief.drafting, len(outline.chapters))
-        return pack_state(self.brief, self.book, number, self._plan(number), order)
+        return pack_state(self.brief, self.book, number, self._plan(number), self._order())
+
+    def _order(self) -> DraftOrder:
+        """In which order the chapters are drafted."""
+        return DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
 
     async def _scene(self, unit: Unit, state: PackState, index: int, wanted: Wanted) -> str:
         """Write one scene, and keep from what it was written."""
@@ -165,9 +189,15 @@ class ChapterWriterAgent(Agent):
 
     def _habit(self, state: PackState) -> float:
         """How much of what is asked for the model has given in the chapters that are known."""
-        actual = {n: count_words(text.partition("\n")[2]) for n, text in state.texts.items()}
+        actual = {n: _written(text) for n, text in state.texts.items()}
         wanted = {n: round(self._words(state, n)) for n in actual}
         return habit_at(state.number, actual, wanted, state.order.known)
+
+
+@lru_cache(maxsize=64)
+def _written(text: str) -> int:
+    """The words of a chapter without its title; they are asked for at every later chapter."""
+    return count_words(text.partition("\n")[2])
 
 
 class DraftWriterAgent(ChapterWriterAgent):

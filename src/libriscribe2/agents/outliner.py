@@ -21,9 +21,10 @@ from libriscribe2.models.excerpts import (
     to_json,
 )
 from libriscribe2.models.mending import MendedOutline, outline_lines
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import OutlineFile, OutlineOfFacts
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, WORLD
 from libriscribe2.project.planned import plan_with
+from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.quality.plan.lints import as_list, faults
 from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.telemetry import PLAN_NOT_MENDED
@@ -80,9 +81,10 @@ class OutlinerAgent(Agent):
         count = CountRange(low, high if last else low)
         concept = concept_block(self.book.load(CONCEPT, ConceptFile).concept)
         notes = notes_to_plan(self.book.notes(), concept, NOTES_BUDGET)
-        return await self.ask(
+        shape = OutlineFile if self.brief.kind == "fiction" else OutlineOfFacts
+        told = await self.ask(
             unit,
-            OutlineFile,
+            shape,
             part=f"from{done + 1:02d}" if done else "",
             limits={"chapters": count.bounds()},
             premise=premise_block(self.brief),
@@ -96,6 +98,7 @@ class OutlinerAgent(Agent):
             so_far="" if so_far is None else _planned(so_far),
             wanted=_wanted(count, done, wanted.low, last=last),
         )
+        return told.as_file()
 
     def _terms(self) -> str:
         """The terms of a subject as a block: a book of facts defines each in one chapter."""
@@ -126,8 +129,9 @@ class OutlinerAgent(Agent):
         return mended if len(self._faults(mended)) < len(found) else outline
 
     def _faults(self, outline: OutlineFile) -> tuple[PlanFinding, ...]:
-        """What code is sure to be wrong in an outline."""
-        return faults(plan_with(self.brief, self.book, outline), OUTLINE)
+        """What code is sure to be wrong in an outline and the author does not let stand."""
+        plan = plan_with(self.brief, self.book, outline)
+        return faults(plan, OUTLINE, allowances(self.brief.allow))
 
 
 def _joined(outline: OutlineFile, more: OutlineFile) -> OutlineFile:

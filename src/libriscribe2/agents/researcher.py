@@ -166,7 +166,7 @@ class ResearcherAgent(Agent):
             raise IncompleteError(
                 "Research brought no note.",
                 why=found.failures[0],
-                fix=f"Look with `libriscribe2 research show {self._paths.root.name} --run` and mend "
+                fix=f"Look with `libriscribe2 research show {self._paths.called} --run` and mend "
                 "what failed; or go on without research: `research = false` in book.toml.",
             )
         return found

@@ -23,6 +23,7 @@ from libriscribe2.models.scenes import ChapterScenes, PlannedChapter, ScenesFile
 from libriscribe2.models.story import OutlineChapter, OutlineFile
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, SCENES, WORLD
 from libriscribe2.project.planned import plan_with
+from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.quality.plan.lints import as_list, faults
 from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.telemetry import PLAN_NOT_MENDED
@@ -139,10 +140,11 @@ class SceneOutlinerAgent(Agent):
         return mended if len(self._faults(number, "", mended)) < faulty else planned
 
     def _faults(self, number: int, title: str, planned: ChapterScenes) -> tuple[PlanFinding, ...]:
-        """What code is sure to be wrong in the plan of one chapter."""
+        """What code is sure to be wrong in a chapter's plan and the author does not let stand."""
         chapter = PlannedChapter(chapter=number, title=title, scenes=planned.scenes)
         outline = self.book.load(OUTLINE, OutlineFile)
-        return faults(plan_with(self.brief, self.book, outline, (chapter,)), SCENES)
+        plan = plan_with(self.brief, self.book, outline, (chapter,))
+        return faults(plan, SCENES, allowances(self.brief.allow))
 
     def _told(self, chapter: OutlineChapter) -> OutlineChapter:
         """A chapter that says of each thread and claim what it is, beside its id."""

@@ -36,7 +36,9 @@ def _short_enough(premise: str) -> str:
 
 def _as_text(value: Any) -> Any:
     """A whole number as text, since TOML invites `chapters = 5`; a switch is no number."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError('write a whole number, or a text in quotes such as "8-12"')
+    return str(value)
 
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True)]

@@ -50,7 +50,7 @@ def adopt(
     if missing:
         raise ProjectError(
             f"{min(missing)} is missing in {store.paths.root}",
-            fix="Run `libriscribe2 resume` to have it made.",
+            fix=f"Run `libriscribe2 resume {store.paths.called}` to have it made.",
         )
     before = survey(stages, brief, store)
     in_order = tuple(name for name in units if name in wanted)

@@ -1,5 +1,6 @@
 """How long the models of a run would take in each order of drafting, by the calls of one dry run."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -20,6 +21,8 @@ DRAFTS: Final = "drafts"
 
 ORDERS: Final[tuple[Drafting, ...]] = get_args(Drafting)
 
+_CHAPTER: Final = re.compile(r"[^/]+/ch(\d+)(?:/|$)")
+
 OPENING_TOKENS: Final = 340
 """Tokens of the opening that is written once both sides of it are there: about 250 words."""
 
@@ -30,6 +33,7 @@ def model_times(
     brief: Brief,
     chapters: int,
     at_once: int,
+    last: tuple[int, ...] = (),
 ) -> ModelTimes | None:
     """How long the models of a run take, in each order while no chapter is begun.
 
@@ -41,17 +45,20 @@ def model_times(
         brief: What the author asked for.
         chapters: How many chapters the book has.
         at_once: How many calls may be under way at once.
+        last: The chapters that are written when all others are there.
     """
     if not calls:
         return None
-    writing = CHAPTERS if brief.drafting != "parallel" else DRAFTS
-    begun = len({call.step.split("/")[1] for call in calls if call.stage == writing}) < chapters
+    begun = len(_written(calls, brief.drafting, last)) < chapters
     seconds: dict[Drafting, float] = {}
     for order in (brief.drafting,) if begun else ORDERS:
         stages = stages_of(brief.model_copy(update={"drafting": order}))
         kept = [one for one in stages if one.name in names or one.name == DRAFTS]
         seconds[order] = model_seconds(
-            in_order(calls, brief.drafting, order), kept, DraftOrder(order, chapters), at_once
+            in_order(calls, brief.drafting, order, last),
+            kept,
+            DraftOrder(order, chapters, last),
+            at_once,
         )
     return ModelTimes(
         at_once=at_once,
@@ -81,25 +88,32 @@ def model_seconds(
     return max(simulate(_jobs(calls, stages, order, pace), at_once), default=0.0)
 
 
-def in_order(calls: Iterable[QuotedCall], drafted: Drafting, wanted: Drafting) -> list[QuotedCall]:
+def in_order(
+    calls: Iterable[QuotedCall],
+    drafted: Drafting,
+    wanted: Drafting,
+    last: tuple[int, ...] = (),
+) -> list[QuotedCall]:
     """The calls that a run would make if the chapters were drafted in another order.
 
     Args:
         calls: The calls of a run of a whole book.
         drafted: The order of that run.
         wanted: The other order.
+        last: The chapters that are written when all others are there.
     """
     if (drafted == "parallel") == (wanted == "parallel"):
         return list(calls)
     if drafted == "parallel":
-        kept = (call for call in calls if call.stage != CHAPTERS)
+        kept = (call for call in calls if call.stage != CHAPTERS or _chapter(call) in last)
         return [_moved(call, DRAFTS, CHAPTERS) for call in kept]
-    moved = [_moved(call, CHAPTERS, DRAFTS) for call in calls]
-    later = {call.step.split("/")[1] for call in moved if call.stage == DRAFTS} - {"ch01"}
+    moved = [call if _chapter(call) in last else _moved(call, CHAPTERS, DRAFTS) for call in calls]
+    at_once = {_chapter(call) for call in moved if call.stage == DRAFTS}
     models = {call.model for call in moved if call.stage == DRAFTS}
     openings = [
-        QuotedCall(CHAPTERS, model, 0, OPENING_TOKENS, step=f"{CHAPTERS}/{chapter}/opening")
-        for chapter in sorted(later)
+        QuotedCall(CHAPTERS, model, 0, OPENING_TOKENS, step=f"{CHAPTERS}/ch{chapter:02d}/opening")
+        for chapter in sorted(at_once)
+        if chapter - 1 in at_once
         for model in sorted(models)[:1]
     ]
     return [*moved, *openings]
@@ -150,6 +164,22 @@ def _awaited(
     plain = {name for name in names if name in made}
     patterns = [name for name in names if "*" in name]
     return sorted(plain | {file for file in made if any(fnmatch(file, one) for one in patterns)})
+
+
+def _written(calls: Iterable[QuotedCall], drafting: Drafting, last: tuple[int, ...]) -> set[int]:
+    """The chapters whose scenes are among the calls of a run."""
+    stage = CHAPTERS if drafting != "parallel" else DRAFTS
+    return {
+        _chapter(call)
+        for call in calls
+        if call.stage == stage or (call.stage == CHAPTERS and _chapter(call) in last)
+    }
+
+
+def _chapter(call: QuotedCall) -> int:
+    """The number of the chapter that a call is about; 0 where it is about the whole book."""
+    found = _CHAPTER.match(call.step)
+    return int(found[1]) if found else 0
 
 
 def _moved(call: QuotedCall, old: str, new: str) -> QuotedCall:

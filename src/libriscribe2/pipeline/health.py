@@ -7,6 +7,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import LibriScribeError, ProjectError
 from libriscribe2.models.scenes import ScenesFile
 from libriscribe2.pipeline.stages import AgentType
+from libriscribe2.pipeline.structure import redo_of
 from libriscribe2.pipeline.structure_inputs import number_in
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, SCENES
@@ -79,14 +80,16 @@ def _unlike_record(name: str, view: ProjectView) -> Iterator[Finding]:
     """A file that is not as the journal knows it."""
     kind = view.state(name, view.manifest.files[name].inputs).kind
     if kind == "missing":
-        fix = "Nothing, if you took it away: `libriscribe2 resume` makes it again where it is due."
+        resume = f"`libriscribe2 resume {view.paths.called}`"
+        fix = f"Nothing, if you took it away: {resume} makes it again where it is due."
         yield Finding(name, "", "it was written and is gone", fix)
     if kind == "old":
         what = "a run ended before its newest content was in place"
-        yield Finding(name, "", what, "Run `libriscribe2 resume`.")
+        yield Finding(name, "", what, f"Run `libriscribe2 resume {view.paths.called}`.")
     if kind == "edited":
         what = "its content is not the one that was written: an edit of yours, or damage"
-        fix = "Keep it, take it for the new base with `libriscribe2 adopt`, or `redo` its stage."
+        adopt = f"`libriscribe2 adopt {view.paths.called} {name}`"
+        fix = f"Keep it, take it for the new base with {adopt}, or `redo` its stage with --force."
         yield Finding(name, "", what, fix)
 
 
@@ -96,7 +99,7 @@ def _plans_apart(stages: Iterable[AgentType], view: ProjectView) -> Iterator[Fin
     planner = next((agent for agent in stages if agent.writes == SCENES), None)
     if planner is None or not (book.has(OUTLINE) and book.has(SCENES)):
         return
-    redo = f"`libriscribe2 redo {view.paths.root.name} {planner.name}`"
+    redo = redo_of(view, SCENES, planner.name)
     chapters, plans = book.chapters(), book.load(SCENES, ScenesFile).chapters
     if len(plans) != chapters:
         what = f"it plans {len(plans)} chapters, and {OUTLINE} has {chapters}"

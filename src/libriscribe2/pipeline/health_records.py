@@ -28,7 +28,7 @@ def _interrupted(paths: ProjectPaths) -> Iterator[Finding]:
     if change is not None:
         name = paths.pending.relative_to(paths.root).as_posix()
         what = f"`{change.what}` was interrupted"
-        fix = f"Run `libriscribe2 resume {paths.root.name}`, or the same command: it is finished."
+        fix = f"Run `libriscribe2 resume {paths.called}`, or the same command: it is finished."
         yield Finding(name, "", what, fix)
 
 

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.plan_written import way_back, written_of
 from libriscribe2.pipeline.story_finding import StoryFinding, StoryPlace, StoryReport
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import CHARACTERS, OUTLINE, SCENES
+from libriscribe2.project.paths import BOOK_TOML, CHARACTERS, OUTLINE, SCENES
 from libriscribe2.project.planned import plan_of
 from libriscribe2.project.view import ProjectView
+from libriscribe2.quality.plan.allowed import Allowance, allowance_for, allowances, unused
+from libriscribe2.quality.plan.divergence import divergences
 from libriscribe2.quality.plan.lints import findings
-from libriscribe2.quality.plan.plan import PlanFinding
+from libriscribe2.quality.plan.plan import OF_TEXT, PlanFinding
 
 _STAGES: Final = {OUTLINE: "outline", SCENES: "scenes", CHARACTERS: "characters"}
 """The stage that makes each file."""
@@ -33,6 +36,8 @@ class PlanReport:
         lines: The line of each finding's file that it speaks of, from 1.
         chapters: How many chapters are planned.
         scenes: How many scenes are planned.
+        unused: What the author lets stand although nothing of the kind is found.
+        called: How a command names the project.
     """
 
     project: str
@@ -40,15 +45,26 @@ class PlanReport:
     lines: tuple[int, ...]
     chapters: int
     scenes: int
+    unused: tuple[Allowance, ...] = ()
+    called: str = ""
+
+    @property
+    def allowed(self) -> int:
+        """How many findings the author lets stand."""
+        return sum(one.allowed for one in self.findings)
 
     def count(self, weight: str) -> int:
-        """How many findings of a weight there are."""
-        return sum(one.weight == weight for one in self.findings)
+        """How many findings of a weight there are that nobody lets stand."""
+        return sum(one.weight == weight and not one.allowed for one in self.findings)
 
     def fix(self, one: PlanFinding) -> str:
         """What to change, and the command that has it planned anew."""
-        again = f"`libriscribe2 redo {self.project} {_STAGES[one.file]}`"
-        return f"{one.change} Edit {one.file}, or have it made anew: {again}."
+        again = f"`libriscribe2 redo {self.called} {_STAGES[one.file]}`"
+        stand = f'`allow = ["{allowance_for(one)}"]` under [book] in {BOOK_TOML}'
+        change = f"{one.change} Edit {one.file}, or have it made anew: {again}."
+        if one.rule in OF_TEXT:
+            change = way_back(one, self.called)
+        return f"{change} Or let it stand: {stand}."
 
     def as_story(self) -> StoryReport:
         """The report in the shape that the writers of other formats take."""
@@ -60,6 +76,7 @@ class PlanReport:
                 StoryPlace(one.file, line, one.message),
                 None,
                 self.fix(one),
+                allowed=one.allowed,
             )
             for one, line in zip(self.findings, self.lines, strict=True)
         )
@@ -81,9 +98,11 @@ class PlanReport:
                     "line": line,
                     "place": one.place,
                     "fix": self.fix(one),
+                    "allowed": one.allowed,
                 }
                 for one, line in zip(self.findings, self.lines, strict=True)
             ],
+            "unused": [one.said for one in self.unused],
         }
 
 
@@ -91,11 +110,13 @@ def check_plan(brief: Brief, view: ProjectView) -> PlanReport:
     """Look for what the text of a book would pay for.
 
     Raises:
+        ConfigError: What the author lets stand names no rule.
         ProjectError: There is no outline yet, or a file cannot be used.
         StorageError: A file cannot be read.
     """
     plan = plan_of(brief, Book(view))
-    found = findings(plan)
+    given = allowances(brief.allow)
+    found = findings(plan, given, divergences(plan, written_of(brief, view)))
     texts = {name: view.read_text(name).splitlines() for name in {one.file for one in found}}
     return PlanReport(
         view.paths.root.name,
@@ -103,6 +124,8 @@ def check_plan(brief: Brief, view: ProjectView) -> PlanReport:
         tuple(_line(one, texts[one.file]) for one in found),
         chapters=plan.last,
         scenes=sum(1 for _ in plan.planned()),
+        unused=unused(given, found),
+        called=view.paths.called,
     )
 
 

@@ -1,5 +1,7 @@
 """A quote: what a run would take, kept beside the project until the run can be held against it."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Self
 
@@ -98,6 +100,7 @@ class Quote(BaseModel):
         stages: The parts, by stage and model.
         before: What the project had taken until then.
         times: How long the models would take; None where only a part of the book is quoted.
+        job: What the run was to do, in the words of the command line; "" where nobody said.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -107,6 +110,7 @@ class Quote(BaseModel):
     stages: tuple[StageQuote, ...]
     before: Sums = Sums()
     times: ModelTimes | None = None
+    job: str = ""
 
     @property
     def total(self) -> Sums:
@@ -119,6 +123,22 @@ class Quote(BaseModel):
     def actual(self, manifest: Manifest) -> Sums:
         """What the project has taken since the quote."""
         return Sums.of(manifest).plus(self.before, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Remaking:
+    """What it would take to remake what is stale.
+
+    Attributes:
+        units: Why each file would be remade, in the order of the work: those that are stale, and
+            those that become it when what they were made from is remade.
+        quote: The calls.
+        stale: How many of the files are stale at once; the others become it later.
+    """
+
+    units: Mapping[str, str]
+    quote: Quote
+    stale: int
 
 
 def save_quote(paths: ProjectPaths, quote: Quote) -> None:

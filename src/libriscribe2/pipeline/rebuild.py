@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from libriscribe2.llm.backend import BackendError
+from libriscribe2.models.brief import Brief
 from libriscribe2.models.scenes import ScenesFile
 from libriscribe2.pipeline.stages import AgentType
-from libriscribe2.pipeline.survey import units_of
+from libriscribe2.pipeline.survey import survey, units_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, make_folder
 from libriscribe2.project.hashing import content_sha
@@ -178,6 +179,31 @@ def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None
         for folder in ("prompts", SAMPLES, SERIES):
             if (source.root / folder).is_dir():
                 shutil.copytree(source.root / folder, target.root / folder)
+
+
+def made_files(stages: Iterable[AgentType], view: ProjectView) -> frozenset[str]:
+    """The files that the book has, or had.
+
+    Raises:
+        ProjectError: The outline cannot be read.
+        StorageError: A file cannot be read.
+    """
+    # Without the outline the journal alone knows the chapters.
+    return frozenset(filter(view.exists, _outputs(stages, view))) | view.manifest.files.keys()
+
+
+def unmade_files(
+    stages: Iterable[AgentType], brief: Brief, book: ProjectView, rebuilt: ProjectView
+) -> tuple[str, ...]:
+    """The files that the book has still to get; a file that went missing is none of them.
+
+    Raises:
+        ProjectError: The outline cannot be read.
+        StorageError: A file cannot be read.
+    """
+    # The book itself may be a journal alone, whose chapters nobody knows before they are rebuilt.
+    waiting = (one.unit.output for one in survey(stages, brief, rebuilt) if one.state == "missing")
+    return tuple(name for name in waiting if name not in book.manifest.files)
 
 
 def compare(

@@ -1,12 +1,17 @@
-"""The report card of a project: its chapters beside its plan."""
+"""The report of a project: its card, what contradicts itself, and an earlier card beside it."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from libriscribe2.errors import IncompleteError
+from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.scenes import ScenesFile
 from libriscribe2.models.style import StyleFile, StyleNumbers
 from libriscribe2.pipeline.story_check import check_story
+from libriscribe2.pipeline.story_finding import StoryReport
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import SCENES, STYLE, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView
@@ -17,7 +22,22 @@ from libriscribe2.quality.style.distance import distance_figure
 from libriscribe2.quality.text import ChapterText
 
 
-def report_of(brief: Brief, view: ProjectView) -> ReportCard:
+@dataclass(frozen=True, slots=True)
+class BookReport:
+    """What is measured of a book.
+
+    Attributes:
+        card: The figures.
+        planned: How many chapters the outline has.
+        story: What the chapters state against each other; None before any was read for it.
+    """
+
+    card: ReportCard
+    planned: int
+    story: StoryReport | None
+
+
+def report_of(brief: Brief, view: ProjectView) -> BookReport:
     """Measure the chapters that are written.
 
     Raises:
@@ -34,23 +54,49 @@ def report_of(brief: Brief, view: ProjectView) -> ReportCard:
         raise IncompleteError(
             "There is no chapter to measure yet.",
             why="the report card is made from the text of the chapters",
-            fix="run `libriscribe2 resume` until chapters are written",
+            fix=f"run `libriscribe2 resume {view.paths.called}` until chapters are written",
         )
-    more = [*_continuity(brief, view, book), *_voice(book, written)]
-    return report_card(written, _plan(brief, book), more)
+    story = _story(brief, view, book)
+    more = [*([] if story is None else [_continuity(story)]), *_voice(book, written)]
+    card = report_card(written, _plan(brief, book), more)
+    return BookReport(card, book.chapters(), story)
 
 
-def _continuity(brief: Brief, view: ProjectView, book: Book) -> list[Figure]:
-    """Contradictions between chapters that nobody lets stand; none before any was read."""
+def earlier_figures(file: Path | None) -> Mapping[str, float]:
+    """The figures of an earlier card by name; none where no file is given.
+
+    Raises:
+        UsageError: The file is not the output of `report --json`.
+    """
+    if file is None:
+        return {}
+    try:
+        record: Any = json.loads(file.read_text(encoding="utf-8"))
+        return {str(one["name"]): float(one["value"]) for one in record["figures"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        refused = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(
+            f"{file} is not an earlier report.",
+            why=refused or "it does not hold what `report --json` writes",
+            fix="write one with `libriscribe2 report PROJECT --json > FILE`",
+        ) from error
+
+
+def _story(brief: Brief, view: ProjectView, book: Book) -> StoryReport | None:
+    """The check of the story; None before any chapter was read for it."""
     numbers = range(1, book.chapters() + 1)
     if not any(book.has(canon_file(n)) and book.has(chapter_file(n)) for n in numbers):
-        return []
-    errors = check_story(brief, view).errors
+        return None
+    return check_story(brief, view)
+
+
+def _continuity(story: StoryReport) -> Figure:
+    """Contradictions between chapters that nobody lets stand."""
     places = worst(
         Place(one.place.file, one.place.line, clipped(f"{one.rule}: {one.message}"))
-        for one in errors
+        for one in story.errors
     )
-    return [Figure("contradictions", "continuity", len(errors), "errors", places)]
+    return Figure("contradictions", "continuity", len(story.errors), "errors", places)
 
 
 def _voice(book: Book, written: Sequence[ChapterText]) -> list[Figure]:

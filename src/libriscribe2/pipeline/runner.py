@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
 from time import monotonic
 
-from pydantic import BaseModel
-
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import LibriScribeError
@@ -19,7 +17,7 @@ from libriscribe2.pipeline.staleness import Verdict, draft_order, input_hashes, 
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.utils.words import count_words
+from libriscribe2.utils.words import prose_words
 
 
 class Runner:
@@ -225,7 +223,7 @@ class Runner:
             params=made_from.as_params(),
             keys=made_from.keys,
         )
-        words = 0 if isinstance(made, BaseModel) else count_words(text)
+        words = prose_words(text) if isinstance(made, str) and agent.asks_model else 0
         took, size = monotonic() - start, len(text.encode())
         sha = self._store.manifest.files[unit.output].sha
         self._tell("file.written", unit, path=unit.output, words=words, size=size, sha=sha)

@@ -47,7 +47,7 @@ def chapter_origin(view: ProjectView, number: int) -> ChapterOrigin:
         raise UsageError(f"There is no chapter {number}.", why=f"the book has {count}")
     state = view.state(name, {}).kind
     if state in ("missing", "old"):
-        project = view.paths.root.name
+        project = view.paths.called
         raise IncompleteError(
             f"Chapter {number} is not written yet.", fix=f"Run `libriscribe2 resume {project}`."
         )
@@ -96,7 +96,7 @@ def _recorded(view: ProjectView, number: int) -> ChapterOrigin:
         f"No record says from what chapter {number} was written.",
         why="it is older than these records, was adopted after an edit, or was put together from "
         "other chapters by a command",
-        fix=f"`libriscribe2 redo {view.paths.root.name} chapters --chapter {number}` writes it "
+        fix=f"`libriscribe2 redo {view.paths.called} chapters --chapter {number}` writes it "
         "again and keeps a record.",
     )
 

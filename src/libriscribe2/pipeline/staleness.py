@@ -50,9 +50,13 @@ def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView
 
 
 def draft_order(brief: Brief, view: ProjectView) -> DraftOrder:
-    """The order in which the chapters of a book are drafted; in sequence their number is no matter."""
-    chapters = 0 if brief.drafting == "sequential" else Book(view).chapters()
-    return DraftOrder(brief.drafting, chapters)
+    """The order in which the chapters of a book are drafted.
+
+    Of a story that is told in sequence the number of chapters is no matter.
+    """
+    if brief.drafting == "sequential" and brief.kind == "fiction":
+        return DraftOrder(brief.drafting)
+    return DraftOrder.planned(brief.drafting, brief.kind, Book(view).roles())
 
 
 def verdict(
@@ -78,7 +82,7 @@ def verdict(
         return Verdict(unit, runs=False, reason="edited by you, kept as it is", state="edited")
     if state.kind != "stale":
         return Verdict(unit, state.kind in ("missing", "old"), _PLAIN[state.kind], state.kind)
-    changed = f"{_named(state.changed)} changed"
+    changed = _what_changed(state)
     if refresh or not agent.asks_model:
         return Verdict(unit, runs=True, reason=changed, state="stale")
     kept = f"stale, {changed}; kept, `--refresh` remakes it"
@@ -92,8 +96,15 @@ _PLAIN: Mapping[str, str] = {
 }
 
 
+def _what_changed(state: ArtifactState) -> str:
+    """The inputs that changed, that came and that went, in words."""
+    there = [name for name in state.changed if name not in (*state.came, *state.gone)]
+    told = ((there, "changed"), (state.came, "new to it"), (state.gone, "gone"))
+    return ", ".join(f"{_named(names)} {what}" for names, what in told if names)
+
+
 def _named(changed: Iterable[str], most: int = 3) -> str:
-    """The changed inputs in words."""
+    """Some inputs in words."""
     names = list(dict.fromkeys(in_words(name) for name in changed))
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

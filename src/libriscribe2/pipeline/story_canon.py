@@ -7,11 +7,10 @@ from libriscribe2.agents.canon_keeper import CanonKeeperAgent
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit
-from libriscribe2.models.series import SeriesFile
 from libriscribe2.models.story import OutlineFile, WorldFile
 from libriscribe2.pipeline.staleness import input_hashes
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import OUTLINE, SERIES_CANON, WORLD, canon_file, chapter_file
+from libriscribe2.project.paths import CANON_FILES, OUTLINE, WORLD, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.canon.gold import GoldBook
 from libriscribe2.quality.canon.naming import canonical_facts
@@ -72,14 +71,15 @@ def canon_of(brief: Brief, view: ProjectView) -> StoryCanon:
     texts = {n: book.text(chapter_file(n)) for n in _written(book)}
     files = {n: book.load(canon_file(n), CanonFile) for n in texts if book.has(canon_file(n))}
     if not files:
-        raise _unread(brief, view.paths.root.name, written=bool(texts))
+        raise _unread(brief, view.paths.called, written=bool(texts))
     placed = [_placed(fact, texts[n]) for n, file in files.items() for fact in file.of_chapter(n)]
     people = tuple(person.name for person in book.characters())
     rules = book.load(WORLD, WorldFile).rules if book.has(WORLD) else []
     standing = [fact for fact in placed if fact is not None]
+    told = canonical_facts([*book.stated_before(), *standing], people)
     return StoryCanon(
         chapters=tuple(ChapterText(n, chapter_file(n), text) for n, text in texts.items()),
-        facts=tuple(canonical_facts(standing, people)),
+        facts=tuple(fact for fact in told if not fact.origin),
         laws=tuple(world_facts(rules)),
         people=people,
         others=tuple(entry.name for entry in (*book.places(), *book.terms())),
@@ -88,15 +88,13 @@ def canon_of(brief: Brief, view: ProjectView) -> StoryCanon:
         planned=book.chapters(),
         changed=tuple(n for n in files if _is_stale(n, brief, view)),
         lost=len(placed) - len(standing),
-        before=tuple(canonical_facts(_stated_before(book), people)),
+        before=tuple(fact for fact in told if fact.origin),
     )
 
 
-def _stated_before(book: Book) -> list[Fact]:
-    """What the book before states; nothing where there is none."""
-    if not book.has(SERIES_CANON):
-        return []
-    return [fact.as_fact() for fact in book.load(SERIES_CANON, SeriesFile).facts]
+def has_no_story(brief: Brief, view: ProjectView) -> bool:
+    """Whether a book is none whose chapters are read for facts, and none was."""
+    return brief.kind != "fiction" and not view.names(CANON_FILES)
 
 
 def _written(book: Book) -> list[int]:

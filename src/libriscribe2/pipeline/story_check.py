@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import Fact
+from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.pipeline.staleness import draft_order
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
@@ -21,11 +21,14 @@ from libriscribe2.project.paths import OUTLINE, WORLD, chapter_file
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.canon.advice import NAME_FIX, fix_of, with_note
 from libriscribe2.quality.canon.allowed import Allowed
-from libriscribe2.quality.canon.conflict import Conflict
+from libriscribe2.quality.canon.conflict import Conflict, Severity
 from libriscribe2.quality.canon.rules import conflicts
 from libriscribe2.quality.canon.threads import overdue_threads, untold_threads
 from libriscribe2.quality.canon.viewpoint import viewpoint_drift
 from libriscribe2.quality.names import name_drift
+
+_UNSURE: Final = frozenset({Attribute.COUNT, Attribute.INJURY})
+"""Kinds of facts that may well have changed since the book before: a reader has to judge."""
 
 _BEFORE: Final = re.compile(r"\bchapter 0\b")
 """How the rules call the book before."""
@@ -138,7 +141,7 @@ class StorySearch:
 
     @property
     def _project(self) -> str:
-        return self.view.paths.root.name
+        return self.view.paths.called
 
     def _place(self, rule: str, fact: Fact) -> StoryPlace:
         """Where a fact stands; one without a quote stands in a plan."""
@@ -165,7 +168,8 @@ def _in_this_book(conflict: Conflict) -> Conflict | None:
     if earlier is None or not earlier.origin:
         return conflict
     message = _BEFORE.sub(lambda _: earlier.origin, conflict.message)
-    return replace(conflict, message=message, later=later, earlier=earlier)
+    severity: Severity = "warning" if later.attribute in _UNSURE else conflict.severity
+    return replace(conflict, message=message, later=later, earlier=earlier, severity=severity)
 
 
 def _where_drafted_later(conflict: Conflict, order: DraftOrder) -> Conflict:

@@ -86,10 +86,16 @@ def read_slots(view: ProjectView) -> tuple[Slot, ...]:
             f"{OUTLINE} and {SCENES} do not fit together",
             why=f"they plan {len(entries)} and {len(plans)} chapters",
             fix=f"Give both the same chapters, or have {SCENES} made again: "
-            f"`libriscribe2 redo {view.paths.root.name} scenes`.",
+            f"{redo_of(view, SCENES, 'scenes')}.",
         )
     both = enumerate(zip(entries, plans, strict=True), start=1)
     return tuple(Slot(entry, plan, (number,)) for number, (entry, plan) in both)
+
+
+def redo_of(view: ProjectView, name: str, stage: str) -> str:
+    """The command that has a whole-book file made again, by force where it is the author's own."""
+    force = " --force" if view.state(name, {}).kind == "edited" else ""
+    return f"`libriscribe2 redo {view.paths.called} {stage}{force}`"
 
 
 def outline_text(view: ProjectView, slots: Sequence[Slot]) -> str:

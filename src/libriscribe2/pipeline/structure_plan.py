@@ -104,7 +104,7 @@ class Planner:
             if self.view.state(name, {}).kind == "old":
                 raise ProjectError(
                     f"{name} is not up to date: a run ended before it was in place",
-                    fix=f"Run `libriscribe2 resume {self.view.paths.root.name}` first.",
+                    fix=f"Run `libriscribe2 resume {self.view.paths.called}` first.",
                 )
 
     def _replacements(self, slots: Sequence[Slot]) -> tuple[Replacement, ...]:

@@ -26,7 +26,7 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.user_text import decode_text
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.words import count_words
+from libriscribe2.utils.words import prose_words
 
 
 def chapter_rows(
@@ -45,7 +45,7 @@ def chapter_rows(
         {
             "number": number,
             "title": title,
-            "words": count_words(book.text(name)) if book.has(name) else 0,
+            "words": prose_words(book.text(name)) if book.has(name) else 0,
             "state": found[number].state,
             "reason": found[number].reason,
             "file": name,

@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.pipeline.staleness import Verdict
+from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.stages import AgentType
+from libriscribe2.pipeline.staleness import Verdict, draft_order
 from libriscribe2.pipeline.structure import Slot
+from libriscribe2.project.view import ProjectView
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,30 @@ class Shift:
     before: str
     after: str
     reason: str
+
+
+def later_shifts(
+    stages: Iterable[AgentType], brief: Brief, after: ProjectView, stood: Iterable[Verdict]
+) -> list[Shift]:
+    """The files that are fresh after a change, and stale once the next run has made others.
+
+    Args:
+        stages: The stages of the book.
+        brief: What the author asked for.
+        after: The project after the change.
+        stood: How every unit stands then.
+    """
+    stood, order = tuple(stood), draft_order(brief, after)
+    coming = {one.unit.output for one in stood if one.state == "missing"}
+    by_name = {agent.name: agent for agent in stages}
+    found: list[Shift] = []
+    for one in stood:
+        awaited = by_name[one.unit.stage].inputs(one.unit, order)
+        names = [name for name in awaited if name in coming]
+        if one.state == "fresh" and names:
+            reason = f"once {' and '.join(names)} {'is' if len(names) == 1 else 'are'} made"
+            found.append(Shift(one.unit.output, one.state, "stale", reason))
+    return found
 
 
 def shifts(

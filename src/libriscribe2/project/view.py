@@ -70,7 +70,7 @@ class ProjectView:
         if data is None:
             raise ProjectError(
                 f"{name} is missing in {self.paths.root}",
-                fix="Run `libriscribe2 resume` to have it made.",
+                fix=f"Run `libriscribe2 resume {self.paths.called}` to have it made.",
             )
         return decode_text(name, data)
 

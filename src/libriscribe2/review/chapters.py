@@ -9,7 +9,7 @@ from typing import Final
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.words import count_words
+from libriscribe2.utils.words import prose_words
 
 NUMBER: Final = re.compile(r"/([0-9]+)\.md$")
 """The number in the name of a chapter's file."""
@@ -22,7 +22,7 @@ class ChapterEntry:
     Attributes:
         key: Its number with two digits or more.
         title: Its heading.
-        words: How long it is, without the heading.
+        words: How long it is, without headings.
         state: How its file stands.
         text: Its Markdown.
         fault: Why it cannot be read.
@@ -57,10 +57,10 @@ def _entry(view: ProjectView, name: str, key: str, state: str) -> ChapterEntry:
         text = view.read_text(name)
     except LibriScribeError as error:
         return ChapterEntry(key, f"Chapter {key}", 0, state, "", error.what)
-    heading, _, body = text.partition("\n")
+    heading, _, _ = text.partition("\n")
     title = heading.lstrip("# ").strip() if heading.startswith("#") else f"Chapter {key}"
-    return ChapterEntry(key, title, _words(body), state, text)
+    return ChapterEntry(key, title, _words(text), state, text)
 
 
 # A page that follows a run counts the same chapters after every change.
-_words: Final = lru_cache(maxsize=1_024)(count_words)
+_words: Final = lru_cache(maxsize=1_024)(prose_words)

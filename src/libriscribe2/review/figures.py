@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from markupsafe import Markup
+
 from libriscribe2.utils.quantities import price
 
 _THOUSAND: Final = 1000
@@ -21,6 +23,13 @@ def number(value: float) -> str:
 def capitalised(text: str) -> str:
     """A text whose first letter is a capital, without the full stop at its end."""
     return (text[:1].upper() + text[1:]).rstrip(".")
+
+
+def coded(text: str) -> Markup:
+    """A text in which what stands between backticks is shown as code."""
+    shapes = (Markup("{}"), Markup("<code>{}</code>"))
+    parts = enumerate(text.split("`"))
+    return Markup("").join(shapes[number % 2].format(part) for number, part in parts)
 
 
 def moment(at: str) -> str:

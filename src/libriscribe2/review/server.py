@@ -23,6 +23,7 @@ from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.review.calls import CallFilter
 from libriscribe2.review.guard import ENTRANCE, Guard, cookie_name
 from libriscribe2.review.pages.call_pages import call_rows
+from libriscribe2.review.reports import ReportShelf
 from libriscribe2.review.site import LiveAddresses, Page, Site, error_page, plain_page
 from libriscribe2.review.snapshot import ProjectSource, take
 from libriscribe2.review.watching import changes
@@ -147,6 +148,7 @@ class _Pages:
         self._sleep = sleep
         self._ended = ended
         self._folder = source.calls()
+        self._reports = ReportShelf()
 
     async def entrance(self, request: Request) -> Response:
         """The page that turns the token into a cookie."""
@@ -187,7 +189,7 @@ class _Pages:
             if page == ("calls",) and request.query_params.get("format") == "json":
                 rows = call_rows(snapshot, wanted)
                 return JSONResponse({"project": snapshot.name, "calls": rows})
-            html = Site(snapshot, _LIVE, live=True).render(page, wanted)
+            html = Site(snapshot, _LIVE, live=True, reports=self._reports).render(page, wanted)
         except LibriScribeError as error:
             return HTMLResponse(error_page(error, _LIVE), 500)
         if html is None:

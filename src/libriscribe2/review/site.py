@@ -1,7 +1,7 @@
 """The pages by address: the same page functions for the live server and for the static folder."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Protocol
 
@@ -19,11 +19,16 @@ from libriscribe2.review.pages.reading import (
     one_chapter,
     whole_book,
 )
+from libriscribe2.review.pages.report import report_page
+from libriscribe2.review.reports import ReportShelf
 from libriscribe2.review.snapshot import Snapshot
 from libriscribe2.utils.quantities import duration
 
 Page = tuple[str, ...]
 """Kind and keys: `("overview",)`, `("call", "0004-concept-try1")`, `("read", "03", "written")`."""
+
+
+_SCREENS: Final = ("overview", "calls", "read", "book", "report", "problems")
 
 
 class Addresses(Protocol):
@@ -70,15 +75,17 @@ class Site:
         snapshot: The project.
         addresses: How the pages are linked.
         live: Whether a server answers.
+        reports: Measures the book; who shows it again and again keeps the shelf.
     """
 
     snapshot: Snapshot
     addresses: Addresses
     live: bool
+    reports: ReportShelf = field(default_factory=ReportShelf)
 
     def pages(self) -> Iterator[Page]:
         """Every page there is."""
-        yield from ((kind,) for kind in ("overview", "calls", "read", "book", "problems"))
+        yield from ((kind,) for kind in _SCREENS)
         yield from (("call", call.id) for call in self.snapshot.calls)
         for entry in self.snapshot.chapters:
             yield "read", entry.key
@@ -115,6 +122,8 @@ class Site:
                 return "read.html", whole_book(self.snapshot)
             case ("book",):
                 return "book.html", book_data(self.snapshot)
+            case ("report",):
+                return "report.html", report_page(self.snapshot, self.reports)
             case ("problems",):
                 return "problems.html", problem_page(self._problems)
             case _:
@@ -159,6 +168,7 @@ def _environment() -> Environment:
         "number": figures.number,
         "moment": figures.moment,
         "capitalised": figures.capitalised,
+        "coded": figures.coded,
     }
     return made
 

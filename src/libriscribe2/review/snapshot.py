@@ -1,6 +1,6 @@
 """A project as it is at one moment, for every page: read only, without its lock."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -34,12 +34,14 @@ class ProjectSource:
         look: The project as it is now.
         brief: What the author asked for.
         max_cost: The cap in US dollars, or None.
+        earlier: Figures of an earlier report, by name.
     """
 
     paths: ProjectPaths
     look: Callable[[], ProjectView]
     brief: Callable[[], Brief]
     max_cost: float | None = None
+    earlier: Mapping[str, float] = field(default_factory=dict)
 
     def calls(self) -> CallFolder:
         """The project's dumps."""
@@ -62,6 +64,7 @@ class Snapshot:
         faults: What could not be read.
         max_cost: The cap in US dollars, or None.
         may_run: Whether the process of the newest run may still be at work.
+        earlier: Figures of an earlier report, by name.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Snapshot:
     faults: Sequence[Finding] = field(default=())
     max_cost: float | None = None
     may_run: bool = True
+    earlier: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def book(self) -> Book:
@@ -140,6 +144,7 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
         faults,
         source.max_cost,
         holder_may_live(source.paths),
+        source.earlier,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from libriscribe2.errors import ConfigError
+from libriscribe2.errors import ConfigError, UsageError
 from libriscribe2.llm.redaction import MASK, redact
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import BOOK_TABLE
@@ -15,6 +15,7 @@ from libriscribe2.project.paths import BOOK_TOML
 from libriscribe2.settings.keys import KnownKeys
 from libriscribe2.settings.layers import FLAG, Given, Layer
 from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX
+from libriscribe2.utils.plain_faults import plain_fault
 
 USER_ONLY_KEYS: Final = (
     "llm.base_url",
@@ -67,15 +68,19 @@ def check_project_keys(layer: Layer) -> None:
             )
 
 
-def invalid_value(error: ValidationError, merged: Layer) -> ConfigError:
+def invalid_value(error: ValidationError, merged: Layer) -> ConfigError | UsageError:
     """The first value that does not fit, and how many more there are."""
-    details = error.errors(include_url=False, include_context=False)
+    details = error.errors(include_url=False)
     first = details[0]
     given = _given_at(first["loc"], merged)
     more = f" ({len(details) - 1} more do not fit either.)" if len(details) > 1 else ""
+    why = f"{plain_fault(first)}.{more}"
+    if given.origin == FLAG:
+        option = given.typed.removesuffix(".default").rpartition(".")[2].replace("_", "-")
+        return UsageError(f"--{option} cannot be {shown(given.value)}.", why, "Correct it.")
     return ConfigError(
         f"{_place(given)}: `{given.typed}` cannot be {shown(given.value)}.",
-        f"{first['msg']}.{more}",
+        why,
         "Correct it, or remove it to take the default.",
     )
 

@@ -31,6 +31,7 @@ def load_for_project(
 
     Raises:
         ConfigError: A file or a variable cannot be used.
+        UsageError: A flag cannot be used.
     """
     env_file = read_env_file(folder / ENV_FILE)
     export(env_file, environ)

@@ -63,6 +63,7 @@ def load_settings(
     Raises:
         ConfigError: A file is unreadable, a key unknown, or a value out of bounds; the error names
             the file or variable, the key, and the nearest valid key.
+        UsageError: A flag's value is out of bounds.
     """
     environment = Environment.of(environ, env_file if env_file is not None else {})
     inherited, warnings = without_misfits(inherited_layer(environment))

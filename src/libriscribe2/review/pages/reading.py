@@ -59,7 +59,7 @@ def one_chapter(snapshot: Snapshot, key: str, version: str = "") -> dict[str, An
         "chapter": entry,
         "versions": older,
         "version": chosen,
-        "html": None if entry.fault else prose_html(entry.text),
+        "html": None if entry.fault else prose_html(entry.text, anchored=True),
         "pieces": word_diff(chosen.text, entry.text) if chosen is not None else None,
         "previous": entries[place - 1] if place else None,
         "next": entries[place + 1] if place + 1 < len(entries) else None,

@@ -1,0 +1,156 @@
+"""The report card: every figure beside books by people, with links to its worst places."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.report import BookReport
+from libriscribe2.pipeline.story_finding import StoryFinding
+from libriscribe2.quality.card.figure import GROUPS, Figure
+from libriscribe2.review.prose import line_anchor
+from libriscribe2.review.reports import ReportShelf
+from libriscribe2.review.snapshot import Snapshot
+
+_CHAPTER: Final = re.compile(r"chapters/(\d+)\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceLink:
+    """A place in the book.
+
+    Attributes:
+        name: `chapters/03.md:41`.
+        quote: The text there, or what is to be said of it.
+        chapter: The chapter's key in addresses; "" where no page shows the file.
+        anchor: The name of the place on that page.
+    """
+
+    name: str
+    quote: str
+    chapter: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """A figure as the page shows it.
+
+    Attributes:
+        name: Its name.
+        slug: Its name for addresses.
+        value: The figure.
+        unit: What it counts.
+        human: The range of books by people, in words.
+        level: Where it lies beside that range.
+        before: The figure in the earlier report; "" where it had none.
+        places: Its worst places.
+    """
+
+    name: str
+    slug: str
+    value: str
+    unit: str
+    human: str
+    level: str
+    before: str
+    places: tuple[PlaceLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """Something in the story that cannot be so, with both of its sides."""
+
+    finding: StoryFinding
+    sides: tuple[PlaceLink, ...]
+
+
+def report_page(snapshot: Snapshot, shelf: ReportShelf) -> dict[str, Any]:
+    """The values of the page."""
+    found = shelf.report(snapshot)
+    values: dict[str, Any] = {"fault": None, "report": None, "earlier": bool(snapshot.earlier)}
+    if found is None or snapshot.brief is None:
+        return values | {"fault": next(iter(snapshot.faults), None)}
+    if isinstance(found, LibriScribeError):
+        return values | {"fault": found}
+    links = _Links(snapshot)
+    return values | {
+        "report": found,
+        "flagged": len(found.card.flagged()),
+        "groups": _groups(found, links, snapshot.earlier),
+        "findings": _findings(found, links),
+        "left_out": _left_out(found, snapshot.brief),
+    }
+
+
+class _Links:
+    """Finds the pages of places."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._texts = {entry.key: entry.text for entry in snapshot.chapters}
+
+    def to(self, file: str, line: int, quote: str) -> PlaceLink:
+        """The link to a place."""
+        found = _CHAPTER.fullmatch(file)
+        key = found[1] if found is not None and found[1] in self._texts else ""
+        anchor = line_anchor(self._texts[key], line) if key else ""
+        return PlaceLink(f"{file}:{line}", quote, key, anchor)
+
+
+def _groups(
+    found: BookReport, links: _Links, earlier: Mapping[str, float]
+) -> list[tuple[str, list[FigureRow]]]:
+    """The figures by part of the card; a part without figures is left out."""
+    groups = ((name, found.card.group(name)) for name in GROUPS)
+    return [
+        (name, [_row(one, links, earlier) for one in figures])
+        for name, figures in groups
+        if figures
+    ]
+
+
+def _row(figure: Figure, links: _Links, earlier: Mapping[str, float]) -> FigureRow:
+    before = earlier.get(figure.name)
+    return FigureRow(
+        figure.name,
+        re.sub(r"\W+", "-", figure.name).strip("-"),
+        figure.amount(),
+        figure.unit,
+        figure.human,
+        figure.level,
+        "" if before is None else figure.amount(before),
+        tuple(links.to(one.file, one.line, one.quote) for one in figure.places),
+    )
+
+
+def _findings(found: BookReport, links: _Links) -> list[FindingRow]:
+    """What nobody lets stand, errors first."""
+    told = [] if found.story is None else [*found.story.errors, *found.story.warnings]
+    return [
+        FindingRow(
+            one,
+            tuple(
+                links.to(side.file, side.line, side.quote)
+                for side in (one.place, one.other)
+                if side is not None
+            ),
+        )
+        for one in told
+    ]
+
+
+def _left_out(found: BookReport, brief: Brief) -> Sequence[str]:
+    """What is not measured, and why."""
+    told = []
+    if found.card.chapters < found.planned:
+        told.append(f"{found.card.chapters} of {found.planned} chapters are written.")
+    if not found.card.group("ai sound"):
+        told.append(
+            f"Turns of phrase that models favour are counted in English only, not in "
+            f"{brief.language}; the other figures mean the same in every language."
+        )
+    if not found.card.group("plan"):
+        told.append("There are no plans of scenes to hold the chapters against.")
+    return told
