@@ -1,5 +1,6 @@
 """No test reaches a live model, the user's files or another test's environment."""
 
+import gc
 import os
 import socket
 import sys
@@ -25,6 +26,8 @@ _FOREIGN = {name for provider in PROVIDERS for name in (*provider.keys, *provide
     *("LLM_TIMEOUT", "PROJECTS_DIR", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 }
 
+_HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+
 
 class LiveDoorError(RuntimeError):
     """A test tried to leave the machine."""
@@ -44,6 +47,18 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_guard)
 
 
+def pytest_sessionstart() -> None:
+    """What is imported and collected now lives to the end: no search for garbage has to see it."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is searched for, among what comes after, and less often."""
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
+    gc.enable()
+
+
 @pytest.fixture(scope="session")
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder with nothing in it."""
@@ -51,26 +66,19 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch, empty_home: Path) -> None:
+def _own_environment(empty_home: Path) -> None:
     """No key, no setting and no user folder of the machine reaches a test."""
-    for name in _FOREIGN & os.environ.keys():
-        monkeypatch.delenv(name)
-    for name in [name for name in os.environ if name.startswith(_FOREIGN_PREFIXES)]:
-        monkeypatch.delenv(name)
-    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(empty_home))
+    for name in [one for one in os.environ if one in _FOREIGN or one.startswith(_FOREIGN_PREFIXES)]:
+        del os.environ[name]
+    os.environ |= dict.fromkeys(_HOMES, str(empty_home))
 
 
-@pytest.fixture(autouse=True)
-def _open_door_for_live_tests(request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Only a test that is marked `live` may leave the machine."""
     global _door_is_shut
-    _door_is_shut = request.node.get_closest_marker("live") is None
-    yield
-    _door_is_shut = True
-
-
-# Where a property does not say how many examples it needs: the whole suite has two minutes.
-_usual = settings.get_profile(settings.get_current_profile_name())
-settings.register_profile("quick", _usual, max_examples=50)
-settings.load_profile("quick")
+    _door_is_shut = item.get_closest_marker("live") is None
+    try:
+        return (yield)
+    finally:
+        _door_is_shut = True

@@ -279,7 +279,9 @@ class Workshop:
         book = Book(self.store)
         kept = survey(stages_of(self.brief), self.brief, self.store)
         stale = sum(one.state == "stale" for one in kept)
-        return Outcome(book.words(), book.chapters(), stale, self._session.tally, monotonic() - start)
+        return Outcome(
+            book.words(), book.chapters(), stale, self._session.tally, monotonic() - start
+        )
 
     def _totals(self, start: float) -> dict[str, object]:
         """The sums of the run, as an event tells them."""

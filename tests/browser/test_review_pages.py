@@ -38,7 +38,9 @@ def server(review_book: ReviewBook) -> Iterator[ReviewServer]:
 def screens(book: ReviewBook) -> list[Page]:
     """One page of each kind, with the calls that look most different."""
     calls = {call.state: call for call in book.snapshot().calls}
-    kinds: list[Page] = [(kind,) for kind in ("overview", "calls", "read", "book", "problems")]
+    kinds: list[Page] = [
+        (kind,) for kind in ("overview", "calls", "read", "book", "report", "problems")
+    ]
     kinds += [("call", calls[state].id) for state in ("refused", "repaired", "damaged")]
     return [*kinds, ("read", "01"), ("read", "01", "written")]
 
@@ -73,6 +75,18 @@ def test_a_change_on_the_disk_is_shown_without_a_reload(
     tab.page.wait_for_selector("article:has-text('A sentence by hand.')")
     assert tab.page.evaluate("window.sameDocument")
     expect(tab.page.locator("#facts")).to_contain_text("4 words")
+    assert tab.faults == []
+
+
+def test_a_place_of_the_report_leads_to_its_paragraph(server: ReviewServer, tab: Tab) -> None:
+    tab.open(server.door.address)
+    tab.open(f"{server.root}/report")
+    place = tab.page.locator("details[open] a").first
+    line = int(place.inner_text().rpartition(":")[2])
+    place.click()
+    tab.page.wait_for_url("**/read/*#line-*")
+    assert tab.page.url.endswith(f"#line-{line}")
+    expect(tab.page.locator(".read :target")).to_have_count(1)
     assert tab.faults == []
 
 

@@ -10,7 +10,7 @@ MINE = "# Mine\n\nI wrote this myself.\n"
 @pytest.fixture
 def book(desk: Desk) -> ProjectFolder:
     """A finished book of two chapters, the first one edited."""
-    desk.create()
+    desk.written()
     desk.project().write("chapters/01.md", MINE)
     return desk.project()
 

@@ -13,14 +13,14 @@ ADDED = {"title": "An Added Chapter", "summary": "Somebody adds a chapter by han
 def outlined(desk: Desk) -> ProjectFolder:
     """A book with an outline and nothing after it."""
     size = ("--chapters", "3", "--scenes-per-chapter", "1", "--words", "300")
-    desk.create("--until", "outline", size=size)
+    desk.written("--until", "outline", size=size)
     return desk.project()
 
 
 @pytest.fixture
 def written(desk: Desk) -> ProjectFolder:
     """A finished book of two chapters."""
-    desk.create()
+    desk.written()
     return desk.project()
 
 

@@ -28,7 +28,11 @@ def no_trace(desk: Desk) -> None:
         (("--chapters", "many"), ("--chapters 'many'", "8-12")),
         (("--characters", "-1"), ("--characters '-1'",)),
         (("--scenes-per-chapter", "3,x"), ("--scenes-per-chapter '3,x'",)),
-        (("--project-type", "saga"), ("--project-type 'saga'", "short_story")),
+        (("--chapters", "1001"), ("--chapters '1001'", "at most 1,000")),
+        (("--chapters", "100000"), ("--chapters '100000'", "at most 1,000")),
+        (("--project-type", "saga"), ("--project-type 'saga'", "has to be 'short_story'")),
+        (("--kind", "foo"), ("--kind 'foo'", "has to be 'fiction' or 'non-fiction'.")),
+        (("--log-level", "foo"), ("--log-level cannot be 'foo'", "has to be 'DEBUG', 'INFO'")),
         (("--words", "9000000"), ("--words 9000000",)),
         (("--language", " "), ("--language ' '",)),
         (("--until", "outlin"), ("no stage 'outlin'", "Did you mean 'outline'?")),
@@ -66,7 +70,7 @@ def test_XC_08_what_cannot_be_typed_is_exit_2(desk: Desk, arguments: tuple[str, 
 
 
 def test_XC_08_an_existing_project_is_exit_3_and_says_resume(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     before = desk.project().contents()
     assert "libriscribe2 resume book" in refused(desk.create(expect=3))
     assert desk.project().contents() == before
@@ -74,7 +78,7 @@ def test_XC_08_an_existing_project_is_exit_3_and_says_resume(desk: Desk) -> None
 
 def test_XC_08_an_unknown_project_is_exit_3_and_names_the_nearest(desk: Desk) -> None:
     assert "no project 'book'" in refused(desk.run("resume", "book", expect=3))
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     assert "Did you mean 'book'?" in refused(desk.run("resume", "bok", expect=3))
     refused(desk.run("status", "bok", expect=3))
 
@@ -101,7 +105,7 @@ def test_XC_08_an_unknown_key_of_the_user_file_names_file_key_and_the_nearest(de
     ("old", "new", "words"),
     [
         ("language = ", "langage = ", ("langage", "unknown key", "'language'")),
-        ("words = 200", 'words = "many"', ("words", "integer")),
+        ("words = 200", 'words = "many"', ("words", "whole number")),
         ("words = 200", "words = = 2", ("line",)),
         ("[models.default]", "[modles]", ("modles", "models")),
         ("[models.default]", "[models.defualt]", ("defualt", "default")),
@@ -110,7 +114,7 @@ def test_XC_08_an_unknown_key_of_the_user_file_names_file_key_and_the_nearest(de
 def test_XC_08_a_wrong_book_toml_is_exit_3_naming_the_place(
     desk: Desk, old: str, new: str, words: tuple[str, ...]
 ) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     book = desk.project()
     assert old in book.text("book.toml")
     book.write("book.toml", book.text("book.toml").replace(old, new))
@@ -123,7 +127,7 @@ def test_XC_08_a_wrong_book_toml_is_exit_3_naming_the_place(
 
 
 def test_XC_08_a_book_toml_that_is_not_text_or_gone_is_exit_3(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     book = desk.project()
     for data, word in ((b"premise = '\xff\xfe'\n", "UTF-8"), (b"", "empty"), (None, "missing")):
         if data is None:
@@ -153,7 +157,7 @@ def test_XC_08_a_missing_key_or_unknown_model_is_exit_4_before_anything_is_made(
 
 
 def test_XC_08_the_model_of_a_single_stage_is_looked_at_too(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     book = desk.project()
     book.write("book.toml", book.text("book.toml") + '[models]\nchapters = "openai/gpt-5.4-mini"\n')
     author = Author()
@@ -171,3 +175,24 @@ def test_XC_08_with_json_an_error_is_one_json_line_on_stderr(desk: Desk) -> None
 def test_XC_08_a_folder_that_cannot_be_written_is_exit_6(desk: Desk) -> None:
     (desk.folder / "projects").write_text("a file, not a folder", encoding="utf-8")
     assert refused(desk.create(expect=6))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("chapters = 0", "[book] chapters: '0' asks for fewer than 1."),
+        ("chapters = 2.5", "[book] chapters: write a whole number, or a text in quotes such as"),
+        ("chapters = true", "[book] chapters: write a whole number, or a text in quotes such as"),
+        ('book_kind = "foo"', "[book] book_kind: it has to be 'fiction' or 'non-fiction'."),
+        ("title = 5", "[book] title: it has to be a text in quotes."),
+        ('words = "many"', "[book] words: it has to be a whole number."),
+        ("words = -1", "[book] words: it has to be 0 or more."),
+    ],
+)
+def test_a_wrong_line_of_a_book_toml_is_told_in_plain_words(
+    desk: Desk, line: str, told: str
+) -> None:
+    folder = desk.folder / "projects" / "book"
+    folder.mkdir(parents=True)
+    (folder / "book.toml").write_text(f'[book]\npremise = "x"\n{line}\n', "utf-8")
+    assert told in desk.run("status", "book", expect=3).err

@@ -106,6 +106,13 @@ def test_every_bad_row_is_named_and_nothing_is_queued(desk: Desk) -> None:
         *("row 7: there are 6 cells for 4 columns", "6 rows of bad.csv cannot be queued"),
     ):
         assert wanted in ran.err
+    lines = ran.err.splitlines()
+    assert all(line.startswith("error: ") for line in lines)
+    assert [int(line.partition("row ")[2][0]) for line in lines[:-1]] == sorted(
+        int(line.partition("row ")[2][0]) for line in lines[:-1]
+    )
+    assert "give them a `name` each" in ran.err
+    assert "premise is missing" not in lines[-1]
     assert not (desk.folder / "batches").exists()
     faults = desk.run("batch", "add", "bad.csv", "--json", expect=2).value["faults"]
     assert {one["row"] for one in faults} == {f"bad.csv, row {n}" for n in range(2, 8)}
@@ -161,13 +168,21 @@ def test_pause_cancel_and_retry(desk: Desk) -> None:
     assert "no book 'six'" in desk.run("batch", "cancel", "six", expect=3).err
     desk.run("batch", "pause")
     assert desk.run("batch", "status", "--json").value["paused"] is True
-    assert desk.run("batch", "status", "--watch").out == "0 of 2 books done, 2 cancelled, $0.00\n"
+    assert desk.run("batch", "status", "--watch").out == (
+        "0 of 2 books done, 2 cancelled, $0.00, paused\n"
+    )
+    assert "paused" in desk.run("batch", "status").err
+    told = desk.run("batch", "pause", "--off").err
+    assert "Go on with `libriscribe2 batch run --batch books`" in told
+    assert "paused" not in desk.run("batch", "status").err
 
 
 def test_a_batch_has_to_be_there_and_to_be_named_among_several(desk: Desk) -> None:
     assert "There is no batch" in desk.run("batch", "run", expect=3).err
     add(desk, "one")
     desk.run("batch", "add", "books.jsonl", "--batch", "second")
+    lost = desk.run("batch", "run", "--batch", "nope", expect=3).err
+    assert "Choose from books, second;" in lost
     assert "Which batch?" in desk.run("batch", "status", expect=2).err
     assert desk.run("batch", "status", "-b", "second", "--json").value["batch"] == "second"
 

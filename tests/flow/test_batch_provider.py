@@ -103,6 +103,7 @@ def server() -> Iterator[BatchServer]:
         yield running
 
 
+@pytest.mark.soak
 def test_books_by_batches_are_byte_for_byte_those_of_ordinary_calls(
     server: BatchServer, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_books_by_batches_are_byte_for_byte_those_of_ordinary_calls(
     assert server.chats == server.charged
 
 
+@pytest.mark.soak
 def test_who_is_killed_between_submission_and_answer_pays_nothing_twice(
     server: BatchServer, tmp_path: Path
 ) -> None:
@@ -188,6 +190,7 @@ def write_one(desk: Desk) -> None:
     assert desk.project("one").chapters()
 
 
+@pytest.mark.soak
 def test_lines_that_fail_are_sent_again_and_an_expired_batch_is_finished_by_calls(
     desk: Desk, loaded: None
 ) -> None:

@@ -32,5 +32,5 @@ def test_faults_are_planted_in_a_book_of_ones_own(desk: Desk) -> None:
 
 
 def test_a_book_that_was_not_read_is_told_so(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     assert "No chapter was read" in desk.run("bench", "continuity", "book", expect=5).err

@@ -47,12 +47,12 @@ def _table(toml: str) -> str:
 
 
 def test_bar_23_a_finished_book_needs_no_budget(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     desk.run("resume", "book", "--max-calls", "0", "--max-cost", "0", "--max-minutes", "0")
 
 
 def test_bar_23_replays_and_free_models_pass_a_cap_of_0_dollars(desk: Desk) -> None:
-    desk.create("--max-cost", "0")
+    desk.written("--max-cost", "0")
     desk.project().path("chapters/01.md").unlink()
     desk.run("resume", "book", "--max-calls", "0")
 

@@ -281,3 +281,21 @@ def test_XC_04_scenes_of_a_chapter_are_never_made_up(book: ShapedBook) -> None:
     ran = book.desk.run("resume", "book", expect=3)
     assert "no scenes for chapter 2" in ran.err
     assert not book.folder.path(chapter_file(2)).exists()
+
+
+def test_a_split_foretells_what_the_next_run_makes_stale(book: ShapedBook) -> None:
+    ran = book.desk.run("chapter", "split", "book", "2", "--break", "1", "--title", "T", "--json")
+    later = {one["unit"]: one["reason"] for one in ran.value["later"]}
+    book.desk.run("resume", "book")
+    rows = book.desk.run("status", "book", "--json").value["units"]
+    assert {row["unit"] for row in rows if row["state"] == "stale"} == set(later)
+    assert later["chapters/03.md"] == f"once {summary_file(2)} is made"
+
+
+def test_an_insert_calls_a_file_changed_only_if_it_has_changed(book: ShapedBook) -> None:
+    told = ("--title", "The Storm", "--summary", "A storm takes the boat.")
+    ran = book.desk.run("chapter", "insert", "book", "2", *told)
+    (line,) = [one for one in ran.err.splitlines() if one.startswith("chapters/03.md: ")]
+    changed = line.partition("(")[2].partition(" changed")[0] if " changed" in line else ""
+    assert summary_file(1) not in changed
+    assert f"{summary_file(1)} new to it" in line

@@ -14,7 +14,7 @@ JOURNAL = ".libriscribe/journal.jsonl"
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """One finished book, mended after each test."""
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.create()
+    desk.written()
     return desk
 
 

@@ -16,14 +16,14 @@ SIZE = ("--chapters", "8", "--words", "2400", "--scenes-per-chapter", "1", "--ch
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A desk with a plan by the offline author; no test changes it."""
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.create("--until", "plan", size=SIZE)
+    desk.written("--until", "plan", size=SIZE)
     return desk
 
 
 @pytest.fixture
 def planned(desk: Desk) -> ProjectFolder:
     """The same plan, to be changed."""
-    desk.create("--until", "plan", size=SIZE)
+    desk.written("--until", "plan", size=SIZE)
     return desk.project()
 
 
@@ -51,7 +51,8 @@ def test_QU_a_fault_is_told_with_place_rule_and_what_to_type(
         f"outline.json chapter 7: error P1: Chapters 6 and 7 both open with {opening}."
     )
     assert fix.endswith(
-        "Edit outline.json, or have it made anew: `libriscribe2 redo book outline`."
+        "Edit outline.json, or have it made anew: `libriscribe2 redo book outline`. "
+        'Or let it stand: `allow = ["P1 chapter 7"]` under [book] in book.toml.'
     )
     assert "1 error, 0 warnings, 0 notes." in ran.err
 
@@ -105,5 +106,5 @@ def test_CL_options_that_do_not_go_together_are_refused(
 
 
 def test_CL_without_an_outline_the_check_says_so(desk: Desk) -> None:
-    desk.create("--until", "concept", size=SIZE)
+    desk.written("--until", "concept", size=SIZE)
     assert "outline.json is missing" in desk.run("check", "book", "--plan", expect=3).err

@@ -163,7 +163,7 @@ def test_what_a_text_hides_steers_neither_terminal_nor_parser(
 
 
 def test_without_facts_the_check_says_what_makes_them(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     assert "`libriscribe2 resume book`" in desk.run("check", "book", "--story", expect=5).err
     desk.run("resume", "book", "--until", "manuscript")
     for file in desk.project().root.glob(".libriscribe/canon/*"):
@@ -175,7 +175,7 @@ def test_without_facts_the_check_says_what_makes_them(desk: Desk) -> None:
 
 
 def test_a_book_without_a_canon_says_how_to_get_one(desk: Desk) -> None:
-    desk.create("--no-canon")
+    desk.written("--no-canon")
     assert not list(desk.project().root.glob(".libriscribe/canon/*"))
     assert "canon = true" in desk.run("check", "book", "--story", expect=5).err
 
@@ -271,3 +271,11 @@ def test_the_report_card_counts_contradictions(written: Desk) -> None:
     (found,) = [one for one in figures if one["name"] == "contradictions"]
     assert (found["value"], found["level"], found["group"]) == (1, "amber", "continuity")
     assert (found["places"][0]["file"], found["places"][0]["line"]) == ("chapters/02.md", 3)
+
+
+def test_a_book_that_is_no_story_has_nothing_to_compare(desk: Desk) -> None:
+    desk.written("--until", "outline", "--category", "Business")
+    ran = desk.run("check", "book", "--story")
+    assert "The book is no story" in ran.err
+    told = desk.run("check", "book", "--story", "--json").value
+    assert (told["consistent"], told["facts"], told["findings"]) == (True, 0, [])

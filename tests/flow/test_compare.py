@@ -18,7 +18,7 @@ SIZE = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "1200")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A desk with two books of the same plan; no test changes it."""
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.create(name="one", size=SIZE)
+    desk.written(name="one", size=SIZE)
     desk.run("create", f"{PREMISE}, again", "--mock", "-p", "two", *SIZE)
     return desk
 
@@ -130,6 +130,6 @@ def test_what_cannot_be_compared_is_one_line(
 
 def test_a_book_without_chapters_in_common_is_told(desk: Desk, tmp_path: Path) -> None:
     del tmp_path
-    desk.create(name="one")
-    desk.create("--until", "outline", name="two")
+    desk.written(name="one")
+    desk.written("--until", "outline", name="two")
     assert "no chapter" in desk.run("compare", "one", "two", expect=5).err

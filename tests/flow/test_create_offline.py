@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from tests.support.desk import PREMISE, Desk, ProjectFolder, Ran
 
-from libriscribe2.utils.words import count_words
-
 FILES = {
     "book.toml",
     "concept.json",
@@ -66,10 +64,26 @@ def test_XC_03_stdout_is_the_statistics_and_the_path_and_stderr_the_talk(
 ) -> None:
     ran, book = made
     assert ran.out.splitlines()[-1] == "projects/book/manuscript.md"
-    assert f"words: {count_words(book.text('manuscript.md')):,}" in ran.out
-    assert f"calls: {CALLS} calls, 0 replayed" in ran.out
+    assert f"words: {book.words():,}" in ran.out
+    assert f"calls: {CALLS}, 0 replayed" in ran.out
     assert "model: offline (named explicitly)" in ran.err
     assert "not a language model" in ran.err
+
+
+def test_every_command_tells_the_same_words(made: tuple[Ran, ProjectFolder]) -> None:
+    ran, book = made
+    desk = Desk(book.root.parents[1])
+    words = book.words()
+    assert desk.run("status", "book", "--json").value["words"] == words
+    assert desk.run("report", "book", "--json").value["words"] == words
+    listed = desk.run("chapter", "list", "book", "--json").value["chapters"]
+    assert sum(row["words"] for row in listed) == words
+    desk.run("view", "book", "--export", "pages")
+    assert f">{words:,}<" in (desk.folder / "pages" / "index.html").read_text("utf-8")
+    assert f"finished: {words:,} words" in ran.err
+    told = [line for line in ran.err.splitlines() if line.startswith("chapters ")]
+    counts = (re.search(r"([\d,]+) words", line) for line in told)
+    assert sum(int(count[1].replace(",", "")) for count in counts if count) == words
 
 
 def test_OV_16_the_concept_is_exactly_concept_and_keywords(book: ProjectFolder) -> None:

@@ -35,7 +35,7 @@ TEXT_FAULTS = {"empty": (b"", "is empty"), "bad UTF-8": (b"# T\n\xff", "line 2, 
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """One finished book, mended after each test."""
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.create("--auto-title")
+    desk.written("--auto-title")
     return desk
 
 

@@ -149,7 +149,7 @@ def test_xc_06_replay_says_what_would_come_out_differently(book: Desk) -> None:
     ran = book.run("debug", "replay", "book", expect=5)
     assert "2 replies would be read differently" in ran.err
     rows = dict(line.split("\t")[::2] for line in ran.out.splitlines()[1:])
-    assert rows[files[1].name].startswith("clean: {'title': 'Another'} is now {")
+    assert rows[files[1].name].startswith("clean.title: 'Another' is now ")
     assert rows[files[0].name].startswith("verdict: 'success' is now 'error'")
     told = book.run("debug", "replay", "book", "--json", expect=5)
     changed = [call for call in told.value["calls"] if call["likeness"] == "differs"]
@@ -248,3 +248,12 @@ def test_xc_06_a_number_is_not_a_truth_value_to_replay(book: Desk) -> None:
 def test_xc_06_a_state_that_there_is_not_is_told(book: Desk) -> None:
     told = book.run("debug", "list", "book", "--state", "broken", expect=2).err
     assert "Choose from refused, damaged, old, repaired, clean." in told
+
+
+def test_dumps_that_stayed_behind_when_a_project_was_renamed_are_missed(book: Desk) -> None:
+    book.project().root.rename(book.folder / "projects/other")
+    for command in (("debug", "list", "other"), ("debug", "stats", "other")):
+        told = book.run(*command).err
+        assert "are not here: there is no folder debug/other." in told
+    book.project().debug.rename(book.folder / "debug/other")
+    assert "are not here" not in book.run("debug", "list", "other").err

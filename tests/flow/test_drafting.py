@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from tests.support.authors import Author, Killed
@@ -16,11 +17,14 @@ WRITING = ("chapters", "drafts")
 OTHER = " ".join(f"The keeper counted lamp number {n}." for n in range(1, 26))
 
 
-def draft(desk: Desk, order: str, *options: str, author: Author | None = None) -> Author:
+def drafting(order: str, *options: str, at_once: int = 4) -> tuple[str, ...]:
+    """The options of a book in an order of drafting."""
+    return ("--drafting", order, "--max-concurrency", str(at_once), *options)
+
+
+def draft(desk: Desk, order: str, *options: str, at_once: int = 4) -> Author:
     """A book in an order of drafting; returns its author."""
-    author = author if author is not None else Author()
-    desk.create("--drafting", order, *options, size=BOOK, backend=author)
-    return author
+    return desk.written(*drafting(order, *options, at_once=at_once), size=BOOK)
 
 
 def rewriting() -> Author:
@@ -49,7 +53,7 @@ def seen(request: Request, text: str) -> set[str]:
 
 @pytest.mark.parametrize("at_once", [1, 4, 8])
 def test_T2_no_even_chapter_begins_before_all_odd_ones_are_done(desk: Desk, at_once: int) -> None:
-    author = draft(desk, "redblack", "--max-concurrency", str(at_once))
+    author = draft(desk, "redblack", at_once=at_once)
     asked = [one for one in author.asked if "/ch" in one.step and one.step[:6] != "scenes"]
     evens = [
         place
@@ -106,7 +110,7 @@ def test_T7_an_even_chapter_sees_the_end_before_it_and_the_head_after_it(desk: D
 
 
 def test_T7_an_opening_is_written_from_text_that_stays(desk: Desk) -> None:
-    author = draft(desk, "parallel", "--max-concurrency", "8")
+    author = draft(desk, "parallel", at_once=8)
     texts = desk.project().chapters()
     openings = [one for one in author.asked if one.step.endswith("/opening")]
     assert [chapter_of(one) for one in openings] == list(range(2, CHAPTERS + 1))
@@ -120,11 +124,13 @@ def test_T7_an_opening_is_written_from_text_that_stays(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("order", ["redblack", "parallel"])
-def test_T2_the_same_book_at_any_number_of_calls_at_once(desk: Desk, order: str) -> None:
-    for most in ("1", "4", "8"):
-        draft(desk, order, "--project-name", f"at-{most}", "--max-concurrency", most)
-    one, four, eight = (desk.project(f"at-{most}").contents() for most in ("1", "4", "8"))
-    assert one == four == eight
+def test_T2_the_same_book_at_any_number_of_calls_at_once(tmp_path: Path, order: str) -> None:
+    def drafted(at_once: int) -> dict[str, bytes]:
+        desk = Desk(tmp_path / str(at_once))
+        draft(desk, order, at_once=at_once)
+        return desk.project().contents()
+
+    assert drafted(1) == drafted(4) == drafted(8)
 
 
 def test_QU_many_calls_at_once_have_a_story_drafted_in_two_waves(desk: Desk) -> None:
@@ -134,7 +140,7 @@ def test_QU_many_calls_at_once_have_a_story_drafted_in_two_waves(desk: Desk) -> 
     desk.project().path("chapters/02.md").unlink()
     desk.run("resume", "book", "--max-concurrency", "1")
     assert desk.project().brief()["drafting"] == "redblack"
-    assert desk.run("resume", "book").out.splitlines()[2].startswith("calls: 0 calls")
+    assert desk.run("resume", "book").out.splitlines()[2].startswith("calls: 0, ")
 
 
 def test_QU_many_calls_at_once_have_a_book_of_facts_drafted_all_at_once(desk: Desk) -> None:
@@ -168,19 +174,19 @@ def test_XC_08_an_unknown_order_is_refused(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("order", "step"), [("redblack", "chapters/ch04"), ("parallel", "ch05")])
 def test_XC_04_a_book_that_was_killed_on_the_way_comes_out_the_same(
-    desk: Desk, order: str, step: str
+    desk: Desk, tmp_path: Path, order: str, step: str
 ) -> None:
-    options = ("--no-revision", "--max-concurrency", "4")
-    whole = draft(desk, order, "--project-name", "whole", *options)
+    undisturbed = Desk(tmp_path / "undisturbed")
+    whole = draft(undisturbed, order, "--no-revision")
     at = next(
         n for n, one in enumerate(whole.steps, start=1) if step in one and "scenes" not in one
     )
     killed = Author({at}, failure=Killed)
     with pytest.raises(Killed):
-        draft(desk, order, *options, author=killed)
+        desk.create(*drafting(order, "--no-revision"), size=BOOK, backend=killed)
     going_on = Author()
     desk.run("resume", "book", "--max-concurrency", "4", backend=going_on)
-    assert desk.project().contents() == desk.project("whole").contents()
+    assert desk.project().contents() == undisturbed.project().contents()
     assert not set(killed.answered) & {one.key() for one in going_on.asked}
 
 
@@ -271,7 +277,7 @@ def test_QU_chapters_that_are_there_need_no_drafts(desk: Desk) -> None:
     assert again.asked == []
     assert "drafts" not in desk.run("status", "book").out
     assert not book.path(".libriscribe/drafts").exists()
-    assert "calls: 0 calls" in ran.out
+    assert "calls: 0, " in ran.out
     desk.run("resume", "book", "--refresh", backend=again)
     assert sum(one.step.startswith("drafts") for one in again.asked) == 2 * CHAPTERS
 

@@ -38,12 +38,12 @@ def test_estimate_of_a_new_book_leaves_no_folder(desk: Desk) -> None:
     ran = desk.run(*command)
     assert list(desk.folder.iterdir()) == []
     assert ran.value["total"]["calls"] == CALLS
-    desk.create()
+    desk.written()
     assert quoted(ran) == made(desk)
 
 
 def test_estimate_needs_no_key_and_touches_nothing(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     before = everything(desk.folder)
     ran = desk.run("estimate", "book", "--model", MODEL, "--json")
     assert everything(desk.folder) == before
@@ -55,7 +55,7 @@ def test_estimate_needs_no_key_and_touches_nothing(desk: Desk) -> None:
 
 
 def test_estimate_counts_what_is_left_and_what_the_run_then_asks(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     before = made(desk)
     ran = desk.run("resume", "book", "--dry-run", "--json")
     assert desk.run("estimate", "book", "--json").value == ran.value
@@ -66,14 +66,14 @@ def test_estimate_counts_what_is_left_and_what_the_run_then_asks(desk: Desk) -> 
 
 
 def test_estimate_does_not_count_what_is_replayed(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     for name in ("chapters/01.md", "chapters/02.md", "outline.json"):
         desk.project().path(name).unlink()
     assert desk.run("estimate", "book", "--json").value["total"]["calls"] == 0
 
 
 def test_estimate_of_redo_marks_nothing(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     before = everything(desk.folder)
     command = ("redo", "book", "chapters", "--chapter", "2", "--dry-run", "--json")
     assert quoted(desk.run(*command)) == {"chapters": 3}
@@ -82,7 +82,7 @@ def test_estimate_of_redo_marks_nothing(desk: Desk) -> None:
 
 
 def test_estimate_of_a_refresh_counts_what_is_stale(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     desk.project().write("chapters/01.md", "# One\n\nI wrote this.\n")
     assert desk.run("estimate", "book", "--json").value["total"]["calls"] == 0
     assert "chapters" in quoted(desk.run("estimate", "book", "--refresh", "--json"))
@@ -91,7 +91,7 @@ def test_estimate_of_a_refresh_counts_what_is_stale(desk: Desk) -> None:
 
 
 def test_estimate_says_unknown_where_the_price_is(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     ran = desk.run("estimate", "book", "--model", "openai/nobody-knows")
     assert "cost unknown" in ran.out.splitlines()[-1]
     assert "The price of openai/nobody-knows is unknown." in ran.err
@@ -101,7 +101,7 @@ def test_estimate_says_unknown_where_the_price_is(desk: Desk) -> None:
 
 
 def test_estimate_prices_each_stage_by_its_own_model(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     book = desk.project()
     book.write("book.toml", book.text("book.toml") + f'\n[models.chapters]\nmodel = "{MODEL}"\n')
     parts: list[dict[str, Any]] = desk.run("estimate", "book", "--json").value["stages"]
@@ -125,12 +125,12 @@ def test_estimate_is_a_table_with_a_total(desk: Desk) -> None:
 
 
 def test_estimate_is_not_stopped_by_a_cap(desk: Desk) -> None:
-    desk.create("--until", "outline", "--max-calls", "8")
+    desk.written("--until", "outline", "--max-calls", "8")
     assert desk.run("estimate", "book", "--json").value["total"]["calls"] > 0
 
 
 def test_estimate_fails_as_the_command_would(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     desk.project().write("outline.json", "{")
     ran = desk.run("estimate", "book", expect=3)
     assert "outline.json" in ran.err
@@ -139,7 +139,7 @@ def test_estimate_fails_as_the_command_would(desk: Desk) -> None:
 
 
 def test_the_quote_stands_beside_what_the_run_took(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     total = desk.run("estimate", "book", "--json").value["total"]
     ran = desk.run("resume", "book")
     quote = next(line for line in ran.out.splitlines() if line.startswith("quoted: "))
@@ -155,7 +155,7 @@ def test_without_a_quote_nothing_is_said_of_one(desk: Desk) -> None:
 
 
 def test_a_damaged_quote_is_told_and_stops_nothing(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     desk.project().write(".libriscribe/quote.json", '{"v": 2}')
     ran = desk.run("resume", "book")
     assert "quote.json is not a quote" in ran.err
@@ -164,7 +164,7 @@ def test_a_damaged_quote_is_told_and_stops_nothing(desk: Desk) -> None:
 
 
 def test_the_quote_is_private(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     desk.run("estimate", "book")
     mode = desk.project().path(".libriscribe/quote.json").stat().st_mode
     assert os.name != "posix" or mode & 0o077 == 0
@@ -173,10 +173,40 @@ def test_the_quote_is_private(desk: Desk) -> None:
 def test_estimate_of_a_project_of_the_original_leaves_it_alone(desk: Desk) -> None:
     folder = desk.project().root
     folder.mkdir(parents=True)
-    old = {"project_name": "book", "title": "Mine", "description": PREMISE, "num_chapters": 2}
+    old = {"project_name": "book", "title": "Mine", "description": PREMISE, "num_chapters": 1}
     (folder / "project_data.json").write_text(json.dumps(old), encoding="utf-8")
     before = everything(desk.folder)
     ran = desk.run("estimate", "book", "--mock", "--json")
     assert ran.value["total"]["calls"] > 0
     assert everything(desk.folder) == before
     assert [path.name for path in folder.iterdir()] == ["project_data.json"]
+
+
+def test_an_estimate_names_the_project_in_its_errors_and_no_copy(desk: Desk) -> None:
+    desk.written("--until", "outline")
+    book = desk.project()
+    toml = book.text("book.toml")
+    for old, new in (("premise = ", "premis = "), ("allow = []", 'allow = ["P99"]')):
+        assert old in toml
+        book.write("book.toml", toml.replace(old, new))
+        for command in (("estimate", "book"), ("redo", "book", "concept", "--dry-run")):
+            told = desk.run(*command, expect=3).err
+            assert "book.toml" in told
+            assert "/libriscribe2-" not in told
+
+
+def test_a_quote_is_held_against_its_own_job_only(desk: Desk) -> None:
+    desk.written("--no-revision")
+    ran = desk.run("redo", "book", "concept", "--dry-run")
+    assert "The next `redo concept` will be held against this." in ran.err
+    assert "quoted" not in desk.run("resume", "book").out
+    assert "quoted for: redo concept" in desk.run("status", "book").out
+    assert "quoted: 4 calls" in desk.run("redo", "book", "concept").out
+
+
+def test_an_estimate_with_nothing_to_do_says_so(desk: Desk) -> None:
+    desk.written("--no-revision")
+    ran = desk.run("estimate", "book")
+    assert ran.out == ""
+    assert "Nothing is left to ask" in ran.err
+    assert desk.run("estimate", "book", "--json").value["total"]["calls"] == 0

@@ -22,7 +22,7 @@ BOTH = ("--format", "md,html")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A finished book."""
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.create("--author", "Mira Okubo")
+    desk.written("--author", "Mira Okubo")
     return desk
 
 
@@ -70,7 +70,7 @@ def test_EX_1_no_model_is_asked_and_the_journal_stays(desk: Desk, book: ProjectF
 
 def test_EX_2_the_disclosure_tells_models_stages_and_own_text(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    desk.create()
+    desk.written()
     desk.project().write("chapters/02.md", "# Mine\n\nMine.\n")
     desk.run("export", "book", "--format", "md")
     told = desk.project().text("exports/AI-DISCLOSURE.md")

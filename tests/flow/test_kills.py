@@ -50,7 +50,10 @@ def test_XC_04_killed_at_any_moment_the_book_comes_out_the_same(desk: Desk) -> N
     assert len(sent) - len(answered) <= 4 * 4
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+# Bar 8 sends both.
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)]
+)
 def test_XC_08_a_signal_ends_the_run_at_once_with_130_and_the_resume_command(
     desk: Desk, number: signal.Signals
 ) -> None:

@@ -61,7 +61,7 @@ def env(tmp_path: Path) -> Mapping[str, str]:
     """Variables under which the package has one agent more."""
     package = Path(libriscribe2.__file__).parent
     copy = tmp_path / "src" / "libriscribe2"
-    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package, copy)
     (copy / "agents" / "blurb.py").write_text(MODULE, encoding="utf-8")
     (copy / "prompts" / "blurb.md").write_text(PROMPT, encoding="utf-8")
     return {"PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": os.devnull}
@@ -69,7 +69,7 @@ def env(tmp_path: Path) -> Mapping[str, str]:
 
 def test_XC_a_new_agent_is_listed_run_and_redone(desk: Desk, env: Mapping[str, str]) -> None:
     listed = desk.run_apart("agents", env=env).out.splitlines()
-    assert "blurb\tBlurbAgent\tconcept.json, outline.json\tblurb.json" in listed
+    assert "blurb\tBlurbAgent\tconcept.json, outline.json\tblurb.json\t" in listed
     size = ("--chapters", "2", "--words", "100", "--mock", "-p", "book")
     desk.run_apart("create", PREMISE, *size, "--until", "blurb", env=env)
     book = desk.project()

@@ -10,7 +10,7 @@ from libriscribe2.llm.backend import Request
 @pytest.fixture
 def book(desk: Desk) -> ProjectFolder:
     """A finished book of two chapters that were not revised."""
-    desk.create("--no-revision")
+    desk.written("--no-revision")
     return desk.project()
 
 
@@ -36,7 +36,7 @@ def states(desk: Desk) -> dict[str, str]:
 
 
 def test_XC_04_a_chapter_is_written_again_and_only_it(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     book = desk.project()
     before = book.contents()
     author = Author(reply=another)
@@ -84,7 +84,7 @@ def test_XC_04_redo_twice_asks_two_different_questions(desk: Desk, book: Project
 def test_XC_04_a_killed_redo_goes_on_with_resume(
     desk: Desk, options: tuple[str, ...], kill: int, left: list[str]
 ) -> None:
-    desk.create(*options)
+    desk.written(*options)
     book = desk.project()
     before = book.text("chapters/02.md")
     with pytest.raises(Killed):
@@ -109,27 +109,93 @@ def test_XC_04_a_killed_redo_is_not_counted_twice(desk: Desk, book: ProjectFolde
     assert book.trash()
 
 
-def test_XC_04_redo_of_an_edited_text_keeps_the_edit_in_the_trash(
+MINE = "# Mine\n\nMine alone.\n"
+"""A chapter of the author's own."""
+
+
+def test_XC_04_redo_by_force_of_an_edited_text_names_its_copy_in_the_trash(
     desk: Desk, book: ProjectFolder
 ) -> None:
-    book.write("chapters/01.md", "# Mine\n\nMine alone.\n")
-    desk.run("redo", "book", "chapters", "--chapter", "1")
-    assert "# Mine\n\nMine alone.\n" in book.trash()
+    book.write("chapters/01.md", MINE)
+    ran = desk.run("redo", "book", "chapters", "--chapter", "1", "--force")
     assert "Mine alone" not in book.text("chapters/01.md")
+    (told,) = [line for line in ran.err.splitlines() if "your own text was replaced" in line]
+    assert told.startswith("warning: chapters/01.md: ")
+    copy = told.split()[-1].removesuffix(".")
+    assert book.text(copy) == MINE
 
 
-def test_XC_04_redo_of_an_edited_manuscript_keeps_the_edit_in_the_trash(
+@pytest.mark.parametrize("chapter", [(), ("--chapter", "1")])
+def test_redo_without_force_replaces_no_text_of_the_author(
+    desk: Desk, book: ProjectFolder, chapter: tuple[str, ...]
+) -> None:
+    book.write("chapters/01.md", MINE)
+    book.write("chapters/02.md", MINE)
+    before, records = book.contents(), book.records("again")
+    ran = desk.run("redo", "book", "chapters", *chapter, expect=3)
+    assert "chapters/01.md" in ran.err
+    assert "your own text" in ran.err
+    assert f"`libriscribe2 {' '.join(('redo book chapters', *chapter))} --force`" in ran.err
+    assert (book.contents(), book.records("again")) == (before, records)
+    assert (
+        "Nothing was sent"
+        not in desk.run("redo", "book", "chapters", *chapter, "--dry-run", expect=3).err
+    )
+
+
+def test_redo_of_a_stage_does_again_what_is_ours_and_names_what_it_keeps(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    book.write("chapters/01.md", MINE)
+    told = desk.run("redo", "book", "chapters", "--dry-run", "--json")
+    assert (told.value["kept"], told.value["replaced"]) == (["chapters/01.md"], [])
+    author = Author(reply=another)
+    ran = desk.run("redo", "book", "chapters", backend=author)
+    kept = "warning: chapters/01.md: your own text, kept. "
+    for one in (told, ran):
+        assert f"{kept}`libriscribe2 redo book chapters --force` replaces it." in one.err
+    assert {step for step in author.steps if step.startswith("chapters")} == {
+        "chapters/ch02/scene01"
+    }
+    assert book.text("chapters/01.md") == MINE
+    assert "Another text." in book.text("chapters/02.md")
+    assert "Mine alone." in book.text("manuscript.md")
+
+
+def test_a_dry_redo_by_force_says_which_text_of_the_author_it_would_replace(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    book.write("chapters/01.md", MINE)
+    ran = desk.run("redo", "book", "chapters", "--force", "--dry-run")
+    assert "warning: chapters/01.md: your own text, would be replaced" in ran.err
+    told = desk.run("redo", "book", "chapters", "--force", "--dry-run", "--json").value
+    assert (told["kept"], told["replaced"]) == ([], ["chapters/01.md"])
+    assert book.text("chapters/01.md") == MINE
+
+
+def test_redo_replaces_no_imported_chapter(desk: Desk) -> None:
+    (desk.folder / "m.md").write_text("# One\n\nIt rained.\n\n# Two\n\nIt stopped.\n", "utf-8")
+    desk.run("import", "m.md", "--mock")
+    book = desk.project("m")
+    before = book.contents()
+    ran = desk.run("redo", "m", "chapters", expect=3)
+    assert "chapters/01.md, chapters/02.md are your own text" in ran.err
+    assert book.contents() == before
+
+
+def test_XC_04_redo_by_force_of_an_edited_manuscript_keeps_the_edit_in_the_trash(
     desk: Desk, book: ProjectFolder
 ) -> None:
     made = book.text("manuscript.md")
     book.write("manuscript.md", "Mine alone.\n")
-    desk.run("redo", "book", "manuscript")
+    assert "your own text" in desk.run("redo", "book", "manuscript", expect=3).err
+    desk.run("redo", "book", "manuscript", "--force")
     assert book.text("manuscript.md") == made
     assert "Mine alone.\n" in book.trash()
 
 
 def test_XC_04_redo_of_a_stage_without_text_makes_it(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     desk.run("redo", "book", "scenes")
     assert desk.project().path("scenes.json").exists()
 
@@ -159,7 +225,7 @@ def test_XC_08_an_unknown_stage_or_chapter_is_a_usage_error_that_lists_what_ther
 
 def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> None:
     size = ("--chapters", "3", "--scenes-per-chapter", "1", "--words", "900")
-    desk.create("--no-revision", size=size)
+    desk.written("--no-revision", size=size)
     command = ("redo", "book", "chapters", "--chapter", "2")
     told = desk.run(*command, "--dry-run", "--json").value
     later = {one["unit"]: one["reason"] for one in told["stale"]}
@@ -173,8 +239,12 @@ def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> 
     assert later[".libriscribe/summaries/02.md"] == "chapters/02.md changed"
     assert told["total"]["calls"] == 1
     assert told["remaking"]["total"]["calls"] == len(later)
-    assert "5 parts stale after that" in desk.run(*command, "--dry-run").err
+    head = "5 parts stale after that, 2 of them once what comes before is remade:"
+    assert head in desk.run(*command, "--dry-run").err
     lines = desk.run(*command).err.splitlines()
+    assert [line for line in lines if "parts stale" in line] == [head]
+    rows = states(desk).values()
+    assert sum(state == "stale" for state in rows) == len(later) - 2
     assert "  chapters/03.md: .libriscribe/summaries/02.md, chapters/02.md changed" in lines
     (cost,) = [line for line in lines if line.startswith("`libriscribe2 resume book --refresh`")]
     assert "remakes that: 5 calls, " in cost
@@ -187,7 +257,7 @@ def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> 
 def test_redo_of_the_last_text_leaves_nothing_stale_but_its_records(desk: Desk) -> None:
     # Of the shortest scenes the offline author often makes the same text again.
     size = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "900")
-    desk.create("--no-revision", size=size)
+    desk.written("--no-revision", size=size)
     told = desk.run("redo", "book", "chapters", "--chapter", "2", "--dry-run", "--json").value
     assert [one["unit"] for one in told["stale"]] == [
         ".libriscribe/canon/02.json",

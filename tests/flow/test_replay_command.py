@@ -15,7 +15,7 @@ def likeness(desk: Desk, *options: str, expect: int = 0) -> dict[str, str]:
 
 
 def test_bar_14_a_book_comes_out_of_its_journal(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     ran = desk.run("replay", "book")
     rows = [line.split("\t") for line in ran.out.splitlines()]
     assert rows[0] == ["file", "rebuilt"]
@@ -25,7 +25,7 @@ def test_bar_14_a_book_comes_out_of_its_journal(desk: Desk) -> None:
 
 
 def test_bar_14_files_that_are_gone_are_made_as_recorded(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     desk.project().path("chapters/01.md").unlink()
     found = likeness(desk)
     assert found["chapters/01.md"] == "recorded"
@@ -33,14 +33,14 @@ def test_bar_14_files_that_are_gone_are_made_as_recorded(desk: Desk) -> None:
 
 
 def test_bar_14_what_was_written_again_is_rebuilt_in_its_last_form(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     desk.run("redo", "book", "chapters", "--chapter", "1")
     desk.run("resume", "book", "--refresh")
     assert set(likeness(desk).values()) == {"same"}
 
 
 def test_bar_14_stages_of_several_models_are_rebuilt(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     book = desk.project()
     toml = book.text("book.toml")
     assert '"offline"' in toml
@@ -52,7 +52,7 @@ def test_bar_14_stages_of_several_models_are_rebuilt(desk: Desk) -> None:
 
 
 def test_bar_14_an_edit_is_copied_and_other_layout_is_no_difference(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     book = desk.project()
     book.write("chapters/02.md", "# My own\n\nI wrote this.\n")
     book.write("concept.json", book.text("concept.json").replace("    ", "\t"))
@@ -64,7 +64,7 @@ def test_bar_14_an_edit_is_copied_and_other_layout_is_no_difference(desk: Desk) 
 
 
 def test_bar_14_what_its_inputs_no_longer_make_is_exit_5(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     desk.project().write("chapters/01.md", "# My own\n\nI wrote this.\n")
     ran = desk.run("replay", "book", expect=5)
     assert "resume book --refresh" in ran.err
@@ -73,7 +73,7 @@ def test_bar_14_what_its_inputs_no_longer_make_is_exit_5(desk: Desk) -> None:
 
 
 def test_bar_14_a_file_that_differs_is_exit_5(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     book = desk.project()
     book.write("book.toml", book.text("book.toml").replace('author = ""', 'author = "A. Keeper"'))
     ran = desk.run("replay", "book", expect=5)
@@ -83,7 +83,7 @@ def test_bar_14_a_file_that_differs_is_exit_5(desk: Desk) -> None:
 
 
 def test_bar_14_a_reply_that_is_gone_is_missed(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     journal = desk.project().path(".libriscribe/journal.jsonl")
     lines = journal.read_bytes().splitlines(keepends=True)
     last = max(number for number, line in enumerate(lines) if b'"t":"done"' in line)
@@ -93,7 +93,7 @@ def test_bar_14_a_reply_that_is_gone_is_missed(desk: Desk) -> None:
 
 
 def test_bar_14_to_wants_an_empty_folder(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     ran = desk.run("replay", "book", "--to", "projects", expect=2)
     assert "projects is not empty" in ran.err
     desk.run("replay", "book", "--to", "rebuilt")
@@ -105,7 +105,7 @@ def test_bar_14_to_wants_an_empty_folder(desk: Desk) -> None:
 
 
 def test_bar_14_the_projects_own_prompts_are_used(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     prompts = desk.project().path("prompts")
     prompts.mkdir()
     source = Path(__file__).parents[2] / "src/libriscribe2/prompts"
@@ -120,13 +120,13 @@ def test_bar_14_the_projects_own_prompts_are_used(desk: Desk) -> None:
     [("--with", "offline"), ("--call", "1"), ("--with", "offline", "--call", "1", "--to", "x")],
 )
 def test_replay_with_and_call_belong_together(desk: Desk, options: tuple[str, ...]) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     ran = desk.run("replay", "book", *options, expect=2)
     assert "--with and --call belong together" in ran.err
 
 
 def test_replay_asks_a_recorded_prompt_again_and_keeps_nothing(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     book = desk.project()
     before = {path: path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()}
     author = Author(reply=lambda _request: "another critique")
@@ -142,7 +142,7 @@ def test_replay_asks_a_recorded_prompt_again_and_keeps_nothing(desk: Desk) -> No
 
 
 def test_replay_of_a_dump_that_is_not_there_says_which_are(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     ran = desk.run("replay", "book", "--with", "offline", "--call", "99", expect=2)
     assert "they are numbered from 1 to 4" in ran.err
     for path in desk.project().debug.iterdir():
@@ -152,7 +152,7 @@ def test_replay_of_a_dump_that_is_not_there_says_which_are(desk: Desk) -> None:
 
 
 def test_replay_of_a_dump_without_a_prompt_is_refused(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     first = min(desk.project().debug.iterdir())
     first.write_text('{"debug_info": {"prompt": []}}', encoding="utf-8")
     ran = desk.run("replay", "book", "--with", "offline", "--call", "1", expect=3)
@@ -160,14 +160,14 @@ def test_replay_of_a_dump_without_a_prompt_is_refused(desk: Desk) -> None:
 
 
 def test_replay_with_a_model_without_a_key_is_exit_4(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     command = ("replay", "book", "--with", "anthropic/claude-sonnet-5", "--call", "1")
     ran = desk.run(*command, expect=4)
     assert "ANTHROPIC_API_KEY" in ran.err
 
 
 def test_bar_14_chapters_that_were_moved_are_copied(desk: Desk) -> None:
-    desk.create()
+    desk.written()
     desk.run("chapter", "move", "book", "1", "2")
     desk.run("resume", "book")
     found = likeness(desk)
@@ -189,7 +189,7 @@ def test_bar_14_chapters_that_were_moved_are_copied(desk: Desk) -> None:
 def test_bar_14_a_book_whose_chapters_were_changed_is_rebuilt(
     desk: Desk, edit: tuple[str, ...]
 ) -> None:
-    desk.create()
+    desk.written()
     desk.run("chapter", *edit)
     found: dict[str, str] = {}
     for options in ((), ("--refresh",)):
@@ -203,7 +203,7 @@ def test_bar_14_a_book_whose_chapters_were_changed_is_rebuilt(
 
 
 def test_bar_14_scenes_that_are_all_planned_again_are_rebuilt(desk: Desk) -> None:
-    desk.create("--no-revision")
+    desk.written("--no-revision")
     desk.run("chapter", "insert", "book", "2", "--title", "The Storm", "--summary", "A storm.")
     desk.run("resume", "book")
     desk.run("redo", "book", "scenes")
@@ -216,7 +216,7 @@ def test_bar_14_scenes_that_are_all_planned_again_are_rebuilt(desk: Desk) -> Non
 # LiteLLM sets this filter itself when it is imported, and pytest takes it away after each test.
 @pytest.mark.filterwarnings("ignore:Accessing the .* attribute on the instance is deprecated")
 def test_replay_asks_a_model_over_http(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     with OpenAIServer() as server:
         desk.environment |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-0123456789"}
         options = ("--with", "openai/x", "--call", "2", "--json")
@@ -225,3 +225,14 @@ def test_replay_asks_a_model_over_http(desk: Desk) -> None:
     assert ran.value["asked_again"]["model"] == "x"
     assert ran.value["asked_again"]["cost_usd"] is None
     assert ran.value["asked_again"]["usage"]["output_tokens"] > 0
+
+
+def test_bar_14_of_an_unfinished_book_what_is_there_is_rebuilt(desk: Desk) -> None:
+    desk.written("--until", "plan")
+    ran = desk.run("replay", "book")
+    rows = [line.split("\t") for line in ran.out.splitlines()[1:]]
+    assert {row[1] for row in rows} == {"same"}
+    assert "scenes.json" in {row[0] for row in rows}
+    assert "The book is not finished: 7 files still to be made." in ran.err
+    assert "`libriscribe2 resume book`" in ran.err
+    assert desk.run("replay", "book", "--json").value["finished"] is False

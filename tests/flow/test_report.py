@@ -8,7 +8,7 @@ from libriscribe2.quality.bands import BANDS
 
 
 def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
-    desk.create("--mock")
+    desk.written("--mock")
     told = desk.run("report", "book")
     lines = [line.split("\t") for line in told.out.splitlines()]
     assert lines[0] == ["part", "figure", "value", "human", "verdict"]
@@ -20,7 +20,7 @@ def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
 
 
 def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:
-    desk.create("--mock")
+    desk.written("--mock")
     before = desk.folder / "before.json"
     before.write_text(desk.run("report", "book", "--json").out, encoding="utf-8")
     book = desk.project()
@@ -28,21 +28,26 @@ def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:
     told = desk.run("report", "book", "--against", str(before)).out
     rows = {line.split("\t")[1]: line.split("\t") for line in told.split("\n\n")[0].splitlines()}
     row = rows["phrases of earlier chapters"]
-    assert row[2].startswith("1 ")
+    assert row[2] == "100% of the phrases of eight chapters"
+    assert row[3] == "up to 0.5%"
     assert row[4] == "red"
-    assert float(row[5]) < 1
+    assert row[5].endswith("%")
+    assert float(row[5][:-1]) < 100
 
 
 def test_XC_report_of_an_unwritten_book_says_what_is_missing(desk: Desk) -> None:
-    desk.create("--mock", "--until", "outline")
+    desk.written("--mock", "--until", "outline")
     told = desk.run("report", "book", expect=5).err
     assert "no chapter to measure" in told
     assert "resume" in told
 
 
 def test_XC_report_refuses_a_file_that_is_no_report(desk: Desk) -> None:
-    desk.create("--mock", "--until", "concept")
+    desk.written("--mock", "--until", "concept")
     wrong = desk.folder / "wrong.json"
     wrong.write_text("{}", encoding="utf-8")
     told = desk.run("report", "book", "--against", str(wrong), expect=2).err
     assert "not an earlier report" in told
+    assert "it does not hold what `report --json` writes" in told
+    told = desk.run("report", "book", "--against", "nope.json", expect=2).err
+    assert "why: No such file or directory." in told

@@ -207,7 +207,7 @@ def test_XC_07_the_author_switches_research_on_and_off(desk: Desk) -> None:
     assert '"research"' not in book.text(".libriscribe/events.jsonl")
     ran = desk.run("redo", "guide", "research", expect=2)
     assert "--research" in ran.err
-    desk.create("--research", "--until", "concept")
+    desk.written("--research", "--until", "concept")
     assert desk.project().brief()["research"] is True
     assert "research: skipped" in desk.run("resume", "book").err
 
@@ -226,7 +226,7 @@ def test_XC_07_the_author_switches_research_on_and_off(desk: Desk) -> None:
 def test_XC_08_bad_input_is_told_with_its_exit_code(
     desk: Desk, arguments: tuple[str, ...], code: int, told: str
 ) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     ran = desk.run(*arguments, expect=code)
     assert told in ran.err
     assert "Traceback" not in ran.err
@@ -240,7 +240,7 @@ def test_XC_07_a_project_may_be_called_like_a_command(desk: Desk) -> None:
 
 
 def test_XC_07_citations_of_a_book_without_notes_hold(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     assert desk.run("citations", "check", "book", "--json").value["holds"] is True
 
 

@@ -55,28 +55,38 @@ def test_XC_08_a_bug_is_one_line_and_its_traceback_is_shown_on_request(desk: Des
     assert "secret =" not in ran.err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--help",),
-        ("create", "--help"),
-        ("agents",),
-        ("tools",),
-        ("status", "book"),
-        ("config", "show"),
-        ("resume", "book"),
-    ],
+QUIET = (
+    ("--help",),
+    ("create", "--help"),
+    ("agents",),
+    ("tools",),
+    ("status", "book"),
+    ("config", "show"),
+    ("resume", "book", "--until", "concept"),
 )
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], tuple[int, set[str]]]:
+    """Exit code of each of these commands, and what was loaded by the end of it."""
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    desk.written("--until", "concept")
+    program = ("-m", "tests.support.loaded_modules")
+    ran = desk.run_apart(json.dumps(QUIET), program=program)
+    return {
+        command: (code, set(modules))
+        for command, (code, modules) in zip(QUIET, ran.value, strict=True)
+    }
+
+
+@pytest.mark.parametrize("command", QUIET)
 def test_XC_08_litellm_is_not_loaded_where_no_model_is_called(
-    desk: Desk, arguments: tuple[str, ...]
+    loaded: dict[tuple[str, ...], tuple[int, set[str]]], command: tuple[str, ...]
 ) -> None:
-    desk.create("--until", "concept")
-    if arguments[0] == "resume":
-        arguments = (*arguments, "--until", "concept")
-    ran = desk.run_apart(*arguments, program=("-X", "importtime", "-m", "libriscribe2"))
-    loaded = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
-    assert "typer" in loaded
-    assert not {"litellm", "openai", "tiktoken"} & loaded
+    code, modules = loaded[command]
+    assert code == 0
+    assert "typer" in modules
+    assert not {"litellm", "openai", "tiktoken"} & modules
 
 
 def test_XC_03_agents_lists_the_stages_in_running_order(desk: Desk) -> None:
@@ -96,12 +106,12 @@ def test_XC_03_agents_lists_the_stages_in_running_order(desk: Desk) -> None:
         "also_called": ["formatting"],
     }
     table = desk.run("agents").out.splitlines()
-    assert table[0] == "stage\tagent\treads\twrites"
+    assert table[0] == "stage\tagent\treads\twrites\talso called"
     assert [line.partition("\t")[0] for line in table[1:]] == names
 
 
 def test_XC_03_models_shows_the_model_of_every_stage(desk: Desk) -> None:
-    desk.create("--until", "concept")
+    desk.written("--until", "concept")
     book = desk.project()
     given = '[models]\noutline = ["openai/a", "openai/b"]\nkeyword_generation = "openai/c"\n'
     book.write("book.toml", book.text("book.toml") + given)
@@ -129,12 +139,12 @@ def test_XC_13_status_counts_what_the_book_took(desk: Desk) -> None:
     assert record["cost_usd"] == 0
     table = desk.run("status", "book")
     assert "chapters/02.md\tfresh\tup to date" in table.out
-    assert "cost_usd: $0.00" in table.out
+    assert "cost: $0.00" in table.out
     assert "resume" not in table.err
 
 
 def test_XC_04_status_writes_nothing(desk: Desk) -> None:
-    desk.create("--until", "outline")
+    desk.written("--until", "outline")
     folder = desk.project().root
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     ran = desk.run("status", "book")
@@ -142,3 +152,29 @@ def test_XC_04_status_writes_nothing(desk: Desk) -> None:
     assert "chapters/*.md\tmissing\twaits for outline.json" not in ran.out
     assert "Go on with `libriscribe2 resume book`." in ran.err
     assert json.dumps(desk.run("status", "book", "--json").value)
+
+
+def test_status_tells_people_words_and_machines_keys(desk: Desk) -> None:
+    desk.written("--until", "outline")
+    told = desk.run("status", "book").out
+    assert "words: no chapter yet" in told
+    assert "tokens: " in told
+    for key in ("failed_calls", "input_tokens", "cost_usd", "damaged_records", "calls that failed"):
+        assert key not in told
+    record = desk.run("status", "book", "--json").value
+    assert {"failed_calls", "input_tokens", "cost_usd", "damaged_records"} <= set(record)
+
+
+def test_a_stale_part_is_called_stale_once(desk: Desk) -> None:
+    desk.written("--no-revision")
+    book = desk.project()
+    book.write("chapters/01.md", "# Mine\n\nMine.\n")
+    lines = desk.run("status", "book").out.splitlines()
+    (line,) = [one for one in lines if one.startswith("chapters/02.md\tstale\t")]
+    assert line.startswith("chapters/02.md\tstale\tchapters/01.md changed; kept")
+
+
+def test_the_plan_is_listed_where_stages_are(desk: Desk) -> None:
+    ran = desk.run("create", PREMISE, "--mock", "--until", "foo", expect=2)
+    assert "scenes (plan)" in ran.err
+    assert any("plan" in line.split("\t")[-1] for line in desk.run("agents").out.splitlines())

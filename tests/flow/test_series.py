@@ -13,7 +13,7 @@ SMALL = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "200")
 @pytest.fixture
 def first(desk: Desk) -> Path:
     """A finished first book."""
-    desk.create("--author", "Ada", "--genre", "Mystery", "--language", "French", name="first")
+    desk.written("--author", "Ada", "--genre", "Mystery", "--language", "French", name="first")
     return desk.project("first").root
 
 
@@ -83,7 +83,7 @@ def test_the_second_book_can_be_rebuilt_from_its_journal(desk: Desk, first: Path
 def test_a_book_that_cannot_be_followed_begins_nothing(
     desk: Desk, first: Path, name: str, told: str
 ) -> None:
-    desk.create("--until", "concept", name="empty")
+    desk.written("--until", "concept", name="empty")
     ran = desk.create("--after", name, name="second", expect=3)
     assert told in ran.err
     assert not desk.project("second").root.exists()

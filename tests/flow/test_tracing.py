@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.support.authors import Author
 from tests.support.collector import Collector
-from tests.support.desk import Desk
+from tests.support.desk import SMALL, Desk
 from tests.support.review_book import troubled
 from tests.support.screen import event
 
@@ -176,7 +176,7 @@ def test_a_half_of_a_surrogate_pair_in_a_name_can_be_sent() -> None:
 
 def test_who_does_not_trace_does_not_import_it(desk: Desk) -> None:
     timed = ("-X", "importtime", "-m", "libriscribe2")
-    quiet = desk.run_apart("create", "A coast", "--mock", "--chapters", "1", program=timed)
+    quiet = desk.run_apart("create", "A coast", "--mock", *SMALL, program=timed)
     assert "libriscribe2.pipeline.span_export" in quiet.err
     assert "opentelemetry" not in quiet.err
     env = {ENDPOINT: NOWHERE}
@@ -186,5 +186,5 @@ def test_who_does_not_trace_does_not_import_it(desk: Desk) -> None:
 def test_a_process_sends_what_it_has_before_it_ends(desk: Desk) -> None:
     with Collector() as collector:
         env = {ENDPOINT: collector.root}
-        desk.run_apart("create", "A coast", "--mock", "--chapters", "1", env=env)
+        desk.run_apart("create", "A coast", "--mock", *SMALL, env=env)
     assert [span.name for span in collector.spans if not span.parent] != []

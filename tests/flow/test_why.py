@@ -14,7 +14,7 @@ SIZE = ("--chapters", "4", "--scenes-per-chapter", "2", "--words", "1200")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A desk with a book of four chapters of two scenes; no test changes it."""
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.create(size=SIZE)
+    desk.written(size=SIZE)
     return desk
 
 
@@ -56,7 +56,12 @@ def test_the_key_leads_to_the_prompt(book: Desk) -> None:
 
 def test_a_chapter_is_told_by_its_scenes(book: Desk) -> None:
     assert [one["scene"] for one in scenes(book, "ch02")] == [1, 2]
-    table = book.run("why", "book", "2").out
+    ran = book.run("why", "book", "2")
+    size = sum(one["size"] for one in scenes(book, "ch02"))
+    assert "2 scenes: " in ran.err
+    assert f"{size:,} characters" in ran.err
+    table = ran.out
+    assert "text_before" not in table
     assert "ch2.s1" in table
     assert "ch2.s2" in table
     shown = book.run("why", "book", "chapter 2.scene 1".replace(" ", "")).out
@@ -93,7 +98,7 @@ def test_a_prompt_belongs_to_a_scene_and_may_be_gone(book: Desk) -> None:
 
 
 def test_a_chapter_that_is_not_written(desk: Desk) -> None:
-    desk.create("--until", "scenes", size=SIZE)
+    desk.written("--until", "scenes", size=SIZE)
     assert "not written yet" in desk.run("why", "book", "ch1", expect=5).err
 
 
@@ -123,7 +128,7 @@ def test_what_is_left_of_a_chapter_that_was_split_is_not_told(book: Desk) -> Non
 
 @pytest.mark.parametrize("drafting", ["redblack", "parallel"])
 def test_the_other_orders_are_told_too(desk: Desk, drafting: str) -> None:
-    desk.create("--drafting", drafting, size=SIZE)
+    desk.written("--drafting", drafting, size=SIZE)
     (scene,) = scenes(desk, "2.1")
     assert scene["drafting"] == drafting
     seen = {number for part in scene["parts"] for number in part["chapters"]}

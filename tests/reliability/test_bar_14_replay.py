@@ -78,7 +78,7 @@ def test_bar_14_deleted_files_come_back_byte_for_byte_without_a_call(
     assert bare.contents() == desk.project().contents()
     assert author.asked == []
     assert bare.records("sent") == desk.project().records("sent")
-    assert f"0 calls, {calls(desk)} replayed" in ran.out
+    assert f"calls: 0, {calls(desk)} replayed" in ran.out
     told = (
         f"{calls(desk)} calls replayed in {seconds:.2f} s; the bar is {LONGEST_SECONDS} s for 500"
     )

@@ -23,9 +23,7 @@ def one_of(known: Sequence[str], name: str | None, place: str) -> str:
     found = [batch for batch in known if name in (None, batch)]
     if not found:
         what = f"There is no batch {name!r}" if name else "There is no batch"
-        raise ProjectError(
-            f"{what} in {place}",
-            why=f"there are: {names}" if known else "",
-            fix="Queue books with `libriscribe2 batch add FILE`.",
-        )
+        add = "`libriscribe2 batch add FILE` makes one."
+        fix = f"Choose from {names}; {add}" if known else add
+        raise ProjectError(f"{what} in {place}", fix=fix)
     return found[0]

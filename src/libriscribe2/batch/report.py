@@ -5,11 +5,10 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from libriscribe2.batch.deadlines import is_late
 from libriscribe2.batch.figures import RunTimes
 from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.report_page import as_html
 from libriscribe2.batch.state import Batch, Book
 from libriscribe2.project.atomic import atomic_write, make_folder
 from libriscribe2.project.clock import Clock, utc_now
@@ -22,13 +21,6 @@ COLUMNS: Final = (
 )
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
-_TEMPLATES: Final = Environment(
-    loader=PackageLoader("libriscribe2", "batch"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
 
 Record = dict[str, Any]
 
@@ -110,11 +102,6 @@ def write_report(paths: BatchPaths, report: Record) -> None:
         path = paths.report(kind)
         with storage_errors("write", path):
             atomic_write(path, utf8(text), durable=False)
-
-
-def as_html(report: Record) -> str:
-    """The report as one page without a script."""
-    return _TEMPLATES.get_template("report.html").render(report=report, columns=COLUMNS)
 
 
 def as_csv(report: Record) -> str:

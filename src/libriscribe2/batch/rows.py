@@ -14,6 +14,7 @@ from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.clock import iso_utc
 from libriscribe2.project.paths import check_project_name, project_name_from
+from libriscribe2.utils.plain_faults import plain_fault
 
 NAME: Final = "name"
 """The key of a row that names the project."""
@@ -167,7 +168,7 @@ def _told(fault: ErrorDetails) -> str:
     if fault["type"] == "extra_forbidden":
         close = get_close_matches(key, (*Brief.model_fields, NAME, DEADLINE, *SETTING_KEYS), n=1)
         return f"unknown key {key!r}" + (f"; did you mean {close[0]!r}?" if close else "")
-    return f"{key}: {str(fault['msg']).removeprefix('Value error, ')}"
+    return f"{key}: {plain_fault(fault)}"
 
 
 def _duplicates(rows: Iterable[Row]) -> Iterator[Fault]:
@@ -177,4 +178,5 @@ def _duplicates(rows: Iterable[Row]) -> Iterator[Fault]:
     for alike in by_name.values():
         for row in alike if len(alike) > 1 else ():
             others = ", ".join(other.place for other in alike if other is not row)
-            yield Fault(row.place, f"the name {row.name!r} is also that of {others}")
+            why = f"the name {row.name!r} is also that of {others}; give them a `name` each"
+            yield Fault(row.place, why)

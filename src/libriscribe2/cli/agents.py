@@ -21,8 +21,17 @@ def agents(ctx: typer.Context, as_json: JsonOption = False) -> None:
     if as_json:
         renderer.data_json([_record(agent) for agent in stages])
         return
-    rows = [(one.name, one.__name__, ", ".join(one.reads), one.writes) for one in stages]
-    renderer.table(("stage", "agent", "reads", "writes"), rows)
+    rows = [
+        (
+            one.name,
+            one.__name__,
+            ", ".join(one.reads),
+            one.writes,
+            ", ".join(one.also_called),
+        )
+        for one in stages
+    ]
+    renderer.table(("stage", "agent", "reads", "writes", "also called"), rows)
 
 
 def _record(agent: type[Agent]) -> dict[str, object]:

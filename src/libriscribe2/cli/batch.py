@@ -29,7 +29,7 @@ from libriscribe2.cli.batch_options import (
 from libriscribe2.cli.batch_run import BatchOrder, run_batch
 from libriscribe2.cli.batch_shared import book, fetch, forget
 from libriscribe2.cli.batch_status import show_status, watch
-from libriscribe2.cli.batch_telling import refused, tell_added, tell_marked
+from libriscribe2.cli.batch_telling import refused, tell_added, tell_marked, tell_paused
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.groups import command_group
@@ -45,6 +45,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import stage_names
 from libriscribe2.errors import UsageError
 from libriscribe2.project.clock import utc_now
+from libriscribe2.project.view import natural_order
 from libriscribe2.settings.book_tables import check_book_tables
 
 app = command_group("batch", "Write many books: queue them, run them, see how they stand.")
@@ -84,7 +85,7 @@ def add(
             lambda table: check_book_tables(table, stages),
             lambda text: moment_of(text, now),
         )
-        bad = [*unread, *faults]
+        bad = sorted([*unread, *faults], key=lambda one: natural_order(one.place))
         with closing(new_queue(settings, batch, source)) as queue:
             shelf = Bookshelf(settings, queue.name)
             found = Enqueued((), faults=bad)
@@ -249,17 +250,14 @@ def pause(
 ) -> None:
     """Let no further book begin; those under way are finished."""
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with (
-        reported(renderer),
-        _opened(batch, dsn) as queue,
-    ):
-        if off:
-            queue.go(Terms())
-            renderer.note("Workers go on with it.")
-        else:
-            queue.pause()
-            again = f"`libriscribe2 batch run --batch {queue.name}`"
-            renderer.note(f"Paused. Go on with {again}, or let workers do so by `--off`.")
+    with reported(renderer):
+        settings = settings_of(None, {"batch.dsn": dsn})
+        with closing(queue_of(settings, batch)) as queue:
+            if off:
+                queue.go(Terms())
+            else:
+                queue.pause()
+            tell_paused(renderer, queue, off=off, shared=is_shared(settings))
 
 
 @app.command()

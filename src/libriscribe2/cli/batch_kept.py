@@ -136,7 +136,7 @@ def _make(kept: KeptBook, paths: ProjectPaths, batch: str) -> None:
         check_research(peek(source))
         target = place / paths.root.name
         rebuilt = rebuild(source, settings_of(source.root, {}), target)
-        if not rebuilt.good:
+        if not rebuilt.good or rebuilt.unmade:
             raise _not_whole(paths, rebuilt)
         mark_project(ProjectPaths(target, paths.debug), batch)
         replace_file(target, paths.root)
@@ -177,10 +177,11 @@ def _not_kept(database: Database, book: Book) -> ProjectError:
 
 
 def _not_whole(paths: ProjectPaths, rebuilt: Rebuilt) -> IncompleteError:
-    files = ", ".join(one.name for one in rebuilt.files if one.likeness not in GOOD)
+    lacking = [one.name for one in rebuilt.files if one.likeness not in GOOD]
+    files = ", ".join(dict.fromkeys((*lacking, *rebuilt.unmade)))
     told = rebuilt.failure.why or rebuilt.failure.what if rebuilt.failure is not None else ""
     return IncompleteError(
         f"The journal of {paths.root.name} in the database does not make the whole book",
-        why=told or f"{files}: it was edited by hand, or made from sources",
+        why=told or f"{files}: edited by hand, made from sources, or not in the journal",
         fix="Copy the folder from the machine that wrote it.",
     )

@@ -77,7 +77,8 @@ def summary(batch: Batch) -> str:
     counts = batch.counts()
     others = (f"{n:,} {state}" for state, n in counts.items() if n and state != "done")
     parts = [f"{counts['done']:,} of {counted(len(batch.books), 'book')} done", *others]
-    return ", ".join([*parts, cost(_cost(batch))])
+    paused = ["paused"] if batch.paused else []
+    return ", ".join([*parts, cost(_cost(batch)), *paused])
 
 
 def _cost(batch: Batch) -> float | None:

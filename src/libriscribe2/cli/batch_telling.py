@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from libriscribe2.batch.queue import Enqueued
+from libriscribe2.batch.queue import BookQueue, Enqueued
 from libriscribe2.batch.rows import Fault
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
@@ -18,7 +18,7 @@ def tell_added(renderer: Renderer, name: str, found: Enqueued, *, as_json: bool)
         renderer.data_json({"batch": name, **known})
         return
     for fault in found.faults:
-        renderer.warning(f"{fault.place}: {fault.why}")
+        renderer.fault(f"{fault.place}: {fault.why}")
     if not found.faults:
         known_too = f", {len(found.known):,} known already" if found.known else ""
         renderer.data(name)
@@ -33,9 +33,22 @@ def refused(source: Path, faults: Sequence[Fault]) -> UsageError:
     rows = len({fault.place for fault in faults})
     return UsageError(
         f"{counted(rows, 'row')} of {source} cannot be queued, so nothing was",
-        why=f"{faults[0].place}: {faults[0].why}",
         fix="Correct the rows and add the file again; rows that are queued already are left alone.",
     )
+
+
+def tell_paused(renderer: Renderer, queue: BookQueue, *, off: bool, shared: bool) -> None:
+    """That no book of a batch begins, or that they begin again, and who begins them."""
+    run = f"`libriscribe2 batch run --batch {queue.name}`"
+    if not off:
+        workers = f", or let workers do so by `libriscribe2 batch pause --batch {queue.name} --off`"
+        renderer.note(f"Paused. Go on with {run}{workers if shared else ''}.")
+    elif shared:
+        renderer.note("No longer paused: workers go on with it.")
+    elif queue.is_running():
+        renderer.note("No longer paused: books begin again.")
+    else:
+        renderer.note(f"No longer paused. Go on with {run}.")
 
 
 def tell_marked(renderer: Renderer, how: str, names: Sequence[str], *, as_json: bool) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.app import check_models
 from libriscribe2.cli.book_run import RunRequest, run_book
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.brief_options import (
@@ -53,6 +52,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
+from libriscribe2.settings.model_keys import check_models, with_judge
 
 
 def create(
@@ -270,7 +270,7 @@ def begin(
         quote = quote_new(brief, settings, choice, request, paths.root.name, new.given)
         tell_quote(renderer, quote, as_json=new.as_json)
         return
-    check_models(settings, choice, stages)
+    check_models(settings, choice, with_judge(settings, brief, stages))
     with ProjectStore.create(paths) as store:
         place_files(paths, new.given)
         write_book_toml(paths.book_toml, brief.model_dump(), kept_settings(settings, choice))

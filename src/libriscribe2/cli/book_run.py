@@ -37,6 +37,7 @@ class RunRequest:
         as_json: Whether events go to stdout, one JSON object per line.
         only: Files whose units may run; None means all.
         again: Units to do again, whatever their state.
+        job: The same in the words of the command line, such as `redo chapters --chapter 2`.
     """
 
     stages: Sequence[type[Agent]]
@@ -44,6 +45,7 @@ class RunRequest:
     as_json: bool = False
     only: frozenset[str] | None = None
     again: tuple[Unit, ...] = ()
+    job: str = ""
 
     @property
     def ends_with_plan(self) -> bool:
@@ -86,7 +88,7 @@ def run_book(
         LibriScribeError: The run failed; what was made is kept.
         typer.Exit: The run was interrupted.
     """
-    name = store.paths.root.name
+    name = store.paths.called
     begin_run(renderer, store, settings, choice)
     listener = renderer.render_event_json if request.as_json else renderer.render_event
     command = " ".join(sys.argv[1:])
@@ -99,7 +101,7 @@ def run_book(
             lambda: renderer.warning(f"Interrupted. Go on with `libriscribe2 resume {name}`."),
         )
     if not request.as_json:
-        _show(renderer, store, outcome)
+        _show(renderer, store, outcome, request)
         if request.ends_with_plan:
             tell_planned(renderer, brief, store)
     return outcome
@@ -115,25 +117,25 @@ def begin_run(
         renderer.note(DEMONSTRATION)
 
 
-def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome) -> None:
+def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: RunRequest) -> None:
     """The statistics of a finished run, and where the book is."""
     tally = outcome.tally
     renderer.panel(
         store.paths.root.name,
         {
-            "words": f"{outcome.words:,}" if outcome.words else "no manuscript yet",
+            "words": f"{outcome.words:,}" if outcome.words else "no chapter yet",
             "chapters": outcome.chapters,
-            "calls": f"{counted(tally.calls, 'call')}, {tally.replays} replayed",
+            "calls": f"{tally.calls:,}, {tally.replays:,} replayed",
             "tokens": f"{tally.input_tokens:,} in, {tally.output_tokens:,} out",
             "cost": cost(tally.known_cost),
-            **quote_beside_actual(renderer, store.paths, store.manifest),
+            **quote_beside_actual(renderer, store.paths, store.manifest, request.job),
             "time": duration(outcome.seconds),
             "dumps": store.paths.debug,
         },
     )
-    if outcome.stale:
+    if outcome.stale and not request.again:  # `redo` tells it in full
         stale = counted(outcome.stale, "part")
-        name = store.paths.root.name
+        name = store.paths.called
         renderer.note(f"{stale} stale: `libriscribe2 resume {name} --refresh` remakes what is.")
     finished = store.exists(MANUSCRIPT)
     renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))

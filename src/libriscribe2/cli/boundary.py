@@ -1,7 +1,9 @@
 """Where an error of the program becomes words on stderr and an exit code."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import typer
 
@@ -9,6 +11,8 @@ from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.tracebacks import traceback_of
 from libriscribe2.errors import LibriScribeError
+
+_WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (resume|adopt|estimate)`")
 
 
 @contextmanager
@@ -23,5 +27,14 @@ def reported(renderer: Renderer, *, as_json: bool = False) -> Iterator[None]:
     except LibriScribeError as error:
         if CliContext.current().debug:
             renderer.trace(traceback_of(error))
+        error.fix = _with_project(error.fix)
         renderer.error(error, as_json=as_json)
         raise typer.Exit(error.exit_code) from error
+
+
+def _with_project(fix: str) -> str:
+    """Advice whose commands can be typed: rooms below do not know how the project is called."""
+    project = CliContext.project()
+    if not project:
+        return fix
+    return _WITHOUT_PROJECT.sub(lambda found: f"`libriscribe2 {found[1]} {project}`", fix)

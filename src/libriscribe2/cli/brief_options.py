@@ -6,12 +6,13 @@ from typing import Any, Final
 
 import typer
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
+from libriscribe2.cli.context import CliContext
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import fitting
-from libriscribe2.models.kind import is_original
+from libriscribe2.models.kind import names_its_kind
+from libriscribe2.utils.plain_faults import plain_fault
 
 OPTION_OF: Final = {
     "premise": "PREMISE",
@@ -39,14 +40,14 @@ def brief_from(options: Mapping[str, Any]) -> Brief:
         shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
         raise UsageError(
             f"{_option(str(first['loc'][0]))} {shown} cannot be used.",
-            why=_why(first),
-            fix="See `libriscribe2 create --help`.",
+            why=plain_fault(first),
+            fix=f"See `libriscribe2 {CliContext.current().command or 'create'} --help`.",
         ) from error
 
 
 def kind_note(brief: Brief) -> str:
-    """What to tell of a kind that was concluded from the author's own category; else empty."""
-    if brief.book_kind or is_original(brief.category):
+    """What to tell of a kind that was concluded from the category; else empty."""
+    if brief.book_kind or names_its_kind(brief.category):
         return ""
     other = "non-fiction" if brief.kind == "fiction" else "fiction"
     return f"kind: {brief.kind}, by the category {brief.category!r}; `--kind {other}` changes that."
@@ -93,7 +94,10 @@ def ask_for_brief(options: Mapping[str, Any]) -> dict[str, Any]:
     for key, question, default in questions:
         if key == "premise" or answers.get(key) is None:
             check = _usable(key)
-            answers[key] = typer.prompt(question, default=default, value_proc=check, err=True)
+            end = " " if question.endswith("?") else ": "
+            answers[key] = typer.prompt(
+                question, default=default, value_proc=check, err=True, prompt_suffix=end
+            )
     return answers
 
 
@@ -118,11 +122,6 @@ def _option(key: str) -> str:
     return OPTION_OF.get(key, f"--{key.replace('_', '-')}")
 
 
-def _why(fault: ErrorDetails) -> str:
-    """What Pydantic says of a fault, without its prefix."""
-    return str(fault["msg"]).removeprefix("Value error, ")
-
-
 def _usable(key: str) -> Callable[[str], str]:
     """A check of an answer; a wrong one makes Typer say why and ask again."""
 
@@ -130,7 +129,7 @@ def _usable(key: str) -> Callable[[str], str]:
         try:
             Brief.model_validate({"premise": "not known yet", key: answer})
         except ValidationError as error:
-            raise typer.BadParameter(_why(error.errors(include_url=False)[0])) from error
+            raise typer.BadParameter(plain_fault(error.errors(include_url=False)[0])) from error
         return answer
 
     return check

@@ -17,7 +17,7 @@ from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.pipeline.structure import Edit, Slot, read_slots
 from libriscribe2.pipeline.structure_edits import Slots
 from libriscribe2.pipeline.structure_plan import Planner
-from libriscribe2.pipeline.structure_report import origins, shifts
+from libriscribe2.pipeline.structure_report import later_shifts, origins, shifts
 from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
@@ -62,7 +62,7 @@ def carry_out(ctx: typer.Context, project: str, request: EditRequest) -> None:
         if request.as_json:
             renderer.data_json({"change": request.what, "finished": True})
         return
-    _tell(renderer, paths.root.name, request, done)
+    _tell(renderer, paths.called, request, done)
 
 
 def _shown(paths: ProjectPaths, request: EditRequest) -> dict[str, Any]:
@@ -92,7 +92,8 @@ def _planned(
     edited = Edit(request.what, request.edit(view, slots), request.same_story)
     change = Planner(view, brief, all_stages(), len(slots)).plan(edited)
     before = survey(stages, brief, view)
-    after = survey(stages, brief, ChangedView(view, change))
+    changed = ChangedView(view, change)
+    after = survey(stages, brief, changed)
     moved = shifts(before, after, origins(before, edited.slots))
     record = {
         "change": request.what,
@@ -100,6 +101,7 @@ def _planned(
         "chapters": _rows(edited.slots),
         "files": {one.name: "removed" if one.text is None else "written" for one in change.files},
         "states": [asdict(shift) for shift in moved],
+        "later": [asdict(shift) for shift in later_shifts(stages, brief, changed, after)],
     }
     return change, record
 
@@ -126,6 +128,8 @@ def _tell(renderer: Renderer, name: str, request: EditRequest, record: dict[str,
         before = f"{shift['before']} -> " if shift["before"] else ""
         reason = shift["reason"].removeprefix("stale, ")
         renderer.note(f"{shift['unit']}: {before}{shift['after']} ({reason})")
+    for shift in record["later"]:
+        renderer.note(f"{shift['unit']}: {shift['before']}, {shift['after']} {shift['reason']}")
     if request.dry_run:
         renderer.note(f"Nothing was changed; {len(record['files'])} files would be.")
         return

@@ -8,9 +8,11 @@ import typer
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.check_book import check_the_book
 from libriscribe2.cli.check_plan import check_the_plan
 from libriscribe2.cli.check_story import StoryRequest, check_the_story, format_of
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.hindrances import doubtful_cover, hindrances
 from libriscribe2.cli.judging import JudgeRequest
 from libriscribe2.cli.options import (
     JsonOption,
@@ -41,10 +43,14 @@ def check(
     ] = False,
     form: Annotated[
         str,
-        typer.Option("--format", help="With --story or --plan: text, json, sarif or junit."),
+        typer.Option("--format", help="Of a story, plan or review: text, json, sarif or junit."),
     ] = "",
     judge: Annotated[
         bool, typer.Option("--judge", help="With --story: ask a model about unclear pairs.")
+    ] = False,
+    book_review: Annotated[
+        bool,
+        typer.Option("--book-review", help="Have a model read the whole book by its summaries."),
     ] = False,
     model: ModelOption = None,
     mock: MockOption = False,
@@ -60,11 +66,21 @@ def check(
 
     With --plan the outline and the plans of the scenes are compared with rules, such as that
     neighbouring chapters open differently; the exit code is 5 where a rule is sure of a fault.
+    Chapters that are written are put beside it, to tell where they have left it.
+
+    With --book-review a model reads the summaries of all chapters and tells what it doubts; up to
+    three doubts are looked for in the text, and only what quotes of the text prove is told. That
+    is at most six calls, and nothing is changed.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         told_as = format_of(form, as_json=as_json)
-        _check_options(story=story, plan=plan, form=form, judging=bool(judge or model or mock))
+        _one_of(story=story, plan=plan, book_review=book_review)
+        _check_options(story=story, plan=plan, book_review=book_review, form=form, judge=judge)
+        _check_model(story=story, book_review=book_review, named=bool(model or mock))
+    if book_review:
+        check_the_book(renderer, project, told_as, JudgeRequest(model, mock))
+        return
     if plan:
         check_the_plan(renderer, project, told_as)
         return
@@ -85,32 +101,57 @@ def check(
         raise typer.Exit(ProjectError.exit_code)
 
 
-def _check_options(*, story: bool, plan: bool, form: str, judging: bool) -> None:
-    """Make sure that the options belong together.
+def _one_of(*, story: bool, plan: bool, book_review: bool) -> None:
+    """Make sure that one thing is asked for.
 
     Raises:
-        UsageError: They do not.
+        UsageError: Several are.
     """
-    if story and plan:
-        raise UsageError("--story and --plan do not go together", fix="Ask for one at a time.")
-    if judging and not story:
-        raise UsageError("--judge, --model and --mock belong to --story", fix="Add --story.")
-    if form and not story and not plan:
-        raise UsageError("--format belongs to --story and --plan", fix="Add --story or --plan.")
+    asked = {"--story": story, "--plan": plan, "--book-review": book_review}
+    named = [name for name, wanted in asked.items() if wanted]
+    if len(named) > 1:
+        raise UsageError(f"{' and '.join(named)} do not go together", fix="Ask for one at a time.")
+
+
+def _check_options(*, story: bool, plan: bool, book_review: bool, form: str, judge: bool) -> None:
+    """Make sure that the options have something to belong to.
+
+    Raises:
+        UsageError: They have not.
+    """
+    if judge and not story:
+        raise UsageError("--judge belongs to --story", fix="Add --story.")
+    if form and not (story or plan or book_review):
+        raise UsageError(
+            "--format belongs to --story, --plan and --book-review", fix="Add one of them."
+        )
+
+
+def _check_model(*, story: bool, book_review: bool, named: bool) -> None:
+    """Make sure that a model is named only where one is asked.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if named and not (story or book_review):
+        raise UsageError(
+            "--model and --mock belong to --story and --book-review", fix="Add one of them."
+        )
 
 
 def _findings(paths: ProjectPaths) -> list[Finding]:
     """All that is wrong, what stops a run first."""
     view = peek(paths)
     stages, first = _stages(paths)
-    found = [*first, *examine(view, stages), *examine_records(paths)]
+    found = [*first, *hindrances(paths), *examine(view, stages), *examine_records(paths)]
     return sorted(found, key=lambda finding: not finding.stops)
 
 
 def _stages(paths: ProjectPaths) -> tuple[Sequence[type[Agent]], list[Finding]]:
     """The stages of the book, or all there are where the brief cannot be read."""
     try:
-        return wanted_stages(read_brief(paths)), []
+        brief = read_brief(paths)
+        return wanted_stages(brief), list(doubtful_cover(paths, brief))
     except (ConfigError, ProjectError) as error:
         return all_stages(), [told(error, BOOK_TOML)]
 

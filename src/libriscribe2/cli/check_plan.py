@@ -7,12 +7,12 @@ from libriscribe2.cli.check_story import Format
 from libriscribe2.cli.plan_lines import lines_of, tell_sum
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.rule_book import PLAN
 from libriscribe2.cli.story_junit import as_junit
 from libriscribe2.cli.story_sarif import as_sarif
 from libriscribe2.errors import IncompleteError
 from libriscribe2.pipeline.plan_check import PlanReport, check_plan
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.quality.plan.plan import RULES
 
 
 def check_the_plan(renderer: Renderer, project: str, form: Format) -> None:
@@ -34,9 +34,9 @@ def _tell(renderer: Renderer, paths: ProjectPaths, report: PlanReport, form: For
     if form == "json":
         renderer.data_json(report.as_record())
     elif form == "sarif":
-        renderer.data_json(as_sarif(report.as_story(), paths.root, RULES))
+        renderer.data_json(as_sarif(report.as_story(), paths.root, PLAN))
     elif form == "junit":
-        renderer.data(as_junit(report.as_story(), RULES, "plan"))
+        renderer.data(as_junit(report.as_story(), PLAN))
     else:
         for finding in report.findings:
             renderer.data(lines_of(finding, report))

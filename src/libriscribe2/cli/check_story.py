@@ -13,6 +13,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.story_junit import as_junit
 from libriscribe2.cli.story_sarif import as_sarif
 from libriscribe2.errors import IncompleteError, UsageError
+from libriscribe2.pipeline.story_canon import has_no_story
 from libriscribe2.pipeline.story_check import check_story
 from libriscribe2.pipeline.story_finding import StoryFinding, StoryPlace, StoryReport
 from libriscribe2.project.paths import ProjectPaths
@@ -63,10 +64,16 @@ def check_the_story(renderer: Renderer, project: str, request: StoryRequest) -> 
     as_json = request.format == "json"
     with reported(renderer, as_json=as_json):
         paths = locate(project, None, settings_of(None, {}))
-        report = check_story(read_brief(paths), look_at(paths))
-        if request.judge is not None:
+        brief, view = read_brief(paths), look_at(paths)
+        if no_story := has_no_story(brief, view):
+            report = StoryReport(paths.root.name, (), 0, ())
+        else:
+            report = check_story(brief, view)
+        if request.judge is not None and not no_story:
             report = judged(renderer, paths, report, request.judge)
     _tell(renderer, paths, report, request.format)
+    if no_story:
+        renderer.note("The book is no story: its chapters are not read for facts to compare.")
     if report.errors:
         raise typer.Exit(IncompleteError.exit_code)
 
@@ -82,11 +89,11 @@ def _tell(renderer: Renderer, paths: ProjectPaths, report: StoryReport, form: Fo
     else:
         for finding in report.findings:
             if not finding.allowed:
-                renderer.data(_lines(finding))
-    _tell_basis(renderer, report)
+                renderer.data(lines_of(finding))
+    _tell_basis(renderer, report, paths.called)
 
 
-def _lines(finding: StoryFinding) -> str:
+def lines_of(finding: StoryFinding) -> str:
     """A finding as a compiler tells an error, then both quotes and what to do."""
     told = [
         f"{finding.place.name}: {finding.severity} {finding.rule}: {one_line(finding.message)}",
@@ -104,7 +111,7 @@ def _quoted(place: StoryPlace) -> str:
     return json.dumps(short, ensure_ascii=False)
 
 
-def _tell_basis(renderer: Renderer, report: StoryReport) -> None:
+def _tell_basis(renderer: Renderer, report: StoryReport, project: str) -> None:
     """How much was compared, and what was not."""
     read = counted(len(report.read), "chapter")
     sums = [counted(len(report.errors), "error"), counted(len(report.warnings), "warning")]
@@ -117,12 +124,12 @@ def _tell_basis(renderer: Renderer, report: StoryReport) -> None:
     if report.unread:
         renderer.warning(
             f"not read yet: chapters {_numbers(report.unread)}; "
-            f"`libriscribe2 resume {report.project}` reads them."
+            f"`libriscribe2 resume {project}` reads them."
         )
     for number in report.changed:
         renderer.warning(
             f"chapter {number} has changed since it was read; "
-            f"`libriscribe2 redo {report.project} canon --chapter {number}` reads it again."
+            f"`libriscribe2 redo {project} canon --chapter {number}` reads it again."
         )
 
 

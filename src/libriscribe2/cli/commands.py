@@ -31,9 +31,7 @@ COMMANDS: Final = (
         "Take over a manuscript that was written elsewhere.",
     ),
     CommandEntry("resume", f"{_ROOM}.book_resume:resume", "Go on with a book where it stopped."),
-    CommandEntry(
-        "redo", f"{_ROOM}.book_resume:redo", "Write a stage, or one chapter of it, again."
-    ),
+    CommandEntry("redo", f"{_ROOM}.redo:redo", "Write a stage, or one chapter of it, again."),
     CommandEntry(
         "status", f"{_ROOM}.status:status", "Show every part of a book with its state and reason."
     ),

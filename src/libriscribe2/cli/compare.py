@@ -63,7 +63,7 @@ def compare(
         ours, theirs = locate(project, None, settings), locate(other, None, settings)
         if ours.root == theirs.root:
             raise UsageError("A book cannot be compared with itself.", fix="Name another project.")
-        cards = tuple(report_of(read_brief(one), look_at(one)) for one in (ours, theirs))
+        cards = tuple(report_of(read_brief(one), look_at(one)).card for one in (ours, theirs))
         told = None
         if judge:
             request = JudgeRequest(model, mock)

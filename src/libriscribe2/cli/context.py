@@ -13,10 +13,12 @@ class CliContext:
     Attributes:
         quiet: Leave out all talk but errors and warnings.
         debug: Show the traceback of an error.
+        command: The command's name, as it was typed.
     """
 
     quiet: bool = False
     debug: bool = False
+    command: str = ""
 
     @classmethod
     def of(cls, ctx: typer.Context) -> "CliContext":
@@ -29,8 +31,21 @@ class CliContext:
         return _current.get(cls())
 
     def keep(self) -> None:
-        """Make this the current one."""
+        """Make this the current one; no project is named yet."""
         _current.set(self)
+        _projects.set(frozenset())
+
+    @staticmethod
+    def name_project(called: str) -> None:
+        """Remember how a project of the running command is called in commands."""
+        _projects.set(_projects.get(frozenset()) | {called})
+
+    @staticmethod
+    def project() -> str:
+        """How the one project of the running command is called in commands; "" without one."""
+        named = _projects.get(frozenset())
+        return next(iter(named)) if len(named) == 1 else ""
 
 
 _current: ContextVar[CliContext] = ContextVar("cli_context")
+_projects: ContextVar[frozenset[str]] = ContextVar("cli_projects")

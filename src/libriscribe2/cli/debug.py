@@ -10,6 +10,7 @@ from libriscribe2.cli.debug_calls import (
     all_calls,
     call_numbered,
     calls_to_replay,
+    lost_dumps,
     stats_of,
     whole_call,
 )
@@ -21,6 +22,7 @@ from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.review.calls import STATES, Call, CallFilter, problems_first
 from libriscribe2.review.clean_text import raw_against_clean
 from libriscribe2.review.diffs import Piece
+from libriscribe2.review.first_difference import first_difference
 from libriscribe2.review.replaying import Replayed, replay
 from libriscribe2.utils.quantities import cost, counted
 
@@ -55,6 +57,8 @@ def list_calls(
         calls = all_calls(paths)
         wanted = CallFilter(agent, stage, model, state, issue, text)
         found = problems_first(call for call in calls if wanted.fits(call))
+        if lost := lost_dumps(paths):
+            renderer.warning(lost)
     if as_json:
         renderer.data_json({"project": paths.root.name, "calls": [one.as_row() for one in found]})
         return
@@ -164,6 +168,8 @@ def stats(
     with reported(renderer, as_json=as_json):
         paths = locate(project, None, settings_of(None, {}))
         rates, unread = stats_of(paths)
+        if lost := lost_dumps(paths):
+            renderer.warning(lost)
     if as_json:
         listed = [{**one, "rate": one["count"] / one["of"] if one["of"] else None} for one in rates]
         renderer.data_json({"project": paths.root.name, "rates": listed, "unread_dumps": unread})
@@ -216,7 +222,8 @@ def _tell_replay(renderer: Renderer, outcomes: list[Replayed]) -> None:
 def _what_differs(one: Replayed) -> str:
     if one.reason:
         return one.reason
-    return "; ".join(f"{c.field}: {c.then!r:.120} is now {c.now!r:.120}" for c in one.changes)
+    found = (first_difference(change.field, change.then, change.now) for change in one.changes)
+    return "; ".join(f"{at.path}: {at.then} is now {at.now}" for at in found)
 
 
 def _count(outcomes: list[Replayed], likeness: str) -> int:

@@ -12,6 +12,7 @@ from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import is_project, peek
 from libriscribe2.project.reply_rates import reply_rates
 from libriscribe2.review.calls import Call, load_calls
+from libriscribe2.utils.quantities import counted
 
 
 def all_calls(paths: ProjectPaths) -> tuple[Call, ...]:
@@ -21,6 +22,23 @@ def all_calls(paths: ProjectPaths) -> tuple[Call, ...]:
         StorageError: The folder of its dumps cannot be read.
     """
     return load_calls(paths.debug)
+
+
+def lost_dumps(paths: ProjectPaths) -> str:
+    """Where the dumps of a project's calls were looked for in vain; "" where there are some.
+
+    Raises:
+        ProjectError: The project cannot be read.
+        StorageError: As before.
+    """
+    calls = peek(paths).manifest.totals.calls
+    if paths.debug.is_dir() or not calls:
+        return ""
+    return (
+        f"The dumps of {counted(calls, 'call')} are not here: there is no folder {paths.debug}. "
+        "It has the name of the project's folder and lies below the folder in which the book was "
+        "made: if the project was renamed, rename it likewise."
+    )
 
 
 def call_numbered(paths: ProjectPaths, number: int) -> Call:

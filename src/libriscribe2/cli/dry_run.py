@@ -5,9 +5,9 @@ replay is not counted. The copy is thrown away.
 """
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -19,6 +19,7 @@ from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import open_project
 from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
@@ -26,8 +27,10 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.drafting_times import model_times
 from libriscribe2.pipeline.estimate import FreshBackend, QuotingBackend, stage_quotes
 from libriscribe2.pipeline.events import Event
-from libriscribe2.pipeline.quote import Quote, Sums
-from libriscribe2.pipeline.survey import units_of
+from libriscribe2.pipeline.judged_calls import with_their_chapters
+from libriscribe2.pipeline.quote import Quote, Remaking, Sums
+from libriscribe2.pipeline.staleness import draft_order
+from libriscribe2.pipeline.survey import survey, units_of
 from libriscribe2.pipeline.virtual_time import VirtualLoop
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.book_file import write_book_toml
@@ -43,20 +46,6 @@ from libriscribe2.settings import BudgetConfig, Settings
 
 Prepare = Callable[[ProjectStore, Brief], RunRequest]
 """What a command does before its run, and the run that it asks for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Remaking:
-    """What it would take to remake what is stale.
-
-    Attributes:
-        units: Why each file would be remade, in the order of the work: those that are stale, and
-            those that become it when what they were made from is remade.
-        quote: The calls.
-    """
-
-    units: Mapping[str, str]
-    quote: Quote
 
 
 _ANY_NUMBER: Final = 1_000_000
@@ -77,8 +66,9 @@ def quote_project(
     before = Sums.of(peek(paths).manifest)
     with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
         brief = open_project(store)
-        quote, _ = _quote(store, brief, settings, choice, prepare(store, brief))
-    return quote.model_copy(update={"before": before})
+        request = prepare(store, brief)
+        quote, _ = _quote(store, brief, settings, choice, request)
+    return quote.model_copy(update={"before": before, "job": request.job})
 
 
 def quote_remaking(
@@ -106,11 +96,14 @@ def quote_remaking(
         stages = wanted_stages(brief)
         units = [unit for stage in stages for unit in units_of(stage, store)]
         there = frozenset(unit.output for unit in units if store.exists(unit.output))
+        asking = {stage.name for stage in stages if stage.asks_model}
+        before = [one for one in survey(stages, brief, store) if one.unit.stage in asking]
+        stale = sum(one.state == "stale" and one.unit.output in there for one in before)
         request = RunRequest(stages, refresh=True, only=there)
         quote, events = _quote(store, brief, settings, choice, request)
-    asking = {stage.name for stage in stages if stage.asks_model}
     begun = [one for one in events if one.event == "stage.start" and one.stage in asking]
-    return Remaking({one.unit: one.reason for one in begun}, quote)
+    remade = {one.unit: one.reason for one in begun}
+    return Remaking(remade, quote, min(stale, len(remade)))
 
 
 def quote_new(
@@ -141,33 +134,57 @@ def _quote(
     pipeline = settings.pipeline.model_copy(update={"max_concurrency": _ANY_NUMBER})
     uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
     backend = QuotingBackend(FreshBackend(OfflineAuthor()))
-    workshop = Workshop(
-        store, brief, uncapped, choice, Hooks(backend=backend, listeners=(events.append,))
-    )
+    hooks = Hooks(backend=backend, listeners=(events.append,), trusts_judges=True)
+    workshop = Workshop(store, brief, uncapped, choice, hooks)
     run_async(request.by(workshop), lambda: None, VirtualLoop)
     stages = stage_quotes(backend.calls, price_of)
     times = None
     if request.only is None:
         names = [stage.name for stage in request.stages]
         at_once = settings.pipeline.max_concurrency
-        times = model_times(backend.calls, names, brief, Book(store).chapters(), at_once)
+        chapters, last = Book(store).chapters(), draft_order(brief, store).last
+        calls = with_their_chapters(backend.calls)
+        times = model_times(calls, names, brief, chapters, at_once, last)
     return Quote(at=utc_now(), stages=stages, times=times), events
 
 
 @contextmanager
 def _copy_of(paths: ProjectPaths) -> Iterator[tuple[ProjectPaths, Machine]]:
     """A copy of a project without what no run reads."""
-    with _throw_away(paths.root.name) as (copy, machine):
+    with _throw_away(paths.root.name, paths.typed) as (copy, machine):
         with storage_errors("copy", paths.root):
             ignore = shutil.ignore_patterns(*_LEFT_OUT)
-            shutil.copytree(paths.root, copy.root, symlinks=True, ignore=ignore)
-        yield copy, machine
+            shutil.copytree(
+                paths.root, copy.root, symlinks=True, ignore=ignore, copy_function=shutil.copyfile
+            )
+            # The copy of a project that may not be written has its rights.
+            for folder in (copy.root, *(one for one in copy.root.rglob("*") if _is_folder(one))):
+                folder.chmod(stat.S_IRWXU)
+        with _told_of(paths, copy):
+            yield copy, machine
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 @contextmanager
-def _throw_away(name: str) -> Iterator[tuple[ProjectPaths, Machine]]:
+def _told_of(paths: ProjectPaths, copy: ProjectPaths) -> Iterator[None]:
+    """Have errors about the copy name the project."""
+    try:
+        yield
+    except LibriScribeError as error:
+        for place, own in ((copy.root, paths.root), (copy.debug, paths.debug)):
+            error.what, error.why, error.fix = (
+                text.replace(str(place), str(own)) for text in (error.what, error.why, error.fix)
+            )
+        raise
+
+
+@contextmanager
+def _throw_away(name: str, typed: str = "") -> Iterator[tuple[ProjectPaths, Machine]]:
     """A place for a project, and a machine that writes there without waiting for the disk."""
     with TemporaryDirectory(prefix="libriscribe2-") as folder:
         place = Path(folder)
         machine = Machine(ops=UnsyncedOps(), rescue=Rescue(place / "rescue"))
-        yield ProjectPaths(place / name, place / "debug" / name), machine
+        yield ProjectPaths(place / name, place / "debug" / name, typed), machine

@@ -55,7 +55,9 @@ def going_on(until: str | None, *, refresh: bool, as_json: bool = False) -> Prep
     def prepare(store: ProjectStore, brief: Brief) -> RunRequest:
         del store
         stages = wanted_stages(brief, [until] if until is not None else ())
-        return RunRequest(stages, refresh=refresh, as_json=as_json)
+        job = f"resume{'' if until is None else f' --until {until}'}"
+        job += " --refresh" if refresh else ""
+        return RunRequest(stages, refresh=refresh, as_json=as_json, job=job)
 
     return prepare
 
@@ -69,5 +71,8 @@ def tell_dry_run(
         LibriScribeError: As the command itself would, before it sends anything.
     """
     quote = quote_project(paths, settings, model_for(settings), prepare)
-    tell_quote(renderer, quote, as_json=as_json)
+    if quote.stages or as_json:
+        tell_quote(renderer, quote, as_json=as_json)
+    else:
+        renderer.note("Nothing is left to ask: a run would send nothing.")
     keep_quote(renderer, paths, quote)

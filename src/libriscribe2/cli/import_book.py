@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver, questions
-from libriscribe2.app import Hooks, Workshop, check_models
+from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.author_file import read_author_file
 from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.boundary import reported
@@ -42,6 +42,7 @@ from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
 from libriscribe2.importers.blocks import Manuscript
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import MOST_PREMISE, Brief
+from libriscribe2.models.counts import MOST
 from libriscribe2.pipeline.taking_over import (
     MANUSCRIPT_SAMPLE,
     as_written,
@@ -53,16 +54,16 @@ from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, project_name_from
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
+from libriscribe2.settings.model_keys import check_models
 from libriscribe2.utils.quantities import counted
 from libriscribe2.utils.text_budget import shorten
-from libriscribe2.utils.words import count_words
+from libriscribe2.utils.words import prose_words
 
 _FIX: Final = (
     "Name a manuscript as .md, .txt, .docx or .epub (save it anew where it is another kind)."
 )
 _AGAIN: Final = "Run the same import again: it goes on where it stopped."
 _UNKNOWN: Final = "not known yet"
-_MOST_CHAPTERS: Final = 1_000
 
 
 def import_book(
@@ -96,7 +97,7 @@ def import_book(
         int | None,
         typer.Option(
             min=1,
-            max=_MOST_CHAPTERS,
+            max=MOST,
             help="How many it is to have in all; more than it has are planned.",
             show_default="as many as it has",
         ),
@@ -250,7 +251,7 @@ def _take_over(renderer: Renderer, store: ProjectStore, work: _Import, premise: 
 
 def _tell_found(renderer: Renderer, found: Manuscript, more: int) -> None:
     """What the file holds, before anything is paid for."""
-    words = sum(count_words(one.text) for one in found.chapters)
+    words = sum(prose_words(one.text) for one in found.chapters)
     chapters = counted(len(found.chapters), "chapter")
     renderer.note(f"{chapters}, {words:,} words, told apart by: {found.how}.")
     for one in found.left_out:
@@ -265,7 +266,7 @@ def _tell(
     """The chapters, and how to go on."""
     name = paths.root.name
     rows = [
-        {"chapter": number, "title": one.title, "words": count_words(one.text)}
+        {"chapter": number, "title": one.title, "words": prose_words(one.text)}
         for number, one in enumerate(work.found.chapters, start=1)
     ]
     if as_json:

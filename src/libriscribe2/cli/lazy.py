@@ -2,18 +2,29 @@
 
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import typer
-from typer._click.exceptions import ClickException, NoArgsIsHelpError  # not public elsewhere
+from typer._click.exceptions import (  # not public elsewhere
+    ClickException,
+    NoArgsIsHelpError,
+    NoSuchOption,
+    UsageError,
+)
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
 from libriscribe2.cli.pipes import EXIT_CLOSED_PIPE, reader_gone, stop_writing
 from libriscribe2.errors import EXIT_INTERRUPTED
+from libriscribe2.utils.plain_faults import plain_fault
 from libriscribe2.utils.terminal_text import one_line
+
+_PROGRAM: Final = "libriscribe2"
+_OF_ROOT: Final = ("--quiet", "-q", "--debug", "--version", "-V")
+"""Options of the root command."""
 
 
 class LazyCommand(TyperCommand):
@@ -52,6 +63,7 @@ class RootGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
+        self.suggest_commands = False  # it would name commands that help leaves out
         self.commands.update({entry.name: LazyCommand(entry) for entry in COMMANDS})
 
     @override
@@ -82,10 +94,33 @@ class RootGroup(TyperGroup):
         try:
             return super().main(*arguments, **extra)
         except ClickException as error:
-            _tell(error)
+            typed = sys.argv[1:] if arguments[0] is None else arguments[0]
+            _tell(error, self._path(typed))
             return error.exit_code
         except typer.Abort:
             return EXIT_INTERRUPTED
+
+    def _path(self, words: Sequence[str]) -> str:
+        """The command that some words name, as far as there is one."""
+        command, path = self, [_PROGRAM]
+        for word in words:
+            found = getattr(command, "commands", {}).get(word)
+            if found is not None:
+                command = found.load() if isinstance(found, LazyCommand) else found
+                path.append(word)
+        return " ".join(path)
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is named; for a wrong name one that help lists is suggested."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            listed = [entry.name for entry in COMMANDS if not entry.hidden]
+            close = get_close_matches(args[0], listed, n=1)
+            hint = f". Did you mean {close[0]!r}?" if close else ""
+            error.message = f"No such command {args[0]!r}{hint}"
+            raise
 
     @override
     def list_commands(self, ctx: Any) -> list[str]:
@@ -94,13 +129,31 @@ class RootGroup(TyperGroup):
         return [entry.name for entry in COMMANDS]
 
 
-def _tell(error: ClickException) -> None:
-    """Say in one line what was wrong with a command line; without arguments, show the help."""
+def _tell(error: ClickException, command: str) -> None:
+    """Say in one line what was wrong with a command line; without arguments, show the help.
+
+    Args:
+        error: What was wrong.
+        command: The command that the words name, such as `libriscribe2 create`.
+    """
+    faults = getattr(error.__cause__, "errors", None)  # Typer has Pydantic read the values
+    if faults is not None:
+        error.message = plain_fault(faults(include_url=False)[0])
     context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "libriscribe2"
+    command = context.command_path if context is not None else command
     told = error.format_message().strip()
     if isinstance(error, NoArgsIsHelpError):
         typer.echo(told, err=True)
         return
     sentence = one_line(told).rstrip(".")
-    typer.echo(f"error: {sentence}. fix: see `{command} --help`", err=True)
+    end = "" if sentence.endswith("?") else "."
+    typer.echo(f"error: {sentence}{end} fix: {_fix(error, command)}", err=True)
+
+
+def _fix(error: ClickException, command: str) -> str:
+    """What to do about a command line that cannot be understood."""
+    option = error.option_name if isinstance(error, NoSuchOption) else ""
+    if option in _OF_ROOT and command != _PROGRAM:
+        named = command.removeprefix(f"{_PROGRAM} ")
+        return f"{option} stands before the command: `{_PROGRAM} {option} {named} ...`"
+    return f"see `{command} --help`"

@@ -5,7 +5,6 @@ from typing import Any
 
 import typer
 
-from libriscribe2.app import stage_model
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.model_choice import local_servers, model_for
@@ -16,6 +15,7 @@ from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.providers import PROVIDERS
 from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.settings import Settings
+from libriscribe2.settings.model_keys import stage_model
 
 
 def models(

@@ -22,7 +22,10 @@ MockOption = Annotated[
     bool, typer.Option("--mock", help="Use the offline author; the same as --model offline.")
 ]
 UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="STAGE", help="Stop after this stage.")
+    str | None,
+    typer.Option(
+        "--until", metavar="STAGE", help="Stop after this stage, such as outline, plan or chapters."
+    ),
 ]
 ConcurrencyOption = Annotated[
     int | None,

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Final
 
 from libriscribe2.cli.event_lines import wait_line
 from libriscribe2.pipeline.events import Event
+from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.utils.quantities import cost, counted, duration
 from libriscribe2.utils.terminal_text import one_line
 
@@ -20,7 +22,7 @@ class Progress:
     Attributes:
         open_units: The start events of the units under way, by unit.
         done: How many units each stage has behind it, made or skipped.
-        words: Words written.
+        words: Words of the chapters that were written.
         calls: Requests sent.
         tokens: Tokens used, in and out.
         known_usd: Cost of the requests whose price is known.
@@ -89,9 +91,15 @@ class Progress:
         rest = {key: start for key, start in self.open_units.items() if key != _key(event)}
         passed = 0 if event.event == "stage.failed" else 1
         done = {**self.done, event.stage: self.done.get(event.stage, 0) + passed}
-        words = self.words + event.words
+        written = event.words if fnmatchcase(event.unit, CHAPTER_FILES) else 0
         return replace(
-            self, open_units=rest, done=done, words=words, waiting="", step="", arriving=""
+            self,
+            open_units=rest,
+            done=done,
+            words=self.words + written,
+            waiting="",
+            step="",
+            arriving="",
         )
 
     def _with_call(self, event: Event) -> "Progress":

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.stage_choice import stage_names
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
@@ -24,7 +25,9 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.view import ProjectView
+from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
+from libriscribe2.utils.plain_faults import plain_fault
 
 
 def setting_flags(
@@ -68,11 +71,16 @@ def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fal
 
 
 def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
-    """What a book keeps of the settings that it was begun with: its model and its caps."""
+    """What a book keeps of the settings that it was begun with: its model, its caps, its judge."""
     budget = settings.budget
     caps = {"max_cost": budget.max_cost, "max_calls": budget.max_calls}
     given = {name: cap for name, cap in caps.items() if cap is not None}
-    return {"models": {"default": {"model": choice.model}}} | ({"budget": given} if given else {})
+    kept: dict[str, dict[str, Any]] = {"models": {"default": {"model": choice.model}}}
+    if given:
+        kept["budget"] = given
+    if settings.revision.judge:
+        kept["revision"] = {"judge": True}
+    return kept
 
 
 def open_project(store: ProjectStore) -> Brief:
@@ -112,14 +120,19 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
     """
     project = typed or named
     if not project:
-        raise UsageError("Which project?", fix="Name one: `libriscribe2 resume PROJECT`.")
+        command = CliContext.current().command or "status"
+        raise UsageError("Which project?", fix=f"Name one: `libriscribe2 {command} PROJECT`.")
     root = (
         Path(project).resolve()
         if _is_path(project)
         else settings.projects_dir / check_project_name(project)
     )
     if root.is_dir():
-        return ProjectPaths(root, settings.debug_dir / root.name)
+        paths = ProjectPaths(
+            root, settings.debug_dir / root.name, project if _is_path(project) else ""
+        )
+        CliContext.name_project(paths.called)
+        return paths
     close = get_close_matches(root.name, _projects(settings.projects_dir), n=1)
     raise ProjectError(
         f"There is no project {project!r} in {root.parent}.",
@@ -154,7 +167,9 @@ def new_paths(
             f"There is a project {folder!r} already.",
             fix=f"Go on with `libriscribe2 resume {folder}`, or choose another --project-name.",
         )
-    return ProjectPaths(root, settings.debug_dir / folder)
+    paths = ProjectPaths(root, settings.debug_dir / folder)
+    CliContext.name_project(paths.called)
+    return paths
 
 
 def free_name(settings: Settings, name: str) -> str:
@@ -176,9 +191,11 @@ def read_brief(paths: ProjectPaths) -> Brief:
     old = read_legacy(paths.root).brief if is_legacy(paths) else None
     table = read_book_toml(paths.book_toml).get("book", {}) if old is None else old
     try:
-        return Brief.model_validate(table)
+        brief = Brief.model_validate(table)
     except ValidationError as error:
         raise _bad_brief(paths, error) from error
+    allowances(brief.allow)
+    return brief
 
 
 def _is_path(project: str) -> bool:
@@ -200,8 +217,13 @@ def _bad_brief(paths: ProjectPaths, error: ValidationError) -> ConfigError:
     close = get_close_matches(key, Brief.model_fields, n=1)
     unknown = first["type"] == "extra_forbidden"
     known = ", ".join(Brief.model_fields)
+    if first["type"] == "missing":
+        return ConfigError(
+            f"{paths.root / BOOK_TOML}: [book] {key} is missing",
+            fix=f'Write it below a line `[book]`: `{key} = "..."`.',
+        )
     return ConfigError(
-        f"{paths.root / BOOK_TOML}: [book] {key}: {'unknown key' if unknown else first['msg']}",
+        f"{paths.root / BOOK_TOML}: [book] {key}: {'unknown key' if unknown else plain_fault(first)}",
         fix=(f"Did you mean {close[0]!r}?" if close else f"Known keys: {known}.")
         if unknown
         else f"Correct {key} in {BOOK_TOML}.",

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from libriscribe2.cli.render import Renderer
-from libriscribe2.errors import ProjectError
+from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.pipeline.estimate import HIGH_FACTOR
 from libriscribe2.pipeline.quote import (
     ModelTimes,
     Quote,
+    Remaking,
     StageQuote,
     Sums,
     read_quote,
@@ -57,31 +58,34 @@ def quote_record(quote: Quote) -> dict[str, Any]:
     }
 
 
-def tell_remaking(renderer: Renderer, name: str, units: Mapping[str, str], quote: Quote) -> None:
+def tell_remaking(renderer: Renderer, name: str, later: Remaking) -> None:
     """Say which files a redo leaves stale, why, and what it would take to remake them.
 
     Args:
         renderer: The screen.
-        name: The project's name.
-        units: Why each file would be remade.
-        quote: What that would take.
+        name: How a command names the project.
+        later: The files and the calls.
     """
+    units = later.units
     if not units:
         renderer.note("Nothing is stale after that.")
         return
-    parts = counted(len(units), "part")
-    renderer.note(f"{parts} stale after that, or once what comes before is remade:")
+    parts, more = counted(len(units), "part"), len(units) - later.stale
+    after = f", {more:,} of them once what comes before is remade" if more else ""
+    renderer.note(f"{parts} stale after that{after}:")
     for unit, reason in list(units.items())[:LISTED]:
         renderer.note(f"  {unit}: {reason}")
     if len(units) > LISTED:
         renderer.note(f"  and {len(units) - LISTED} more")
-    renderer.note(f"`libriscribe2 resume {name} --refresh` remakes that: {in_words(quote.total)}.")
+    renderer.note(
+        f"`libriscribe2 resume {name} --refresh` remakes that: {in_words(later.quote.total)}."
+    )
 
 
-def remaking_record(units: Mapping[str, str], quote: Quote) -> dict[str, Any]:
+def remaking_record(later: Remaking) -> dict[str, Any]:
     """The same as JSON."""
-    stale = [{"unit": unit, "reason": reason} for unit, reason in units.items()]
-    return {"stale": stale, "remaking": quote_record(quote)}
+    stale = [{"unit": unit, "reason": reason} for unit, reason in later.units.items()]
+    return {"stale": stale, "remaking": quote_record(later.quote)}
 
 
 def _tell_times(renderer: Renderer, times: ModelTimes) -> None:
@@ -99,23 +103,39 @@ def _tell_times(renderer: Renderer, times: ModelTimes) -> None:
 
 def keep_quote(renderer: Renderer, paths: ProjectPaths, quote: Quote) -> None:
     """Keep a quote for the next run; a project without records has no place for one."""
-    if paths.state.is_dir():
+    if not paths.state.is_dir():
+        return
+    try:
         save_quote(paths, quote)
-        renderer.note("The next run will be held against this.")
+    except StorageError as error:
+        renderer.warning(f"{error.what}: {error.why}. The next run cannot be held against this.")
+        return
+    if quote.stages:
+        run = f"`{quote.job}`" if quote.job else "run"
+        renderer.note(f"The next {run} will be held against this.")
 
 
 def quote_beside_actual(
-    renderer: Renderer, paths: ProjectPaths, manifest: Manifest
+    renderer: Renderer, paths: ProjectPaths, manifest: Manifest, job: str | None = None
 ) -> dict[str, str]:
-    """The last quote and what the project has taken since, for a panel; empty without a quote."""
+    """The last quote and what the project has taken since, for a panel; empty without a quote.
+
+    Args:
+        renderer: The screen.
+        paths: The project.
+        manifest: What its calls have come to.
+        job: What the run was to do (`Quote.job`): a quote of anything else says nothing of it.
+            None takes any quote, and says what it was for.
+    """
     try:
         quote = read_quote(paths)
     except ProjectError as error:
         renderer.warning(f"{error.what}: {error.why}. {error.fix}")
         return {}
-    if quote is None:
+    if quote is None or job not in (None, quote.job):
         return {}
-    return {"quoted": in_words(quote.total), "since then": in_words(quote.actual(manifest))}
+    told = {"quoted": in_words(quote.total), "since then": in_words(quote.actual(manifest))}
+    return {**told, "quoted for": quote.job} if job is None and quote.job else told
 
 
 def in_words(sums: Sums) -> str:

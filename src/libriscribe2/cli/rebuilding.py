@@ -21,8 +21,10 @@ from libriscribe2.pipeline.rebuild import (
     asked_models,
     authors_files,
     compare,
+    made_files,
     plant,
     recorded,
+    unmade_files,
 )
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
@@ -39,15 +41,17 @@ class Rebuilt:
         files: How every file stands to the book's own.
         replies: How many recorded replies were read.
         failure: What stopped it, or None.
+        unmade: Files that the book does not have yet, so that nothing was rebuilt of them.
     """
 
     files: tuple[RebuiltFile, ...]
     replies: int
     failure: LibriScribeError | None
+    unmade: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:
-        """Whether the journal holds the whole book."""
+        """Whether the journal holds all that is there of the book."""
         return self.failure is None and all(file.likeness in GOOD for file in self.files)
 
 
@@ -67,6 +71,7 @@ def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) -> Reb
     view, brief, records = peek(paths), read_brief(paths), recorded(paths)
     stages, models = wanted_stages(brief), asked_models(records)
     kept = authors_files(stages, view, records)
+    made = made_files(stages, view)
     failure = None
     with _place(paths, target) as place:
         plant(view, place, kept)
@@ -77,10 +82,11 @@ def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) -> Reb
             log_nowhere()
             workshop = Workshop(store, brief, _asking(settings, models), choice, hooks)
             try:
-                run_async(workshop.run(stages), lambda: None)
+                run_async(workshop.run(stages, only=made), lambda: None)
             except LibriScribeError as error:
                 failure = error
-            return Rebuilt(compare(stages, view, store, kept), workshop.tally.replays, failure)
+            files, replies = compare(stages, view, store, kept), workshop.tally.replays
+            return Rebuilt(files, replies, failure, unmade_files(stages, brief, view, store))
 
 
 @contextmanager

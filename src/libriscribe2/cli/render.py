@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -23,6 +23,8 @@ from libriscribe2.cli.progress import Progress
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.pipeline.events import Event
 from libriscribe2.utils.terminal_text import clean, clean_json, one_line
+
+_COMMAND: Final = "libriscribe2 "
 
 
 def use_utf8(*streams: TextIO) -> None:
@@ -115,6 +117,10 @@ class Renderer:
         """A warning for stderr, quiet or not."""
         self._talk(Text.assemble(("warning", "bold yellow"), ": ", clean(text)))
 
+    def fault(self, text: str) -> None:
+        """One of several faults for stderr, quiet or not; the error that they make follows."""
+        self._talk(Text.assemble(("error", "bold red"), ": ", clean(text)))
+
     def trace(self, text: str) -> None:
         """A traceback for stderr, quiet or not."""
         self._talk(Text(clean(text).rstrip("\n")))
@@ -155,7 +161,7 @@ class Renderer:
         if self._quiet or not self._stderr.isatty() or self._err.is_dumb_terminal:
             yield
             return
-        with Live(console=self._err, get_renderable=self._live_lines, transient=True) as live:
+        with Live(_LiveLines(self._live_lines), console=self._err, transient=True) as live:
             # A program that is killed must not leave the terminal without its cursor.
             self._err.show_cursor(True)
             self._live = live
@@ -171,7 +177,12 @@ class Renderer:
         )
 
     def _talk(self, text: Text) -> None:
-        self._err.print(text, soft_wrap=not self._stderr.isatty())
+        if not self._stderr.isatty():
+            self._err.print(text, soft_wrap=True)
+            return
+        for line in text.split("\n", allow_blank=True) or [text]:
+            # A command is copied as one line; the terminal wraps it without breaking it.
+            self._err.print(line, soft_wrap=_COMMAND in line.plain)
 
     def _write(self, text: str) -> None:
         if self._live is not None and self._stdout.isatty():
@@ -179,6 +190,16 @@ class Renderer:
             self._live.stop()
         # Straight to the stream: rich would turn tabs into spaces and cut lines at 80 columns.
         self._stdout.write(f"{text}\n")
+
+
+class _LiveLines:
+    """Lines that are asked for whenever they are drawn, be it below a line of talk."""
+
+    def __init__(self, lines: Callable[[], Group]) -> None:
+        self._lines = lines
+
+    def __rich__(self) -> Group:
+        return self._lines()
 
 
 def _sentence(text: str) -> str:

@@ -39,7 +39,7 @@ def replay(
     """Rebuild a book from its journal, or ask a recorded prompt again.
 
     Every file is made again from the recorded replies, with nobody to ask, and compared with the
-    book's own. With --with and --call one prompt goes to another model; nothing of that is kept.
+    book's own; of a book that is not finished, what is there. With --with and --call one prompt goes to another model; nothing of that is kept.
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
@@ -63,17 +63,24 @@ def _tell(renderer: Renderer, paths: ProjectPaths, rebuilt: Rebuilt, *, as_json:
     """
     if as_json:
         files = [{"file": file.name, "likeness": file.likeness} for file in rebuilt.files]
-        renderer.data_json({"rebuilt": rebuilt.good, "replies": rebuilt.replies, "files": files})
+        told = {"rebuilt": rebuilt.good, "finished": not rebuilt.unmade}
+        renderer.data_json({**told, "replies": rebuilt.replies, "files": files})
     else:
         renderer.table(("file", "rebuilt"), [(one.name, one.likeness) for one in rebuilt.files])
         renderer.note(f"{counted(rebuilt.replies, 'recorded reply', 'recorded replies')}, 0 calls.")
     if not rebuilt.good:
         why = rebuilt.failure.why or rebuilt.failure.what if rebuilt.failure is not None else ""
-        name = paths.root.name
         raise IncompleteError(
-            f"The journal of {name} does not make the book that is there",
+            f"The journal of {paths.root.name} does not make the book that is there",
             why or "a file differs: something that it is made from has changed since",
-            f"`libriscribe2 resume {name} --refresh` makes the book that belongs to its inputs",
+            f"`libriscribe2 resume {paths.called} --refresh` makes the book that belongs to its "
+            "inputs",
+        )
+    if rebuilt.unmade:
+        waiting = counted(len(rebuilt.unmade), "file")
+        renderer.note(
+            f"All that is there comes out of the journal. The book is not finished: {waiting} still "
+            f"to be made. Go on with `libriscribe2 resume {paths.called}`."
         )
 
 

@@ -1,9 +1,8 @@
 """`libriscribe2 report`: figures of a book beside those of books by people."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,9 +11,7 @@ from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
-from libriscribe2.errors import UsageError
-from libriscribe2.pipeline.report import report_of
-from libriscribe2.quality.bands import BANDS, NO_LIMIT
+from libriscribe2.pipeline.report import earlier_figures, report_of
 from libriscribe2.quality.card.figure import Figure
 from libriscribe2.quality.card.report_card import ReportCard
 from libriscribe2.utils.quantities import counted
@@ -37,31 +34,12 @@ def report(
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         paths = locate(project, None, settings_of(None, {}))
-        earlier = _earlier(against)
-        card = report_of(read_brief(paths), look_at(paths))
+        earlier = earlier_figures(against)
+        card = report_of(read_brief(paths), look_at(paths)).card
     if as_json:
         renderer.data_json({"project": paths.root.name, **card.as_record()})
     else:
         _tell(renderer, card, earlier)
-
-
-def _earlier(file: Path | None) -> Mapping[str, float]:
-    """The figures of an earlier card by name; none where no file is given.
-
-    Raises:
-        UsageError: The file is not the output of `report --json`.
-    """
-    if file is None:
-        return {}
-    try:
-        record: Any = json.loads(file.read_text(encoding="utf-8"))
-        return {str(one["name"]): float(one["value"]) for one in record["figures"]}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(
-            f"{file} is not an earlier report.",
-            why=str(error) or type(error).__name__,
-            fix="write one with `libriscribe2 report PROJECT --json > FILE`",
-        ) from error
 
 
 def _tell(renderer: Renderer, card: ReportCard, earlier: Mapping[str, float]) -> None:
@@ -87,19 +65,11 @@ def _row(figure: Figure, earlier: Mapping[str, float]) -> tuple[str, ...]:
     cells = (
         figure.group,
         figure.name,
-        f"{figure.value:.3g} {figure.unit}",
-        _human(figure.name),
+        f"{figure.amount()} {figure.unit}",
+        figure.human,
         figure.level,
     )
     if not earlier:
         return cells
     before = earlier.get(figure.name)
-    return (*cells, "" if before is None else f"{before:.3g}")
-
-
-def _human(name: str) -> str:
-    """The human range of a figure in words."""
-    band = BANDS[name]
-    high = "" if band.amber == NO_LIMIT else f"up to {band.amber:g}"
-    low = "" if band.low is None else f"from {band.low:g}"
-    return " ".join(part for part in (low, high) if part)
+    return (*cells, "" if before is None else figure.amount(before))

@@ -70,12 +70,12 @@ def look_up(renderer: Renderer, work: Asked) -> Findings:
 
 def tell_answer(renderer: Renderer, work: Asked, found: Findings, *, as_json: bool) -> None:
     """What was found, and what the chain came to."""
-    name = work.store.paths.root.name
+    paths = work.store.paths
     verified = sum(note.verified for note in found.notes)
     if as_json:
         renderer.data_json(
             {
-                "project": name,
+                "project": paths.root.name,
                 "question": work.question,
                 "chain": question_name(work.question),
                 "notes": [note.model_dump(mode="json") for note in found.notes],
@@ -96,4 +96,4 @@ def tell_answer(renderer: Renderer, work: Asked, found: Findings, *, as_json: bo
         f"{counted(sums['llm_calls'], 'question')} to a model, "
         f"{sums['llm_calls_avoided']} avoided by auto-wiring, {cost(sums['cost_usd'])}."
     )
-    renderer.note(f"See the chain with `libriscribe2 research show {name} --run`.")
+    renderer.note(f"See the chain with `libriscribe2 research show {paths.called} --run`.")

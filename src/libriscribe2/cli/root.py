@@ -51,7 +51,7 @@ def root(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key."""
-    ctx.obj = CliContext(quiet=quiet, debug=debug)
+    ctx.obj = CliContext(quiet=quiet, debug=debug, command=ctx.invoked_subcommand or "")
     ctx.obj.keep()
 
 

@@ -10,9 +10,10 @@ from libriscribe2.cli.given_files import GivenFile
 from libriscribe2.cli.projects import locate, look_at, read_brief
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import Attribute
+from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.series import SeriesFile, lasting_facts
 from libriscribe2.models.story import CharactersFile
+from libriscribe2.packs.standing import standing
 from libriscribe2.pipeline.story_canon import canon_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.json_text import readable_json
@@ -26,13 +27,12 @@ from libriscribe2.project.paths import (
     chapter_file,
 )
 from libriscribe2.project.view import ProjectView
+from libriscribe2.quality.canon.rules_of_people import is_death
 from libriscribe2.settings import Settings
 from libriscribe2.utils.quantities import counted
 
 _TAKEN_OVER: Final = ("genre", "category", "book_kind", "language", "audience", "tone", "author")
 """Keys of the brief that the next book has from the one before, unless its author says otherwise."""
-
-_DEAD: Final = frozenset({"dead", "died", "killed", "no", "false"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Earlier:
         name: The name of its project.
         keys: Keys of the brief that the new book has from it.
         files: What the new book is given.
-        facts: How many of its facts the new book is compared with.
+        facts: How many of its facts the new book is shown and compared with.
     """
 
     name: str
@@ -73,7 +73,7 @@ def read_earlier(project: str, settings: Settings) -> Earlier:
         raise ProjectError(
             f"{paths.root.name} has nothing yet that another book could share.",
             why=f"there is neither {CHARACTERS} nor {WORLD}",
-            fix=f"Finish it first: `libriscribe2 resume {paths.root.name}`.",
+            fix=f"Finish it first: `libriscribe2 resume {paths.called}`.",
         )
     return Earlier(paths.root.name, _keys(paths, brief), tuple(files), len(canon.facts))
 
@@ -98,7 +98,7 @@ def earlier_note(earlier: Earlier | None) -> str:
         if any(f.name.endswith(f"/{name}") for f in earlier.files)
     ]
     facts = counted(earlier.facts, "fact")
-    return f"after {earlier.name}: shares {' and '.join(shared)}; {facts} to compare with."
+    return f"after {earlier.name}: shares {' and '.join(shared)}; {facts} to keep to."
 
 
 def _keys(paths: ProjectPaths, brief: Brief) -> dict[str, Any]:
@@ -112,16 +112,19 @@ def _keys(paths: ProjectPaths, brief: Brief) -> dict[str, Any]:
 
 
 def _canon(paths: ProjectPaths, brief: Brief, view: ProjectView, settings: Settings) -> SeriesFile:
-    """The lasting facts of a book; none where its chapters were not read for them."""
+    """What holds at a book's end; of one that was not read for its facts, what it was given."""
+    book, beside = Book(view), settings.projects_dir / "book"
     try:
         canon = canon_of(brief, view)
+        told = [*canon.before, *canon.facts]
     except IncompleteError:
-        return SeriesFile(book=paths.root.name)
-    files = {chapter.number: chapter_file(chapter.number) for chapter in canon.chapters}
-    folder = Path(os.path.relpath(paths.root, settings.projects_dir / "book")).as_posix()
-    own = lasting_facts(paths.root.name, folder, canon.facts, files)
-    before = Book(view).load(SERIES_CANON, SeriesFile) if view.exists(SERIES_CANON) else None
-    return own.model_copy(update={"facts": [*(before.facts if before else []), *own.facts]})
+        told = book.stated_before()
+
+    def file_of(fact: Fact) -> str:
+        own = fact.origin or chapter_file(fact.chapter)
+        return Path(os.path.relpath(paths.root / own, beside)).as_posix()
+
+    return lasting_facts(paths.root.name, standing(told, book.chapters() + 1), file_of)
 
 
 def _dead(canon: SeriesFile) -> set[str]:
@@ -129,9 +132,7 @@ def _dead(canon: SeriesFile) -> set[str]:
     return {
         fact.entity
         for fact in canon.facts
-        if fact.attribute is Attribute.ALIVE
-        and fact.stance == "asserted"
-        and fact.value.strip().casefold() in _DEAD
+        if fact.attribute is Attribute.ALIVE and is_death(fact.as_fact())
     }
 
 

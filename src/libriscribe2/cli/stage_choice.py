@@ -21,9 +21,15 @@ _SWITCHES: Final = {
 """What has the book get a stage that not every book has: at `create`, and in `book.toml`."""
 
 
+JUDGE: Final = "judge"
+
+_PLAN: Final = "plan"
+"""How the command line also calls the stage that completes the plan."""
+
+
 def stage_names() -> tuple[str, ...]:
-    """Every name under which a stage is known."""
-    return _names(all_stages())
+    """Every name under which settings know a stage, or the judge, who is none."""
+    return (*_names(all_stages()), JUDGE)
 
 
 def wanted_stages(brief: Brief, until: Iterable[str] = ()) -> tuple[type[Agent], ...]:
@@ -54,7 +60,7 @@ def stage_called(name: str, stages: Iterable[type[Agent]]) -> type[Agent]:
     found = _named(name, known)
     if found is not None:
         return found
-    listed = ", ".join(agent.name for agent in known)
+    listed = ", ".join(_listed(agent) for agent in known)
     switched_off = _named(name, all_stages())
     if switched_off is not None:
         raise UsageError(
@@ -79,6 +85,11 @@ def _named(name: str, stages: Iterable[type[Agent]]) -> type[Agent] | None:
 def _names(stages: Iterable[type[Agent]]) -> tuple[str, ...]:
     """Every name under which the stages are known."""
     return tuple(name for agent in stages for name in (agent.name, *agent.also_called))
+
+
+def _listed(agent: type[Agent]) -> str:
+    """A stage's name with the word for all that is there once it is done."""
+    return f"{agent.name} ({_PLAN})" if _PLAN in agent.also_called else agent.name
 
 
 def _switch(stage: str) -> str:

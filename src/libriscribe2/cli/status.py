@@ -1,6 +1,6 @@
 """`libriscribe2 status`: how a book stands."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -8,6 +8,7 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.hindrances import hindrances
 from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.quotes import quote_beside_actual
@@ -18,11 +19,10 @@ from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.legacy import is_legacy, read_legacy
-from libriscribe2.project.paths import MANUSCRIPT, ProjectPaths
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
 from libriscribe2.utils.quantities import cost
-from libriscribe2.utils.words import count_words
 
 
 def status(
@@ -57,19 +57,37 @@ def status(
     if as_json:
         renderer.data_json(record)
         return
-    rows = [(row["unit"], row["state"], row["reason"]) for row in record["units"]]
-    renderer.table(("file", "state", "why"), rows)
-    totals = {key: value for key, value in record.items() if key not in ("units", "rates")}
-    quoted = quote_beside_actual(renderer, paths, view.manifest)
-    renderer.panel(paths.root.name, {**totals, "cost_usd": cost(record["cost_usd"]), **quoted})
+    _tell(renderer, view, record)
     if rates:
         shares = [(r.name, f"{r.count} of {r.of}", r.agent, r.model) for r in _rates(view)]
         renderer.table(("rate", "count", "agent", "model"), shares)
+    _tell_next(renderer, paths, old=bool(old), runs=any(one.runs for one in found))
+
+
+def _tell(renderer: Renderer, view: ProjectView, record: Mapping[str, Any]) -> None:
+    """Every part in a line, and the sums."""
+    rows = [
+        (row["unit"], row["state"], row["reason"].removeprefix(f"{row['state']}, "))
+        for row in record["units"]
+    ]
+    renderer.table(("file", "state", "why"), rows)
+    quoted = quote_beside_actual(renderer, view.paths, view.manifest)
+    renderer.panel(view.paths.root.name, {**_in_words(record), **quoted})
+
+
+def _tell_next(renderer: Renderer, paths: ProjectPaths, *, old: bool, runs: bool) -> None:
+    """What comes next: a run, or what would stop it."""
+    stopping = list(hindrances(paths))
+    for one in stopping:
+        parts = (text.rstrip(".") for text in (one.what, one.place, one.fix) if text)
+        renderer.warning(f"A run would stop: {'. '.join(parts)}.")
+    if stopping:
+        return
     if old:
         told = "A project of the original LibriScribe2"
-        renderer.note(f"{told}: `libriscribe2 resume {paths.root.name}` converts it.")
-    elif any(one.runs for one in found):
-        renderer.note(f"Go on with `libriscribe2 resume {paths.root.name}`.")
+        renderer.note(f"{told}: `libriscribe2 resume {paths.called}` converts it.")
+    elif runs:
+        renderer.note(f"Go on with `libriscribe2 resume {paths.called}`.")
 
 
 def _originals(paths: ProjectPaths) -> Collection[str]:
@@ -81,7 +99,7 @@ def _sums(view: ProjectView) -> dict[str, Any]:
     """What the book has come to so far."""
     book, totals = Book(view), view.manifest.totals
     return {
-        "words": count_words(book.text(MANUSCRIPT)) if book.has(MANUSCRIPT) else 0,
+        "words": book.words(),
         "chapters": book.chapters(),
         "calls": totals.calls,
         "failed_calls": totals.failed,
@@ -89,6 +107,23 @@ def _sums(view: ProjectView) -> dict[str, Any]:
         "output_tokens": totals.output_tokens,
         "cost_usd": None if totals.unknown_costs else totals.cost_usd,
         "damaged_records": view.damaged,
+    }
+
+
+def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
+    """The sums for people; what did not happen is left out."""
+    happened = {
+        "calls that failed": record["failed_calls"],
+        "damaged records": record["damaged_records"],
+    }
+    return {
+        "title": record["title"],
+        "words": f"{record['words']:,}" if record["words"] else "no chapter yet",
+        "chapters": f"{record['chapters']:,}" if record["chapters"] else "not planned yet",
+        "calls": f"{record['calls']:,}",
+        **{name: f"{count:,}" for name, count in happened.items() if count},
+        "tokens": f"{record['input_tokens']:,} in, {record['output_tokens']:,} out",
+        "cost": cost(record["cost_usd"]),
     }
 
 

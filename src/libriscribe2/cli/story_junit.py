@@ -1,18 +1,18 @@
 """A check of the story as JUnit XML, which CI servers show as a list of tests."""
 
 import re
-from collections.abc import Mapping
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from libriscribe2.cli.rule_book import STORY, RuleBook
 from libriscribe2.pipeline.story_finding import StoryFinding, StoryReport
-from libriscribe2.quality.canon.conflict import JUDGED, RULES
+from libriscribe2.quality.canon.conflict import JUDGED
 from libriscribe2.utils.terminal_text import clean
 
 _NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_junit(report: StoryReport, known: Mapping[str, str] = RULES, about: str = "story") -> str:
+def as_junit(report: StoryReport, book: RuleBook = STORY) -> str:
     """The report as one suite: a case for each finding, and one for each rule that found nothing.
 
     An error is a failure, what the author lets stand is skipped, and a warning passes with what
@@ -20,9 +20,9 @@ def as_junit(report: StoryReport, known: Mapping[str, str] = RULES, about: str =
 
     Args:
         report: What was found.
-        known: Every rule with what it finds.
-        about: What was checked.
+        book: The rules of the check.
     """
+    about, known = book.about, book.rules
     broken = {finding.rule for finding in report.findings}
     quiet = [rule for rule in known if rule not in broken and (rule != JUDGED or report.verdicts)]
     suite = Element(
@@ -36,20 +36,20 @@ def as_junit(report: StoryReport, known: Mapping[str, str] = RULES, about: str =
     for rule in quiet:
         SubElement(suite, "testcase", classname=f"{about}.{rule}", name=f"{rule}: {known[rule]}")
     for finding in report.findings:
-        _case(suite, finding, about)
+        _case(suite, finding, book)
     suites = Element("testsuites")
     suites.append(suite)
     indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suites, encoding="unicode")
 
 
-def _case(suite: Element, finding: StoryFinding, about: str) -> None:
+def _case(suite: Element, finding: StoryFinding, book: RuleBook) -> None:
     """One finding as a test case."""
     name = _xml(f"{finding.place.name}: {finding.message}")
-    case = SubElement(suite, "testcase", classname=f"{about}.{finding.rule}", name=name)
+    case = SubElement(suite, "testcase", classname=f"{book.about}.{finding.rule}", name=name)
     told = _xml(_told(finding))
     if finding.allowed:
-        SubElement(case, "skipped", message="let stand by a note in the text")
+        SubElement(case, "skipped", message=f"let stand by {book.leave}")
     elif finding.severity == "error":
         failure = SubElement(case, "failure", message=_xml(finding.message), type=finding.rule)
         failure.text = told

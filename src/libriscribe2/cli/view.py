@@ -14,6 +14,7 @@ from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
+from libriscribe2.pipeline.report import earlier_figures
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import require_project
 from libriscribe2.review.freezing import freeze
@@ -35,6 +36,10 @@ def view(
         Path | None,
         typer.Option("--export", metavar="DIR", help="Write the pages to a folder instead."),
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="An earlier `report --json`, for the page Report."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Open a page with the book and every call, or write it to a folder.
@@ -45,7 +50,7 @@ def view(
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
-        source = source_of(locate(project, None, settings_of(None, {})))
+        source = source_of(locate(project, None, settings_of(None, {})), against)
         if export is None:
             _serve(renderer, source, port, opens=not no_open, as_json=as_json)
         elif port:
@@ -54,10 +59,11 @@ def view(
             _export(renderer, source, export, as_json=as_json)
 
 
-def source_of(paths: ProjectPaths) -> ProjectSource:
-    """Where the pages read a project.
+def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource:
+    """Where the pages read a project, with the figures of an earlier report.
 
     Raises:
+        UsageError: `against` is no report.
         ProjectError: There is no project.
         ConfigError: Its settings cannot be used.
     """
@@ -67,6 +73,7 @@ def source_of(paths: ProjectPaths) -> ProjectSource:
         look=lambda: look_at(paths),
         brief=lambda: read_brief(paths),
         max_cost=settings_of(paths.root, {}).budget.max_cost,
+        earlier=earlier_figures(against),
     )
 
 

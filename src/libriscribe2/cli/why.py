@@ -8,13 +8,14 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.debug_calls import lost_dumps
 from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, look_at, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.packs.manifest import PackedFact, PackedPart, PackManifest
 from libriscribe2.pipeline.scene_origin import ChapterOrigin, chapter_origin, scene_origin
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.paths import ProjectPaths, draft_file
 from libriscribe2.review.calls import Call, load_calls
 from libriscribe2.utils.quantities import counted
 
@@ -52,6 +53,8 @@ def why(
         origin = chapter_origin(look_at(paths), chapter)
         wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)
         calls = _calls_of(paths, wanted)
+        if lost := lost_dumps(paths):
+            renderer.warning(lost)
         told = _prompt(calls[0], wanted[0]) if prompt else []
     if as_json:
         scenes = [_record(one, call) for one, call in zip(wanted, calls, strict=True)]
@@ -113,14 +116,14 @@ def _tell_chapter(renderer: Renderer, origin: ChapterOrigin) -> None:
         (
             f"ch{origin.chapter}.s{one.scene}",
             f"{one.size:,}",
-            ", ".join(part.name for part in one.parts if part.fit != "whole") or "nothing",
+            ", ".join(_called(part) for part in one.parts if part.fit != "whole") or "nothing",
             len(one.facts),
             _numbers(one.chapters),
         )
         for one in origin.scenes
     ]
-    renderer.table(("scene", "characters", "not whole", "facts", "from chapters"), rows)
-    _remark(renderer, origin, origin.scenes[0])
+    renderer.table(("scene", "characters", "cut or left out", "facts", "from chapters"), rows)
+    _remark(renderer, origin, origin.scenes)
 
 
 def _tell_scene(
@@ -144,7 +147,12 @@ def _tell_scene(
             "dump": str(call.path) if call is not None else "gone",
         },
     )
-    _remark(renderer, origin, scene)
+    _remark(renderer, origin, (scene,))
+
+
+def _called(part: PackedPart) -> str:
+    """A part in words; in the prompt it stands below its own name."""
+    return "next scene" if part.name == "next" else part.name.replace("_", " ")
 
 
 def _part_rows(parts: tuple[PackedPart, ...]) -> list[tuple[object, ...]]:
@@ -153,7 +161,8 @@ def _part_rows(parts: tuple[PackedPart, ...]) -> list[tuple[object, ...]]:
 
 
 def _fact_row(fact: PackedFact) -> tuple[object, ...]:
-    return fact.entity, fact.attribute, fact.value, f"{fact.chapter}:{fact.line}", fact.quote
+    where = f"{fact.file or fact.chapter}:{fact.line}"
+    return fact.entity, fact.attribute, fact.value, where, fact.quote
 
 
 def _numbers(chapters: tuple[int, ...]) -> str:
@@ -167,13 +176,15 @@ def _numbers(chapters: tuple[int, ...]) -> str:
     return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _remark(renderer: Renderer, origin: ChapterOrigin, scene: PackManifest) -> None:
+def _remark(renderer: Renderer, origin: ChapterOrigin, scenes: Sequence[PackManifest]) -> None:
     """What a reader of the table has to know."""
-    if scene.chapter != origin.chapter:
+    then = scenes[0].chapter
+    if then != origin.chapter:
         renderer.note(
-            f"It was written as chapter {scene.chapter}; the chapters are numbered as they were "
-            "then."
+            f"It was written as chapter {then}; the chapters are numbered as they were then."
         )
-    if scene.drafting == "parallel":
+    if origin.file == draft_file(origin.chapter):
         renderer.note("This is the draft; the chapter's opening was written anew after it.")
-    renderer.note(f"{counted(len(scene.facts), 'fact')} of the canon, {scene.size:,} characters.")
+    facts, size = sum(len(one.facts) for one in scenes), sum(one.size for one in scenes)
+    of = f"{counted(len(scenes), 'scene')}: " if len(scenes) > 1 else ""
+    renderer.note(f"{of}{counted(facts, 'fact')} of the canon, {size:,} characters.")

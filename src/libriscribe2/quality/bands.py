@@ -34,12 +34,20 @@ class Band:
         outside = value > self.amber or (self.low is not None and value < self.low)
         return "amber" if outside else "ok"
 
-    @property
-    def words(self) -> str:
-        """The range in words, such as `from 0.43 up to 0.6`; empty where all values are in it."""
-        low = "" if self.low is None else f"from {self.low:g}"
-        high = "" if self.amber == NO_LIMIT else f"up to {self.amber:g}"
+    def words(self, *, share: bool) -> str:
+        """The range in words, such as `from 0.43 up to 0.6`; empty where all values are in it.
+
+        Args:
+            share: Whether the figure is a share, which is told in per cent.
+        """
+        low = "" if self.low is None else f"from {amount(self.low, share=share)}"
+        high = "" if self.amber == NO_LIMIT else f"up to {amount(self.amber, share=share)}"
         return " ".join(part for part in (low, high) if part)
+
+
+def amount(value: float, *, share: bool) -> str:
+    """A value with three digits that count; a share in per cent."""
+    return f"{100 * value:.3g}%" if share else f"{value:.3g}"
 
 
 NO_LIMIT: Final = float("inf")

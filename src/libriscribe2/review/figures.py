@@ -27,9 +27,9 @@ def capitalised(text: str) -> str:
 
 def coded(text: str) -> Markup:
     """A text in which what stands between backticks is shown as code."""
-    shapes = (Markup("{}"), Markup("<code>{}</code>"))
+    code = Markup("<code>%s</code>")
     parts = enumerate(text.split("`"))
-    return Markup("").join(shapes[number % 2].format(part) for number, part in parts)
+    return Markup("").join(code % part if number % 2 else part for number, part in parts)
 
 
 def moment(at: str) -> str:

@@ -1,6 +1,7 @@
 """`Agent`: the seeds' names over the one pipeline, dumps, and what happens when no reply fits."""
 
 import asyncio
+import inspect
 import json
 import logging
 from pathlib import Path
@@ -206,3 +207,23 @@ async def test_XC_04_siblings_of_a_failure_are_waited_for_and_nothing_new_is_sen
             await agent._together([work(6, stopped)])
     assert done == [1, 2, 5]
     assert desk.stops == 3
+
+
+async def test_parts_that_were_not_begun_are_closed_when_the_unit_is_cancelled(
+    desk: AgentDesk,
+) -> None:
+    begun: list[int] = []
+
+    async def work(number: int) -> int:
+        begun.append(number)
+        return number
+
+    parts = [work(1), work(2)]
+    with desk.hired(Asker) as agent:
+        unit = asyncio.ensure_future(agent._together(parts))
+        await asyncio.sleep(0)  # noqa: TID251 - the parts are asked for, and none has begun
+        unit.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await unit
+    assert begun == []
+    assert [inspect.getcoroutinestate(part) for part in parts] == ["CORO_CLOSED"] * 2

@@ -2,12 +2,14 @@
 
 import csv
 import io
+import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.batch.figures import ModelTime, RunTimes, Sums
-from libriscribe2.batch.report import as_csv, as_html, guarded, report_of
+from libriscribe2.batch.report import as_csv, guarded, report_of
+from libriscribe2.batch.report_page import as_html
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.state import Batch, Ended, added, ended, started
 
@@ -49,7 +51,30 @@ def test_an_unknown_price_is_never_told_as_a_sum() -> None:
     report = report_of("b", batch_of(Ended("done", sums=Sums(cost_usd=None)), Ended("done")))
     assert report["sums"]["cost_usd"] is None
     assert report["books"][0]["cost_usd"] is None
-    assert "<td>unknown</td>" in as_html(report)
+    assert '<td class="n">unknown</td>' in as_html(report)
+
+
+def test_the_page_tells_figures_in_words_with_their_units() -> None:
+    sums = Sums(words=5_000, calls=4, input_tokens=53_590, cost_usd=1.5)
+    done = Ended("done", times=times(quick=(4, 64.0)), sums=sums)
+    page = as_html(report_of("b", batch_of(done, Ended("done", sums=Sums(cost_usd=0.0)))))
+    for name, shown in (
+        ("Tokens sent", "53,590"),
+        ("Cost", "$1.50"),
+        ("Books done", "100%"),
+        ("Words per finished book", "2,500"),
+        ("Time per call", "16s"),
+    ):
+        assert f'<th scope="row">{name}</th><td class="n">{shown}</td>' in page
+    assert not re.search(r"cost_usd|_tokens|seconds_per|words_per|None|Paused", page)
+
+
+def test_the_page_of_a_paused_batch_says_so() -> None:
+    batch = Batch()
+    batch.paused, batch.cap = True, 20.0
+    report = report_of("b", batch)
+    assert "Paused: no further book begins." in as_html(report)
+    assert "At most $20.00 in all." in as_html(report)
 
 
 def test_a_failed_book_has_its_reason_and_a_command() -> None:

@@ -11,7 +11,8 @@ from libriscribe2.batch.deadlines import expected_seconds, minutes_for, moment_o
 from libriscribe2.batch.figures import RunTimes, Sums
 from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.paths import BatchPaths
-from libriscribe2.batch.report import as_html, report_of
+from libriscribe2.batch.report import report_of
+from libriscribe2.batch.report_page import as_html
 from libriscribe2.batch.rows import RawRow, Row, check_rows, row_of
 from libriscribe2.batch.state import Batch, Book, Ended, added, ended, started
 from libriscribe2.batch.work import Terms

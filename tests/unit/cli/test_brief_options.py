@@ -103,7 +103,10 @@ def test_XC_08_a_wrong_value_is_repeated_in_part_only() -> None:
     ("brief", "told"),
     [
         (Brief(premise="x"), ""),
-        (Brief(premise="x", category="Science"), ""),
+        (Brief(premise="x", category="Fiction"), ""),
+        (Brief(premise="x", category="non-fiction"), ""),
+        (Brief(premise="x", category="Science"), "'Science'"),
+        (Brief(premise="x", category="Science", book_kind="fiction"), ""),
         (Brief(premise="x", category="Fantasy", book_kind="fiction"), ""),
         (Brief(premise="x", category="Fantasy"), "'Fantasy'"),
     ],

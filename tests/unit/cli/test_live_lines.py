@@ -38,6 +38,17 @@ def test_on_a_terminal_a_run_has_live_lines_that_go_away() -> None:
     assert screen.talk.endswith("\x1b[2K")
 
 
+def test_a_line_of_talk_stands_above_lines_that_know_of_it() -> None:
+    screen = Screen(Terminal, clock=lambda: 0.0)
+    end = event("stage.end", stage="chapters", chapter=1, unit="chapters/01.md", words=998)
+    with screen.renderer.live():
+        before = len(screen.talk)
+        screen.renderer.render_event(end)
+        told = screen.talk[before:]
+    assert "chapters 1: done, 998 words" in told
+    assert "998 words · 0 calls" in told
+
+
 def test_arriving_text_is_shown_in_the_live_lines_only() -> None:
     screen, pipe = Screen(Terminal), Screen()
     for each in (screen, pipe):

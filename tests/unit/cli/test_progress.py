@@ -90,6 +90,15 @@ def test_open_units_are_shown_by_stage() -> None:
     )
 
 
+def test_only_chapters_count_as_words() -> None:
+    progress = after(
+        chapter("stage.end", 1, words=998),
+        event("stage.end", stage="summaries", unit=".libriscribe/summaries/01.md", words=100),
+        event("stage.end", stage="manuscript", unit="manuscript.md", words=1_005),
+    )
+    assert progress.lines(0)[-1].startswith("998 words · ")
+
+
 def test_the_reason_of_an_open_unit_is_remembered() -> None:
     progress = after(chapter("stage.start", 1, reason="missing"))
     assert progress.reason(chapter("stage.end", 1)) == "missing"

@@ -51,6 +51,20 @@ def say_everything(screen: Screen, text: str) -> None:
         say.render_event(event("stage.failed", stage=text, message=text))
 
 
+def test_a_command_on_a_terminal_is_one_line_however_narrow_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    screen, command = Screen(Terminal), f"libriscribe2 create 'A {'very ' * 20}long premise'"
+    screen.renderer.note(f"The same without questions: {command}")
+    screen.renderer.error(LibriScribeError("What " * 20, fix=f"Run `{command}`."))
+    screen.renderer.warning("word " * 20)
+    lines = SGR.sub("", screen.talk).splitlines()
+    assert f"The same without questions: {command}" in lines
+    assert f"  fix: Run `{command}`." in lines
+    assert all(len(line) <= 40 for line in lines if command not in line)
+
+
 def test_more_than_200_evil_strings_are_tried() -> None:
     assert len(set(EVIL)) > 200
 

@@ -13,7 +13,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 
 def test_OV_46_the_four_rates_are_shown_with_what_they_are_counted_from(desk: Desk) -> None:
-    desk.create(name="book")
+    desk.written(name="book")
     rates = {
         rate["name"]: (rate["count"], rate["of"])
         for rate in desk.run("status", "book", "--rates", "--json").value["rates"]
@@ -29,7 +29,7 @@ def test_OV_46_the_four_rates_are_shown_with_what_they_are_counted_from(desk: De
 
 
 def test_OV_46_the_rates_are_a_table_too(desk: Desk) -> None:
-    desk.create(name="book")
+    desk.written(name="book")
     told = desk.run("status", "book", "--rates").out
     assert "rate\tcount\tagent\tmodel" in told
     assert "validation_failure\t0 of 1\tOutlinerAgent\toffline" in told

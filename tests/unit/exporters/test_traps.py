@@ -81,7 +81,14 @@ def test_EX_3_a_book_of_traps_has_its_metadata_and_nothing_alive(trapped_epub: P
         package = archive.read("EPUB/content.opf").decode("utf-8")
         nav = archive.read("EPUB/nav.xhtml").decode("utf-8")
         text = archive.read("EPUB/text/ch001.xhtml").decode("utf-8")
+        titles = [
+            re.findall(r"<title>(.*)</title>", archive.read(name).decode("utf-8"))
+            for name in archive.namelist()
+            if "/ch0" in name
+        ]
     assert "*Stars* &amp; &lt;b&gt;</dc:title>" in package
+    assert titles[1:3] == [["Part 2"], ["Three"]]
+    assert all(title and not title[0].endswith(".xhtml") for title in titles)
     assert '<meta property="schema:accessMode">visual' in package
     assert "schema:accessibilitySummary" in package
     assert re.search(r'group-position">2<', package)

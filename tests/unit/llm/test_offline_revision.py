@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.support.agent_desk import AgentDesk
 from typing_extensions import override
@@ -114,6 +114,7 @@ def test_what_is_no_repetition_or_half_a_speech_is_left_alone() -> None:
 
 
 @settings(deadline=None)
+@example(["No.", SAID, SAID, "[\u2026]", SAID, SAID, SAID])
 @given(st.lists(st.sampled_from([SAID, OTHER, "No.", "\n\n", "\u201cGo", "[\u2026]"]), max_size=12))
 def test_its_patches_never_fail_where_the_excerpts_are_the_text(parts: list[str]) -> None:
     text = " ".join(parts)

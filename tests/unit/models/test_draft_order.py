@@ -6,24 +6,32 @@ from hypothesis import strategies as st
 
 from libriscribe2.models.draft_order import Drafting, DraftOrder, fitting
 from libriscribe2.models.kind import Kind
+from libriscribe2.models.moves import ChapterRole
 from libriscribe2.settings import PipelineConfig
 
 MODES = st.sampled_from(["sequential", "redblack", "parallel"])
 
 
-@given(MODES, st.integers(1, 40))
-def test_T2_no_two_chapters_are_written_from_each_other(mode: Drafting, chapters: int) -> None:
-    order = DraftOrder(mode, chapters)
+ROLES = st.lists(st.sampled_from(["", "introduction", "conclusion"]), min_size=1, max_size=40)
+
+
+@given(MODES, ROLES)
+def test_T2_no_two_chapters_are_written_from_each_other(
+    mode: Drafting, roles: list[ChapterRole]
+) -> None:
+    order, chapters = DraftOrder.planned(mode, "non-fiction", roles), len(roles)
     for number in range(1, chapters + 1):
         assert all(1 <= other <= chapters for other in order.known(number))
         assert not any(number in order.known(other) for other in order.known(number))
         assert set(order.recorded(number)) <= set(order.known(number))
 
 
-@given(st.sampled_from(["sequential", "redblack"]), st.integers(2, 60))
-def test_T7_of_two_neighbours_one_is_written_from_the_other(mode: Drafting, chapters: int) -> None:
-    order = DraftOrder(mode, chapters)
-    for number in range(1, chapters):
+@given(st.sampled_from(["sequential", "redblack"]), ROLES)
+def test_T7_of_two_neighbours_one_is_written_from_the_other(
+    mode: Drafting, roles: list[ChapterRole]
+) -> None:
+    order = DraftOrder.planned(mode, "non-fiction", roles)
+    for number in range(1, len(roles)):
         assert order.after(number) == number + 1 or order.before(number + 1) == number
 
 
@@ -42,6 +50,49 @@ def test_T3_in_sequence_the_facts_of_the_chapter_just_before_are_still_being_rea
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_T2_in_parallel_no_chapter_is_known_to_another(number: int) -> None:
     assert DraftOrder("parallel", 3).known(number) == ()
+
+
+FRAMED: list[ChapterRole] = ["introduction", "", "", "", "", "conclusion"]
+
+
+@pytest.mark.parametrize("mode", ["sequential", "redblack", "parallel"])
+def test_QU_an_introduction_and_a_conclusion_are_written_from_all_chapters_between(
+    mode: Drafting,
+) -> None:
+    order = DraftOrder.planned(mode, "non-fiction", FRAMED)
+    assert order.last == (1, 6)
+    assert order.known(1) == order.known(6) == (2, 3, 4, 5)
+    assert (order.after(1), order.before(6)) == (2, 5)
+    assert (order.before(2), order.after(5)) == (None, None)
+    assert order.drafts(1) == order.drafts(6) == ()
+
+
+def test_T7_in_parallel_the_chapter_after_an_introduction_is_its_draft() -> None:
+    order = DraftOrder.planned("parallel", "non-fiction", FRAMED)
+    assert [order.drafts(n) for n in (2, 3, 5)] == [(2,), (2, 3), (4, 5)]
+    assert DraftOrder("parallel", 3).drafts(1) == (1,)
+    assert DraftOrder("redblack", 3).drafts(2) == ()
+
+
+@pytest.mark.parametrize(
+    ("roles", "last"),
+    [
+        (["introduction", "", ""], (1,)),
+        (["", "", "conclusion"], (3,)),
+        (["conclusion", "introduction", "", "introduction"], ()),
+        (["introduction", "conclusion"], ()),
+        (["introduction"], ()),
+        ([], ()),
+    ],
+)
+def test_QU_a_role_in_another_place_and_a_frame_around_nothing_are_none(
+    roles: list[ChapterRole], last: tuple[int, ...]
+) -> None:
+    assert DraftOrder.planned("sequential", "non-fiction", roles).last == last
+
+
+def test_QU_a_story_has_no_chapter_that_is_written_last() -> None:
+    assert DraftOrder.planned("sequential", "fiction", FRAMED).last == ()
 
 
 @pytest.mark.parametrize("kind", ["fiction", "non-fiction"])

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.request_schema import request_schema
-from libriscribe2.models.story import OutlineChapter, OutlineFile
+from libriscribe2.models.story import OutlineChapter, OutlineFile, OutlineOfFacts
 
 
 def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
@@ -18,6 +18,22 @@ def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
     assert schema["required"] == ["concept", "keywords"]
     assert schema["properties"]["concept"]["additionalProperties"] is False
     assert schema["properties"]["concept"]["properties"]["title"]["minLength"] == 1
+
+
+def test_only_a_book_of_facts_is_asked_which_chapters_frame_the_others() -> None:
+    asked = {
+        shape: request_schema(shape)["properties"]["chapters"]["items"]["properties"]
+        for shape in (OutlineFile, OutlineOfFacts)
+    }
+    assert "role" not in asked[OutlineFile]
+    assert asked[OutlineOfFacts].pop("role")["enum"] == ["", "introduction", "conclusion"]
+    assert list(asked[OutlineOfFacts]) == list(asked[OutlineFile])
+
+
+def test_a_role_is_kept_where_there_is_one_and_another_word_is_none() -> None:
+    told = [{"title": "T", "summary": "S", "role": role} for role in ("Introduction", "preface")]
+    outline = OutlineOfFacts.model_validate({"summary": "S", "chapters": told}).as_file()
+    assert [one.get("role") for one in outline.model_dump()["chapters"]] == ["introduction", None]
 
 
 def test_counts_stand_in_the_schema() -> None:

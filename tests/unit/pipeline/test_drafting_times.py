@@ -87,6 +87,24 @@ def test_T12_the_calls_of_one_order_tell_the_time_of_the_others(tmp_path: Path) 
             assert told.seconds[other] == pytest.approx(real, rel=0.12)
 
 
+def test_T12_the_time_of_a_book_of_facts_knows_that_its_frame_is_written_last(
+    tmp_path: Path,
+) -> None:
+    size = {"chapters": str(CHAPTERS), "scenes_per_chapter": "2", "words": 1_500}
+    asked = {"premise": "A guide to salt", "category": "Business", "research": False, **size}
+    last = (1, CHAPTERS)
+    for order in ORDERS:
+        brief = Brief.model_validate({**asked, "drafting": order})
+        calls = ran(tmp_path, order, PLENTY, brief)
+        stages = stages_of(brief)
+        taken = model_seconds(calls, stages, DraftOrder(order, CHAPTERS, last), PLENTY)
+        assert taken == pytest.approx(seconds(calls))
+        told = model_times(calls, [*_names()], brief, CHAPTERS, PLENTY, last)
+        assert told is not None
+        assert set(told.seconds) == set(ORDERS)
+        assert told.seconds[order] == pytest.approx(taken)
+
+
 def test_T12_with_many_calls_at_once_two_waves_are_quicker_than_one_after_the_other(
     tmp_path: Path,
 ) -> None:
@@ -130,6 +148,20 @@ def test_QU_calls_move_between_the_stages_that_write() -> None:
     ]
     assert in_order(moved, "parallel", "redblack") == calls
     assert in_order(calls, "sequential", "redblack") == calls
+
+
+def test_QU_calls_of_what_is_written_last_stay_with_their_stage() -> None:
+    steps = [f"chapters/ch{n:02d}/scene01" for n in (1, 2, 3, 4)]
+    calls = [QuotedCall("chapters", "m", 9, 60, step=step) for step in steps]
+    moved = in_order(calls, "sequential", "parallel", (1, 4))
+    assert [call.step for call in moved] == [
+        "chapters/ch01/scene01",
+        "drafts/ch02/scene01",
+        "drafts/ch03/scene01",
+        "chapters/ch04/scene01",
+        "chapters/ch03/opening",
+    ]
+    assert in_order(moved, "parallel", "sequential", (1, 4)) == calls
 
 
 def _names() -> set[str]:

@@ -72,7 +72,9 @@ def test_a_file_is_fresh_until_an_input_changes(store: ProjectStore) -> None:
     assert store.state(CONCEPT, {"a": "1", "b": "1"}) == ArtifactState("fresh")
     changed = store.state(CONCEPT, {"b": "2", "c": "1", "a": "1"})
     assert changed == ArtifactState("stale", ("b", "c"), came=("c",))
-    assert store.state(CONCEPT, {"a": "1", "b": None}) == ArtifactState("stale", ("b",), gone=("b",))
+    assert store.state(CONCEPT, {"a": "1", "b": None}) == ArtifactState(
+        "stale", ("b",), gone=("b",)
+    )
 
 
 def test_an_input_that_is_missing_then_and_now_is_no_change(store: ProjectStore) -> None:
@@ -288,7 +290,7 @@ def test_a_folder_that_takes_nothing_is_an_error_before_any_call(
     with pytest.raises(StorageError) as caught:
         ProjectStore.create(paths, readonly)
     assert caught.value.why == "Read-only file system"
-    assert "permission" in caught.value.fix
+    assert "make it writable" in caught.value.fix
 
 
 def test_a_file_in_place_of_the_projects_folder_is_an_error(tmp_path: Path) -> None:

@@ -102,6 +102,12 @@ def test_names_are_listed_in_the_order_of_their_numbers(store: ProjectStore) -> 
         (errno.EACCES, "permission"),
         (errno.EMFILE, "ulimit"),
         (errno.EIO, "Check the disk"),
+        (errno.ENOTDIR, "A file stands where a folder has to be"),
+        (errno.EEXIST, "A file stands where a folder has to be"),
+        (errno.EISDIR, "A folder stands where a file has to be"),
+        (errno.EROFS, "choose another place"),
+        (errno.ENOENT, "choose another place"),
+        (errno.ENAMETOOLONG, "shorter name"),
     ],
 )
 def test_a_refusal_of_the_system_says_what_why_and_fix(code: int, fix: str) -> None:

@@ -3,12 +3,12 @@
 import os
 from collections.abc import Callable
 
-from libriscribe2.app import check_models, stage_model
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice, key_variables
 from libriscribe2.settings import Settings
+from libriscribe2.settings.model_keys import check_models, stage_model, with_judge
 from libriscribe2.utils.quantities import cost, duration
 
 Ping = Callable[[Settings, ModelChoice], Completion]
@@ -47,10 +47,13 @@ def look_at_key(case: Case) -> Finding:
     Raises:
         ModelError: A key is missing, or nobody serves a model of that name.
     """
-    check_models(case.settings, case.choice, case.stages)
+    stages = case.stages
+    if case.project is not None:
+        stages = with_judge(case.settings, case.brief, stages)
+    check_models(case.settings, case.choice, stages)
     if case.settings.llm.base_url:
         return Finding("ok", f"{case.settings.llm.base_url} is asked for every model.")
-    own = (stage_model(case.settings, agent) for agent in case.stages if agent.asks_model)
+    own = (stage_model(case.settings, agent) for agent in stages if agent.asks_model)
     names = {case.choice.model, *(stage.model for stage in own if stage.model)}
     variables = {variable for name in names for variable in key_variables(name)}
     present = sorted(variable for variable in variables if os.environ.get(variable))

@@ -3,8 +3,10 @@
 import shutil
 from pathlib import Path
 from typing import Final
+from xml.sax.saxutils import escape
 
 from libriscribe2.exporters.culprit import convert
+from libriscribe2.exporters.epub_titles import entitle
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.exporter import Exporter
 from libriscribe2.exporters.pandoc import Pandoc
@@ -34,6 +36,7 @@ class EpubExporter:
         options = ("--to", "epub3", "--split-level=1", "--toc", "--toc-depth=2")
         dressed = ("--epub-cover-image", cover, "--css", _CSS, "--output", target)
         convert(pandoc, book, folder, names, (*options, *dressed))
+        entitle(folder / target, escape(book.title))
         return folder / target
 
 

@@ -68,7 +68,7 @@ def patches(prompt: str, say: Callable[[], str] = lambda: "") -> dict[str, Any]:
             patch = _changed(said, _another(said, say, excerpts), excerpts)
             if patch is not None:
                 found[said] = {"issue": issue.get("issue", 0), **patch}
-                excerpts = excerpts.replace(patch["find"], patch["replace"])
+                excerpts = _patched(excerpts, **patch)
     return {"patches": list(found.values())}
 
 
@@ -126,6 +126,16 @@ def _changed(said: str, instead: str, excerpts: str) -> dict[str, str] | None:
             gap = max(gaps, key=len) if left.strip() and right.strip() else ""
             return {"find": find, "replace": left.rstrip() + gap + right.lstrip()}
     return None
+
+
+def _patched(excerpts: str, find: str, replace: str) -> str:
+    """The excerpts with a patch; where words only go, one of the gaps around them goes too."""
+    before, _, after = excerpts.partition(find)
+    if replace:
+        return before + replace + after
+    left, right = before.rstrip(), after.lstrip()
+    gaps = (before[len(left) :], after[: len(after) - len(right)])
+    return left + max(gaps, key=lambda gap: (gap.count("\n"), len(gap))) + right
 
 
 def _last_words(text: str, count: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from libriscribe2.quality.bands import BANDS, Level
+from libriscribe2.quality.bands import BANDS, Level, amount
 from libriscribe2.quality.text import ChapterText, Paragraph
 
 Group = Literal["continuity", "repetition", "edges", "voice", "length", "plan", "names", "ai sound"]
@@ -47,7 +47,7 @@ class Figure:
         name: Its name, as in `BANDS`.
         group: The part of the card.
         value: The figure.
-        unit: What it counts, such as `per 1,000 words`.
+        unit: What it counts, such as `per 1,000 words`; that of a share begins with `of`.
         places: The worst places, worst first.
     """
 
@@ -61,6 +61,19 @@ class Figure:
     def level(self) -> Level:
         """Where it lies beside books by people."""
         return BANDS[self.name].level(self.value)
+
+    @property
+    def human(self) -> str:
+        """The range of books by people in words, in the figure's own unit."""
+        return BANDS[self.name].words(share=self._is_share)
+
+    def amount(self, value: float | None = None) -> str:
+        """A value of this figure as people read it, without its unit; its own by default."""
+        return amount(self.value if value is None else value, share=self._is_share)
+
+    @property
+    def _is_share(self) -> bool:
+        return self.unit.startswith("of ") and not self.unit[3:].isdigit()
 
     def as_record(self) -> dict[str, Any]:
         """The figure as plain JSON."""

@@ -68,7 +68,7 @@ def plan_figures(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Figure
         for share, chapter, beat in missed
         if band.level(share) != "ok"
     )
-    return [Figure("beats found", "plan", missed[0][0], "of the weakest beat", places)]
+    return [Figure("beats found", "plan", missed[0][0], "of the words of the weakest beat", places)]
 
 
 def name_figures(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Figure]:

@@ -23,6 +23,7 @@ BLOCK: Final = 8
 """Chapters that are compared with each other for the figures of a block."""
 
 _MOST_PAGES: Final = 0.9
+_ON_PAGES: Final = "of the phrases of a page, at most, on nine pages in ten"
 
 
 def repetition_figures(chapters: Sequence[ChapterText], names: Iterable[str]) -> list[Figure]:
@@ -44,7 +45,7 @@ def repetition_figures(chapters: Sequence[ChapterText], names: Iterable[str]) ->
             "compressed share",
             "repetition",
             fmean([compressed_share(one.text) for one in chapters]),
-            "of the size",
+            "of the size of the text",
         ),
     ]
 
@@ -86,7 +87,7 @@ def _within(chapters: Sequence[ChapterText]) -> list[Figure]:
     )
     nine_in_ten = found[floor((1 - _MOST_PAGES) * (len(found) - 1))][0]
     return [
-        Figure("repeated phrases", "repetition", nine_in_ten, "of nine pages in ten", shown),
+        Figure("repeated phrases", "repetition", nine_in_ten, _ON_PAGES, shown),
         Figure("most repetitive page", "repetition", found[0][0], "of its phrases", shown[:1]),
     ]
 
@@ -102,7 +103,13 @@ def _before(chapters: Sequence[ChapterText]) -> list[Figure]:
     )
     blocks = [shares_seen_before(block)[1:] for block in _blocks(chapters)]
     typical = median(fmean(block) for block in blocks) if shares else 0.0
-    near = Figure("phrases of earlier chapters", "repetition", typical, "of eight chapters", shown)
+    near = Figure(
+        "phrases of earlier chapters",
+        "repetition",
+        typical,
+        "of the phrases of eight chapters",
+        shown,
+    )
     if len(chapters) <= BLOCK:
         return [near]
     mean = fmean(shares)
@@ -160,8 +167,8 @@ def _edges(
     top = pairs(chapters)[0]
     places = (shown(chapters[top.first]), shown(chapters[top.second])) if top.likeness else ()
     typical = median(pairs(block)[0].likeness for block in _blocks(chapters))
-    unit = "shared words of the most alike pair"
-    near = Figure(f"like {name}", "edges", typical, f"{unit} of eight", places)
+    unit = "of the words of the most alike pair"
+    near = Figure(f"like {name}", "edges", typical, f"{unit} of eight chapters", places)
     if len(chapters) <= BLOCK:
         return [near]
     return [near, Figure(f"most alike {name}", "edges", top.likeness, unit, places)]

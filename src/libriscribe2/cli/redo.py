@@ -1,0 +1,150 @@
+"""`libriscribe2 redo`: write a stage of a book, or one chapter of it, again."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from libriscribe2.cli.book_resume import carry_out
+from libriscribe2.cli.boundary import reported
+from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.dry_run import quote_project, quote_remaking
+from libriscribe2.cli.model_choice import model_for
+from libriscribe2.cli.options import (
+    ConcurrencyOption,
+    DryRunOption,
+    JsonLinesOption,
+    LogLevelOption,
+    MaxCallsOption,
+    MaxCostOption,
+    MaxMinutesOption,
+    MockOption,
+    ModelOption,
+    NoInputOption,
+)
+from libriscribe2.cli.projects import (
+    budget_flags,
+    locate,
+    look_at,
+    read_brief,
+    setting_flags,
+    settings_of,
+)
+from libriscribe2.cli.quotes import keep_quote, remaking_record, tell_quote, tell_remaking
+from libriscribe2.cli.redoing import Chosen, Redo, in_short
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.pipeline.quote import Quote, Remaking
+from libriscribe2.pipeline.survey import survey
+from libriscribe2.project.clock import utc_now
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.peek import peek
+from libriscribe2.project.trash import copy_in_trash
+from libriscribe2.project.view import ProjectView
+from libriscribe2.settings import Settings
+
+
+def redo(
+    ctx: typer.Context,
+    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the project.")],
+    stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to do again.")],
+    chapter: Annotated[
+        int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also replace what you edited or imported.")
+    ] = False,
+    model: ModelOption = None,
+    mock: MockOption = False,
+    max_concurrency: ConcurrencyOption = None,
+    max_cost: MaxCostOption = None,
+    max_calls: MaxCallsOption = None,
+    max_minutes: MaxMinutesOption = None,
+    dry_run: DryRunOption = False,
+    log_level: LogLevelOption = None,
+    no_input: NoInputOption = False,
+    as_json: JsonLinesOption = False,
+) -> None:
+    """Write a stage, or one chapter of it, again.
+
+    The old text goes to the project's trash. What you edited or imported is kept; only --force
+    replaces it. What was made from the old text is then stale; it is kept until
+    `resume --refresh`.
+    """
+    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
+    flags |= budget_flags(max_cost, max_calls, max_minutes)
+    with reported(renderer, as_json=as_json):
+        paths = locate(project, None, settings_of(None, flags))
+        settings = settings_of(paths.root, flags, mock=mock)
+        work = Redo(stage, chapter, force, as_json)
+        view = look_at(paths)
+        chosen = work.chosen(view, read_brief(paths))
+        _tell_kept(renderer, chosen, work, paths)
+        if dry_run:
+            _tell_dry(renderer, paths, settings, work, chosen)
+        else:
+            with _copies_named(renderer, view, chosen):
+                carry_out(renderer, paths, settings, work.prepare)
+            _tell_stale(renderer, paths, settings)
+
+
+def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPaths) -> None:
+    """Say which files of the author's stay as they are, and how to have them replaced."""
+    if chosen.kept:
+        renderer.warning(
+            f"{in_short(chosen.kept)}: your own text, kept. "
+            f"{work.command(paths.called)} replaces it."
+        )
+
+
+@contextmanager
+def _copies_named(renderer: Renderer, view: ProjectView, chosen: Chosen) -> Iterator[None]:
+    """After the block, name the copy of each of the author's files that it has replaced."""
+    own = {name: view.read_bytes(name) or b"" for name in chosen.replaced}
+    try:
+        yield
+    finally:
+        for name, data in own.items():
+            copy = copy_in_trash(view.paths, name, data)
+            if copy and view.read_bytes(name) != data:
+                renderer.warning(f"{name}: your own text was replaced; it is kept as {copy}.")
+
+
+def _tell_dry(
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, work: Redo, chosen: Chosen
+) -> None:
+    """What a redo would take and replace, make stale, and what remaking that would take.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+    """
+    choice = model_for(settings)
+    quote = quote_project(paths, settings, choice, work.prepare)
+    later = quote_remaking(paths, settings, choice, work.prepare)
+    if chosen.replaced:
+        names = in_short(chosen.replaced)
+        renderer.warning(f"{names}: your own text, would be replaced; a copy goes to the trash.")
+    more: Mapping[str, Any] = {
+        "kept": list(chosen.kept),
+        "replaced": list(chosen.replaced),
+        **remaking_record(later),
+    }
+    tell_quote(renderer, quote, as_json=work.as_json, more=more)
+    if not work.as_json:
+        tell_remaking(renderer, paths.called, later)
+    keep_quote(renderer, paths, quote)
+
+
+def _tell_stale(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
+    """What a redo has made stale, and what remaking it would take.
+
+    Raises:
+        LibriScribeError: The book cannot be read.
+    """
+    brief, view = read_brief(paths), peek(paths)
+    later = Remaking({}, Quote(at=utc_now(), stages=()), 0)
+    if any(one.state == "stale" for one in survey(wanted_stages(brief), brief, view)):
+        later = quote_remaking(paths, settings, model_for(settings))
+    tell_remaking(renderer, paths.called, later)
