@@ -1,11 +1,15 @@
 """`replay`: a book out of its journal, and one prompt asked again."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.openai_server import OpenAIServer
+
+from libriscribe2.llm.backend import Request
 
 
 def likeness(desk: Desk, *options: str, expect: int = 0) -> dict[str, str]:
@@ -236,3 +240,37 @@ def test_bar_14_of_an_unfinished_book_what_is_there_is_rebuilt(desk: Desk) -> No
     assert "The book is not finished: 7 files still to be made." in ran.err
     assert "`libriscribe2 resume book`" in ran.err
     assert desk.run("replay", "book", "--json").value["finished"] is False
+
+
+def test_bar_14_a_question_that_got_no_usable_reply_is_not_asked_by_a_replay(desk: Desk) -> None:
+    def silent(asked: Request) -> str | None:
+        return "I would rather not." if asked.step.endswith("critique1") else None
+
+    desk.create(backend=Author(reply=silent))
+    assert {"chapters/ch01/critique1"} <= {one["step"] for one in desk.project().records("anew")}
+    assert set(likeness(desk).values()) == {"same"}
+
+
+def test_bar_14_what_the_author_lets_stand_later_changes_nothing_of_a_plan(desk: Desk) -> None:
+    def opens_alike(asked: Request) -> str | None:
+        return outline if asked.step == "outline" else None
+
+    size = ("--chapters", "8", "--words", "2400", "--scenes-per-chapter", "1")
+    desk.create("--until", "plan", size=size)
+    told = json.loads(desk.project().text("outline.json"))
+    for chapter in told["chapters"]:
+        chapter["opening_move"] = told["chapters"][0]["opening_move"]
+    outline = json.dumps(told)
+    author = Author(reply=opens_alike)
+    desk.run("redo", "book", "outline", "--mock", backend=author)
+    assert "outline/lint1" in author.steps
+    desk.run("resume", "book", "--refresh", "--until", "plan", backend=author)
+    toml = desk.project().text("book.toml")
+    desk.project().write("book.toml", re.sub(r"(?m)^allow = .*$", 'allow = ["P1"]', toml))
+    assert set(likeness(desk).values()) == {"same"}
+
+
+def test_bar_14_a_judge_of_later_chapters_changes_nothing_of_a_book(desk: Desk) -> None:
+    desk.written()
+    desk.environment["LIBRISCRIBE2_REVISION__JUDGE"] = "true"
+    assert set(likeness(desk).values()) == {"same"}

@@ -105,6 +105,7 @@ class MadeFrom:
         prompts: Hash of each prompt's wording, by name.
         remark: What the author should know of how it went, in one line; "" for nothing.
         packs: The manifest of every scene's pack as plain JSON, in order (`packs.manifest`).
+        allow: What the author let stand of a plan at that time: it decides what is mended.
     """
 
     keys: list[str] = field(default_factory=list)
@@ -112,11 +113,13 @@ class MadeFrom:
     prompts: dict[str, str] = field(default_factory=dict)
     remark: str = ""
     packs: list[dict[str, Any]] = field(default_factory=list)
+    allow: tuple[str, ...] = ()
 
     def as_params(self) -> dict[str, Any]:
         """What the journal keeps of it beside the keys."""
         packs = {"packs": self.packs} if self.packs else {}
-        return {"models": self.models, "prompts": self.prompts, **packs}
+        allow = {"allow": list(self.allow)} if self.allow else {}
+        return {"models": self.models, "prompts": self.prompts, **packs, **allow}
 
     def add(self, key: str, model: str) -> None:
         """Note a reply that was used."""

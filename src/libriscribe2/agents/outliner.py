@@ -131,6 +131,7 @@ class OutlinerAgent(Agent):
     def _faults(self, outline: OutlineFile) -> tuple[PlanFinding, ...]:
         """What code is sure to be wrong in an outline and the author does not let stand."""
         plan = plan_with(self.brief, self.book, outline)
+        self.made_from.allow = self.brief.allow
         return faults(plan, OUTLINE, allowances(self.brief.allow))
 
 

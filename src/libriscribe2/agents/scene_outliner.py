@@ -144,6 +144,7 @@ class SceneOutlinerAgent(Agent):
         chapter = PlannedChapter(chapter=number, title=title, scenes=planned.scenes)
         outline = self.book.load(OUTLINE, OutlineFile)
         plan = plan_with(self.brief, self.book, outline, (chapter,))
+        self.made_from.allow = self.brief.allow
         return faults(plan, SCENES, allowances(self.brief.allow))
 
     def _told(self, chapter: OutlineChapter) -> OutlineChapter:

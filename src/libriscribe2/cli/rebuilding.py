@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from libriscribe2.app import Hooks, Workshop
+from typing_extensions import override
+
+from libriscribe2.app import AgentT, Hooks, Workshop
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import read_brief
@@ -25,12 +27,13 @@ from libriscribe2.pipeline.rebuild import (
     plant,
     recorded,
     unmade_files,
+    was_judged,
 )
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import BudgetConfig, ModelsConfig, Settings, StageModel
+from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +80,11 @@ def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) -> Reb
         plant(view, place, kept)
         with ProjectStore.open(place) as store:
             choice = ModelChoice(models[0] if models else OFFLINE_MODEL, "from the journal")
-            log = RecordedReplies(store.manifest)
+            log = RecordedReplies(store.manifest, records)
             hooks = Hooks("replay", backend=ScriptedBackend(), call_log=log)
             log_nowhere()
-            workshop = Workshop(store, brief, _asking(settings, models), choice, hooks)
+            asking = _asking(settings, models, judged=was_judged(records))
+            workshop = _Rebuilding(store, brief, asking, choice, hooks)
             try:
                 run_async(workshop.run(stages, only=made), lambda: None)
             except LibriScribeError as error:
@@ -102,13 +106,32 @@ def _place(paths: ProjectPaths, target: Path | None) -> Iterator[ProjectPaths]:
         yield ProjectPaths(root, place / "debug")
 
 
-def _asking(settings: Settings, models: tuple[str, ...]) -> Settings:
-    """The settings without caps, in which every question tries every model that was ever asked."""
+class _Rebuilding(Workshop):
+    """A workshop in which the author lets stand of a plan what stood when it was made."""
+
+    @override
+    def make(self, agent: type[AgentT]) -> AgentT:
+        made = super().make(agent)
+        record = self.store.manifest.files.get(agent.writes)
+        allow = tuple(record.params.get("allow", ())) if record is not None else ()
+        made.brief = made.brief.model_copy(update={"allow": allow})
+        return made
+
+
+def _asking(settings: Settings, models: tuple[str, ...], *, judged: bool) -> Settings:
+    """The settings without caps, in which every question tries every model that was ever asked.
+
+    Revised chapters are judged where they were, whatever the author wants for the next ones.
+    """
     given = {**settings.models.stages(), "default": settings.models.default}
     tried = {
         name: StageModel(model=one.model, fallbacks=models, temperature=one.temperature)
         for name, one in given.items()
     }
     return settings.model_copy(
-        update={"models": ModelsConfig.model_validate(tried), "budget": BudgetConfig()}
+        update={
+            "models": ModelsConfig.model_validate(tried),
+            "budget": BudgetConfig(),
+            "revision": RevisionConfig(judge=judged),
+        }
     )

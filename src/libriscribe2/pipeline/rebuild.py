@@ -1,6 +1,8 @@
 """A book out of its journal: every reply is recorded, so every file can be made again unpaid."""
 
+import re
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -26,6 +28,8 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.records import Record
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.view import ProjectView
+
+_OF_A_CHAPTER: Final = re.compile(r"judge/ch\d+/")
 
 Likeness = Literal["same", "layout", "recorded", "kept", "differs", "missing"]
 
@@ -54,14 +58,16 @@ class RecordedReplies:
 
     Args:
         manifest: What the journal adds up to.
+        records: The journal.
     """
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: Manifest, records: Iterable[Record]) -> None:
         self._manifest = manifest
+        self._unasked = _unasked(records)
 
     def generation(self, step: str) -> int:
-        """As the journal says."""
-        return self._manifest.generation(step)
+        """As the journal says, without what nobody has asked since it said so."""
+        return self._manifest.generation(step) - self._unasked[step]
 
     def find(self, key: str) -> Mapping[str, Any] | None:
         """The recorded reply, or None."""
@@ -96,6 +102,29 @@ def recorded(paths: ProjectPaths) -> tuple[Record, ...]:
     with storage_errors("read", paths.journal):
         data = paths.journal.read_bytes() if paths.journal.exists() else b""
     return scan(data).records
+
+
+def _unasked(records: Iterable[Record]) -> Counter[str]:
+    """How often a step is to be asked anew since it was asked last.
+
+    A question that a chapter can do without got no usable reply, and the chapter was finished; only
+    when the chapter is written again is it asked anew.
+    """
+    found: Counter[str] = Counter()
+    for record in records:
+        if record.get("t") == "anew":
+            found[record["step"]] += 1
+        elif record.get("t") == "sent":
+            del found[record["step"]]
+    return found
+
+
+def was_judged(records: Iterable[Record]) -> bool:
+    """Whether a judge was asked about revised chapters."""
+    return any(
+        record.get("t") == "sent" and _OF_A_CHAPTER.match(record["step"]) is not None
+        for record in records
+    )
 
 
 def asked_models(records: Iterable[Record]) -> tuple[str, ...]:

@@ -9,7 +9,13 @@ from libriscribe2.settings.faults import variable, without_secrets
 from libriscribe2.settings.files import read_toml, user_file
 from libriscribe2.settings.for_project import load_for_project
 from libriscribe2.settings.loading import Loaded, load_settings
-from libriscribe2.settings.schema import BudgetConfig, LlmConfig, PipelineConfig, Settings
+from libriscribe2.settings.schema import (
+    BudgetConfig,
+    LlmConfig,
+    PipelineConfig,
+    RevisionConfig,
+    Settings,
+)
 from libriscribe2.settings.stage_models import ModelsConfig, StageModel
 
 __all__ = [
@@ -20,6 +26,7 @@ __all__ = [
     "Loaded",
     "ModelsConfig",
     "PipelineConfig",
+    "RevisionConfig",
     "Settings",
     "StageModel",
     "export",

@@ -39,14 +39,33 @@ def reasoning_end(source: Source, start: int, body: int) -> int | None:
 def aside_end(source: Source, start: int, body: int) -> int:
     """Where a made-up result, a list of tools, an example or a comment ends.
 
-    One that begins a line and is never closed is cut off and reaches to the end of the text; any
-    other unclosed tag is only mentioned, and `body` is returned.
+    A tag that begins a line and is never closed is cut off and reaches to the end of the text; any
+    other unclosed one is only mentioned, and `body` is returned.
     """
-    is_comment = source.text.startswith(_COMMENT, start)
-    closing = source.search(_COMMENT_END if is_comment else _ASIDE_END, body)
+    if source.text.startswith(_COMMENT, start):
+        return _comment_end(source, start, body)
+    closing = source.search(_ASIDE_END, body)
     if closing is not None:
         return closing.end()
     return len(source.text) if _begins_line(source.text, start) else body
+
+
+def _comment_end(source: Source, start: int, body: int) -> int:
+    """Where an HTML comment ends; `body` where `<!--` only stands in prose or is never closed.
+
+    A comment within a line ends in its paragraph, and none ends inside a call: the `-->` of an
+    argument closes nothing.
+    """
+    closing = source.search(_COMMENT_END, body)
+    if closing is None:
+        return body
+    inside = source.text[body : closing.start()]
+    opened = inside.rfind("<tool_call")
+    if opened > inside.rfind("</tool_call"):
+        return body
+    if "\n\n" in inside and not _begins_line(source.text, start):
+        return body
+    return closing.end()
 
 
 def _begins_line(text: str, start: int) -> bool:

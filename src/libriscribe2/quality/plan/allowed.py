@@ -1,5 +1,7 @@
 """What an author lets stand in a plan: `P3`, `P1 chapter 7`, `P12 chapter 4 scene 2`, `P8 Mira`.
 
+`P1 book` is what is found of the book as a whole, and nothing of its chapters.
+
 JSON has no comments, so it is said in `book.toml`; there it also outlives an outline that is made
 anew.
 """
@@ -15,7 +17,7 @@ from libriscribe2.quality.plan.plan import RULES, PlanFinding
 
 _ENTRY: Final = re.compile(
     r"(?P<rule>[A-Z]+\d+)(?:\s+chapter\s+(?P<chapter>\d+)(?:\s+scene\s+(?P<scene>\d+))?"
-    r"|\s+(?P<about>\S.*))?",
+    r"|\s+(?P<book>book)|\s+(?P<about>\S.*))?",
     re.IGNORECASE,
 )
 
@@ -30,6 +32,7 @@ class Allowance:
         chapter: Only findings of this chapter and of its scenes; 0 for any.
         scene: Only findings of this scene; 0 for any.
         about: Only findings about this text of the plan, such as a name; "" for any.
+        book: Only what is found of the book as a whole.
     """
 
     said: str
@@ -37,6 +40,7 @@ class Allowance:
     chapter: int = 0
     scene: int = 0
     about: str = ""
+    book: bool = False
 
     def lets(self, one: PlanFinding) -> bool:
         """Whether a finding may stand."""
@@ -45,6 +49,7 @@ class Allowance:
             and self.chapter in (0, one.chapter)
             and self.scene in (0, one.scene)
             and (not self.about or one.about.casefold() == self.about.casefold())
+            and not (self.book and (one.chapter or one.about))
         )
 
 
@@ -62,8 +67,7 @@ def allowance_for(one: PlanFinding) -> str:
 
     A name or the id of a thread is the same after chapters have moved, so it goes first.
     """
-    where = one.about or one.place.removeprefix(one.file).strip()
-    return f"{one.rule} {where}".strip()
+    return f"{one.rule} {one.about or one.place.removeprefix(one.file).strip() or 'book'}"
 
 
 def unused(given: Iterable[Allowance], found: Iterable[PlanFinding]) -> tuple[Allowance, ...]:
@@ -87,4 +91,5 @@ def _allowance(said: str) -> Allowance:
             fix=f"Did you mean {close[0]!r}?" if close else f"The rules are {', '.join(RULES)}.",
         )
     chapter, scene = int(match["chapter"] or 0), int(match["scene"] or 0)
-    return Allowance(said.strip(), rule, chapter, scene, (match["about"] or "").strip())
+    about = (match["about"] or "").strip()
+    return Allowance(said.strip(), rule, chapter, scene, about, book=match["book"] is not None)

@@ -104,13 +104,14 @@ def strangers(plan: Plan, written: Written) -> Iterator[PlanFinding]:
 
 def gone_on_with(plan: Plan, written: Written) -> Iterator[PlanFinding]:
     """P24: nobody who has died has a part in a later scene, unless it is a flashback."""
-    found: set[str] = set()
+    found: set[tuple[str, int]] = set()
     for number, scene, planned in plan.planned():
         if number > plan.last or leaves_time(plan.chapters[number - 1]):
             continue
         for person, died in written.dead.items():
-            if died < number and person not in found and is_known(person, planned.characters):
-                found.add(person)
+            here = (person, number)
+            if died < number and here not in found and is_known(person, planned.characters):
+                found.add(here)
                 yield PlanFinding(
                     "P24",
                     "warning",

@@ -29,7 +29,13 @@ def test_the_line_for_a_finding_lets_it_stand_and_no_other(one: PlanFinding) -> 
 
 def test_lines_are_those_that_an_author_would_write() -> None:
     told = [allowance_for(one) for one in ALL]
-    assert told == ["P6", "P1 chapter 7", "P12 chapter 4 scene 2", "P8 Mira Voss", "P4 the-ring"]
+    assert told == [
+        "P6 book",
+        "P1 chapter 7",
+        "P12 chapter 4 scene 2",
+        "P8 Mira Voss",
+        "P4 the-ring",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -45,6 +51,9 @@ def test_lines_are_those_that_an_author_would_write() -> None:
         ("P8 mira voss", NAME, True),
         ("P8 Mira", NAME, False),
         ("P4 chapter 7", THREAD, True),
+        ("P6", WHOLE, True),
+        ("P1 book", CHAPTER, False),
+        ("P1", CHAPTER, True),
     ],
 )
 def test_a_leave_holds_where_it_says(said: str, one: PlanFinding, *, lets: bool) -> None:
