@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from libriscribe2.errors import LibriScribeError, ProjectInUseError, StorageError
+from libriscribe2.errors import LibriScribeError, StorageError
 from libriscribe2.project import records
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.machine import MIN_FREE_BYTES, Machine
@@ -49,12 +49,12 @@ class JournalCallLog:
         Raises:
             StorageError: The journal cannot be written. The message says where the reply is; the
                 next `ProjectStore.open` takes it from there.
-            ProjectInUseError: The same, because its mirror is not ours any more.
+            LibriScribeError: The same, because its mirror does not take the reply.
         """
         line = records.done(key, record)
         try:
             self._add(line)
-        except (StorageError, ProjectInUseError) as error:
+        except LibriScribeError as error:
             raise self._rescued(key, record, error) from error
 
     def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
@@ -96,7 +96,7 @@ class JournalCallLog:
             )
 
     def _rescued(
-        self, key: str, record: Mapping[str, Any], error: StorageError | ProjectInUseError
+        self, key: str, record: Mapping[str, Any], error: LibriScribeError
     ) -> LibriScribeError:
         kind = type(error)
         try:

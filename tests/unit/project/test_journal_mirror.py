@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 from tests.support.project_faults import FailingOps, QuickOps
 
-from libriscribe2.errors import ProjectInUseError, StorageError
+from libriscribe2.errors import (
+    LibriScribeError,
+    ProjectError,
+    ProjectInUseError,
+    ProviderError,
+    StorageError,
+)
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.journal_lines import decode_line, encode_line
 from libriscribe2.project.machine import Machine
@@ -29,12 +35,14 @@ class Mirror:
 
     Attributes:
         lines: What it has.
-        away: Whether it cannot be reached.
+        away: Whether it takes nothing.
+        refusal: What it then says.
         heard: How many lines it was given each time.
     """
 
     lines: list[bytes] = field(default_factory=list)
     away: bool = False
+    refusal: LibriScribeError = field(default_factory=lambda: ProjectInUseError("away", why="gone"))
     heard: list[int] = field(default_factory=list)
 
     def meet(self, lines: Sequence[bytes]) -> Sequence[bytes]:
@@ -44,7 +52,7 @@ class Mirror:
 
     def add(self, lines: Sequence[bytes]) -> None:
         if self.away:
-            raise ProjectInUseError("away", why="gone")
+            raise self.refusal
         self.heard.append(len(lines))
         self.lines += lines
 
@@ -145,17 +153,21 @@ def test_a_record_that_only_the_mirror_took_is_the_last_until_the_next_opening(p
     assert len(mirror.lines) == 3
 
 
-def test_a_reply_that_the_mirror_does_not_take_is_rescued_and_adopted(tmp_path: Path) -> None:
-    mirror = Mirror()
+@pytest.mark.parametrize("kind", [ProjectInUseError, ProjectError, ProviderError])
+def test_a_reply_that_the_mirror_does_not_take_is_rescued_and_adopted(
+    tmp_path: Path, kind: type[LibriScribeError]
+) -> None:
+    mirror = Mirror(refusal=kind("The mirror refuses", why="ReadOnlySqlTransaction", fix="Mend it"))
     reply: dict[str, Any] = {"reply": "x", "usage": {}, "cost_usd": None}
     paths = ProjectPaths(tmp_path / "book", tmp_path / "debug")
     machine = Machine(ops=QuickOps(), rescue=Rescue(tmp_path / "rescue"), mirror=mirror)
     with ProjectStore.create(paths, machine) as store:
         store.call_log.sent("k", step="concept", model="m")
         mirror.away = True
-        with pytest.raises(ProjectInUseError, match="could not be stored") as caught:
+        with pytest.raises(kind, match="could not be stored") as caught:
             store.call_log.done("k", reply)
         assert str(tmp_path / "rescue") in caught.value.why
+        assert caught.value.fix == mirror.refusal.fix
     assert mirror.lines == lines_of(paths.journal)
     mirror.away = False
     with ProjectStore.open(paths, machine) as store:

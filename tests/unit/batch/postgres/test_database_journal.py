@@ -199,9 +199,25 @@ async def test_what_a_book_cost_elsewhere_is_known(
     assert (sums.words, sums.calls, sums.possible_usd) == (7, 2, 0.75)
     assert (await writer.sums(Book(Row("other", "row", {})))).possible_usd == 0.0
     assert (await writer.write(Book(Row("book", "row", {})), 2.0)).sums.possible_usd == 2.0
+    short = (await writer.write(Book(Row("book", "row", {})), 0.1)).sums  # it never saw the journal
+    assert (short.words, short.calls, short.possible_usd) == (4, 2, 0.75)
+    known = Book(Row("book", "row", {}), last=Ended("queued", sums=Sums(calls=9, possible_usd=7.0)))
+    later = (await writer.write(known, 0.1)).sums
+    assert (later.words, later.calls, later.possible_usd) == (4, 2, 7.0)
 
 
 async def test_what_it_cost_is_not_guessed_while_the_database_is_away() -> None:
     away = Dsn("postgresql://writer@127.0.0.1:1/books")
     with pytest.raises(DatabaseLostError):
         await TravellingBooks(Nowhere(), away, "spring", 10.0).sums(Book(Row("book", "row", {})))
+
+
+async def test_a_run_that_cannot_be_asked_about_leaves_what_was_known(
+    claim: ProjectClaim, paths: ProjectPaths, database: Database
+) -> None:
+    DatabaseJournal(claim, paths).meet([])
+    database.rows("update libriscribe2_books set format = 99")
+    known = Book(Row("book", "row", {}), last=Ended("queued", sums=Sums(calls=3, possible_usd=7.0)))
+    for dsn in (database.dsn, Dsn("postgresql://writer@127.0.0.1:1/books")):
+        how = await TravellingBooks(Nowhere(), dsn, "spring", 10.0).write(known, 2.0)
+        assert (how.state, how.sums) == ("done", Sums(words=4, calls=3, possible_usd=7.0))
