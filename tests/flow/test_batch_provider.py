@@ -22,7 +22,8 @@ from libriscribe2.batch.beginning import begin_project
 from libriscribe2.batch.provider.habits import Habits
 from libriscribe2.batch.provider.keeper import Keeper
 from libriscribe2.batch.provider.keeping import kept_meanwhile
-from libriscribe2.batch.provider.spool import Spool
+from libriscribe2.batch.provider.orders import new_orders
+from libriscribe2.batch.provider.spool import BookSpool, Spool
 from libriscribe2.batch.rows import Row
 from libriscribe2.llm.batch_clients import close_clients
 from libriscribe2.llm.litellm_backend import load_litellm
@@ -178,14 +179,19 @@ def kept(desk: Desk, server: BatchServer, **habits: Any) -> Iterator[list[str]]:
         keeping.join()
 
 
-def write_one(desk: Desk) -> None:
-    """Write the first book of the batch as its process would."""
+def begin_one(desk: Desk) -> None:
+    """Make the first book's project as the batch would."""
     begin_project(
         ProjectPaths(desk.folder / "projects/one", desk.folder / "debug/one"),
         Row("one", "row", BRIEF.model_dump(mode="json")),
         "books",
         {"models": {"default": {"model": TINY["model"]}}},
     )
+
+
+def write_one(desk: Desk) -> None:
+    """Write the first book of the batch as its process would."""
+    begin_one(desk)
     desk.run("resume", "one", "--no-input", "--json")
     assert desk.project("one").chapters()
 
@@ -247,6 +253,36 @@ def test_a_model_without_a_batch_api_is_named_before_anything_starts(desk: Desk)
     told, _, rest = ran.err.partition("one: begins")
     assert "no batch API: offline; these calls are sent at once" in told
     assert "done" in rest
+
+
+@pytest.mark.parametrize("where", ["orders", "replies"])
+def test_a_book_whose_calls_were_submitted_is_left_to_its_batch(
+    desk: Desk, server: BatchServer, where: str
+) -> None:
+    online(desk, server)
+    begin_one(desk)
+    spool = Spool(desk.folder / "batches/books/provider")
+    asked = {"model": "openai/test-model", "account": "mine", "body": {}}
+    with spool.kept():
+        for book in ("one", "another"):
+            BookSpool(spool, book).put("x", asked)
+        waiting = dict.fromkeys(spool.idents(spool.waiting), asked)
+        if where == "orders":
+            list(new_orders(spool, waiting))
+        else:
+            for ident in waiting:
+                spool.answer(ident, {"v": 1, "status": 200, "body": {}})
+    ran = desk.run("resume", "one", "--no-input", expect=3)
+    assert "libriscribe2 batch run --batch books" in ran.err
+    assert server.chats == 0
+    for folder in (spool.orders, spool.replies):
+        for ident in spool.idents(folder):
+            spool.drop(folder, ident)
+    with spool.kept():
+        BookSpool(spool, "another").put("x", asked)
+        list(new_orders(spool, dict.fromkeys(spool.idents(spool.waiting), asked)))
+    desk.run("resume", "one", "--no-input", "--until", "concept")
+    assert server.chats > 0
 
 
 @pytest.mark.postgres

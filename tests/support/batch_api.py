@@ -15,7 +15,10 @@ class BatchApi:
         files: What was uploaded, by id.
         submitted: The names and files of batches, by id.
         status: What every look at a batch says.
+        unseen: At how many looks after the end of a batch its answers are in no file.
         left_out: Ids of lines that have no answer when a batch ends.
+        more_files: Files of a batch that has ended, besides that of its answers.
+        missing: What fetching a file raises, by its id.
         failing: What each method raises the next times, by its name.
         after: Called when a method has done its work, with its name: a test may "kill" there.
         steps: The methods that were called, in order.
@@ -25,7 +28,10 @@ class BatchApi:
         self.files: dict[str, bytes] = {}
         self.submitted: dict[str, tuple[str, str]] = {}
         self.status = "completed"
+        self.unseen = 0
         self.left_out: set[str] = set()
+        self.more_files: tuple[str, ...] = ()
+        self.missing: dict[str, BackendError] = {}
         self.failing: dict[str, list[BackendError]] = {}
         self.after: Callable[[str], None] = lambda _step: None
         self.steps: list[str] = []
@@ -50,7 +56,10 @@ class BatchApi:
     async def look(self, batch: str) -> Progress:
         self._step("look")
         ended = self.status in {"completed", "failed", "expired", "cancelled"}
-        return Progress(self.status, ended, (batch,) if ended else ())
+        if ended and self.unseen:
+            self.unseen -= 1
+            return Progress(self.status, ended, self.more_files, unseen=True)
+        return Progress(self.status, ended, (batch, *self.more_files) if ended else ())
 
     async def cancel(self, batch: str) -> None:
         self._step("cancel")
@@ -58,6 +67,10 @@ class BatchApi:
 
     async def content(self, file: str) -> bytes:
         self._step("content")
+        if file in self.missing:
+            raise self.missing[file]
+        if file in self.more_files:
+            return b""
         lines = self.files[self.submitted[file][1]].splitlines()
         return b"".join(self._answer(json.loads(line)["custom_id"]) for line in lines)
 

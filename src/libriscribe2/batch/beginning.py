@@ -72,10 +72,10 @@ def is_taken(paths: ProjectPaths, batch: str) -> bool:
         if not paths.root.is_dir():
             return True
         holds = any(path.name != STATE for path in paths.root.iterdir())
-    return holds and _marked(paths) != batch
+    return holds and batch_of(paths) != batch
 
 
-def _marked(paths: ProjectPaths) -> str:
+def batch_of(paths: ProjectPaths) -> str:
     """The batch that began a project; empty where none did."""
     with suppress(OSError, UnicodeDecodeError):
         return (paths.state / MARK).read_text(encoding="utf-8").strip()

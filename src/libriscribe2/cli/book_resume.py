@@ -2,6 +2,9 @@
 
 import typer
 
+from libriscribe2.batch.beginning import batch_of
+from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.provider.spool import BookSpool, Spool
 from libriscribe2.cli.book_run import run_book
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
@@ -32,6 +35,7 @@ from libriscribe2.cli.projects import (
     settings_of,
 )
 from libriscribe2.cli.render import Renderer
+from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
@@ -69,6 +73,7 @@ def resume(
         if dry_run:
             tell_dry_run(renderer, paths, settings, work, as_json=as_json)
         else:
+            _leave_to_batch(paths, settings)
             carry_out(renderer, paths, settings, work)
 
 
@@ -84,3 +89,23 @@ def carry_out(
         brief = open_project(store)
         request = prepare(store, brief)
         run_book(renderer, store, brief, settings, model_for(settings), request)
+
+
+def _leave_to_batch(paths: ProjectPaths, settings: Settings) -> None:
+    """Refuse a book of which its batch submitted calls: asked here, they would be paid twice.
+
+    Raises:
+        ProjectError: There are such calls.
+        StorageError: Nobody can say.
+    """
+    batch = batch_of(paths)
+    if not batch or settings.batch.spool is not None:
+        return
+    folder = BatchPaths(settings.batches_dir / batch).provider
+    if BookSpool(Spool(folder), paths.root.name).is_used():
+        raise ProjectError(
+            f"Calls of {paths.root.name!r} were sent together with others of its batch",
+            why="asked again here, they would be paid twice",
+            fix=f"Go on with `libriscribe2 batch run --batch {batch}`, or give them up: "
+            f"remove {folder}.",
+        )

@@ -1,11 +1,11 @@
-"""One HTTP client per account for LiteLLM's batch calls, which else makes one for each and closes none."""
+"""One HTTP client per account and timeout for LiteLLM's batch calls, which else makes one for each and closes none."""
 
 from collections.abc import Callable
 from typing import Any, Final
 
 _CLIENTS: Final[dict[tuple[object, ...], Any]] = {}
 _PLACES: Final = (("batches", "openai_batches_instance"), ("files", "openai_files_instance"))
-_ACCOUNT: Final = ("api_key", "api_base", "organization")
+_ACCOUNT: Final = ("api_key", "api_base", "organization", "timeout")
 
 
 def share_clients(litellm: Any) -> None:

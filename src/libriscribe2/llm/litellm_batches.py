@@ -26,7 +26,11 @@ MARK: Final = "libriscribe2"
 """Key of a batch's metadata under which it is found again."""
 
 _LISTED: Final = 100
-_TIMEOUT_SECONDS: Final = 300.0
+_FILE_SECONDS: Final = 300.0
+_GLANCE_SECONDS: Final = 30.0
+_UNPRICED: Final = {"batch_ignore_default_logging": True}
+"""Else LiteLLM fetches all files of a batch that has ended, in the background, to price it."""
+
 _NOT_SENT: Final = ("stream", "extra_body", "stream_options")
 
 _ENDED: Final = frozenset({"completed", "failed", "expired", "cancelled"})
@@ -101,12 +105,14 @@ class Progress:
         ended: Whether nothing more is going to be answered.
         files: Ids of the files that hold answers and failures.
         why: Why it failed, if it says so.
+        unseen: Whether there are answers that no file holds yet.
     """
 
     status: str
     ended: bool
     files: tuple[str, ...] = ()
     why: str = ""
+    unseen: bool = False
 
 
 class ProviderBatches:
@@ -115,15 +121,19 @@ class ProviderBatches:
     Args:
         provider: LiteLLM's name of the provider.
         url: Base address of the server; None leaves it to the provider.
+        glance_seconds: How long a call may take that moves no file and submits nothing.
     """
 
-    def __init__(self, provider: str, url: str | None) -> None:
+    def __init__(
+        self, provider: str, url: str | None, glance_seconds: float = _GLANCE_SECONDS
+    ) -> None:
         self._named = {
             "custom_llm_provider": provider,
             "max_retries": 0,
-            "timeout": _TIMEOUT_SECONDS,
+            "timeout": _FILE_SECONDS,
             **server_arguments(url),
         }
+        self._glance = {**self._named, "timeout": glance_seconds}
 
     async def upload(self, name: str, data: bytes) -> str:
         """Store an input file there; its id.
@@ -160,7 +170,7 @@ class ProviderBatches:
             BackendError: The provider does not say.
         """
         litellm = await _sharing()
-        listed = await _done(litellm.alist_batches(limit=_LISTED, **self._named))
+        listed = await _done(litellm.alist_batches(limit=_LISTED, **self._glance))
         for one in getattr(listed, "data", None) or ():
             marked = dict(getattr(one, "metadata", None) or {}).get(MARK) == name
             if marked or one.input_file_id == file:
@@ -174,15 +184,16 @@ class ProviderBatches:
             BackendError: The provider does not say.
         """
         litellm = await _sharing()
-        found = await _done(litellm.aretrieve_batch(batch_id=batch, **self._named))
+        named = {"litellm_metadata": dict(_UNPRICED), **self._glance}
+        found = await _done(litellm.aretrieve_batch(batch_id=batch, **named))
         files = tuple(
             str(file) for file in (found.output_file_id, found.error_file_id) if file is not None
         )
         counts = getattr(found, "request_counts", None)
-        # The answers of a batch may come into sight a moment after its end.
-        waits = found.status == "completed" and not files and getattr(counts, "completed", 0)
-        ended = found.status in _ENDED and not waits
-        return Progress(str(found.status), ended, files, _reason(found))
+        # The answers of a batch may come into sight a moment after its end, and after its failures.
+        unseen = found.output_file_id is None and bool(getattr(counts, "completed", 0))
+        status = str(found.status)
+        return Progress(status, status in _ENDED, files, _reason(found), unseen)
 
     async def cancel(self, batch: str) -> None:
         """Have nothing more of a batch answered.
@@ -191,7 +202,7 @@ class ProviderBatches:
             BackendError: The provider refused; it may have ended.
         """
         litellm = await _sharing()
-        await _done(litellm.acancel_batch(batch_id=batch, **self._named))
+        await _done(litellm.acancel_batch(batch_id=batch, **self._glance))
 
     async def content(self, file: str) -> bytes:
         """A file with answers.

@@ -9,11 +9,12 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Final, Protocol
 
-from libriscribe2.errors import ProviderError
-from libriscribe2.llm.backend import Backend, Completion, Request
+from libriscribe2.errors import ProviderError, StorageError
+from libriscribe2.llm.backend import Backend, BackendError, Completion, Request
 from libriscribe2.llm.litellm_batches import BatchLines
 from libriscribe2.llm.providers import batch_provider
 
@@ -36,6 +37,10 @@ class Spool(Protocol):
 
     def reply(self, ident: str) -> Mapping[str, Any] | None:
         """What came of a request: `status` and `body`, or `ordinary` with a reason; None as yet."""
+        ...
+
+    def withdraw(self, ident: str) -> None:
+        """Have a request wait no longer: nobody wants its reply, or has it."""
         ...
 
     def forget(self, ident: str) -> None:
@@ -87,12 +92,12 @@ class SpooledBackend:
             line = await lines.asked(request)
             account = self._account_of(request.model)
             self._spool.put(ident, {"model": request.model, "account": account, "body": line.body})
-            reply = await self._reply(ident)
+            reply = await self._reply_or_withdrawn(ident)
             if "ordinary" in reply:
                 self._spool.forget(ident)
                 return await self._inner.complete(request)
             if reply["status"] == 200:
-                return await lines.answered(request, reply["body"], began)
+                return await self._answered(lines, request, reply["body"], began)
             self._spool.forget(ident)
             failure = lines.failed(reply["status"], reply["body"])
             if not lines.concede(request, line, failure):
@@ -113,6 +118,24 @@ class SpooledBackend:
         if whole.reply:
             yield whole.reply
         yield whole
+
+    async def _answered(
+        self, lines: BatchLines, request: Request, body: Any, began: float
+    ) -> Completion:
+        """The completion in an answer; one that cannot be read is not read again."""
+        try:
+            return await lines.answered(request, body, began)
+        except BackendError:
+            self._spool.forget(identity(request))
+            raise
+
+    async def _reply_or_withdrawn(self, ident: str) -> Mapping[str, Any]:
+        """What comes of a request; where nobody waits for it any more, it does not leave."""
+        try:
+            return await self._reply(ident)
+        finally:
+            with suppress(StorageError):  # it would hide why the waiting ended
+                self._spool.withdraw(ident)
 
     async def _reply(self, ident: str) -> Mapping[str, Any]:
         """What comes of a request that waits."""

@@ -1,8 +1,10 @@
 """A provider's batch API through the real LiteLLM, against a server on loopback."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.support.batch_server import BatchServer
@@ -92,6 +94,51 @@ async def test_a_batch_is_cancelled_with_what_it_has_answered() -> None:
         texts = [await api.content(file) for file in done.files]
     assert done.status == "cancelled"
     assert [json.loads(text)["custom_id"] for text in texts] == ["x", "y"]
+
+
+@pytest.mark.parametrize("status", ["completed", "expired", "cancelled"])
+async def test_answers_may_come_into_sight_after_the_end_of_a_batch(status: str) -> None:
+    with BatchServer(looks=0) as server:
+        api = ProviderBatches("openai", server.url)
+        batch = await api.submit("order", await api.upload("order", b""))
+        server.look(batch)
+        errors, answers = server.store(b"")["id"], server.store(b"")["id"]
+        counts = {"completed": 9, "failed": 1, "total": 10}
+        server.batches[batch] |= {"status": status, "request_counts": counts}
+        server.batches[batch] |= {"output_file_id": None, "error_file_id": errors}
+        assert (await api.look(batch)).unseen
+        server.batches[batch]["output_file_id"] = answers
+        done = await api.look(batch)
+    assert (done.ended, done.unseen, done.files) == (True, False, (answers, errors))
+    # A look fetches nothing.
+    assert not any("content" in seen.path for seen in server.requests)
+
+
+async def test_a_look_that_hangs_is_given_up_soon() -> None:
+    answering: list[asyncio.Task[Any] | None] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answering.append(asyncio.current_task())
+        if (await reader.readuntil(b"\r\n\r\n")).startswith(b"POST /files"):
+            about = {"id": "f", "object": "file", "bytes": 2, "created_at": 1, "filename": "f"}
+            body = json.dumps({**about, "purpose": "batch", "status": "processed"}).encode()
+            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n"
+            writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
+            await writer.drain()
+        await reader.read()
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        api = ProviderBatches("openai", f"http://127.0.0.1:{port}", glance_seconds=0.2)
+        await api.upload("order", b"{}")
+        for call in (api.look("b"), api.find("order", "f"), api.cancel("b")):
+            with pytest.raises(BackendError) as raised:
+                await asyncio.wait_for(call, 10)
+            assert raised.value.kind == "timeout"
+        await close_clients()
+        await asyncio.gather(*(task for task in answering if task is not None))
 
 
 async def test_failures_are_told_in_our_terms_and_without_the_key() -> None:

@@ -1,5 +1,6 @@
 """Requests that wait in a spool, as a client sees them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from tests.support.transport import ASK, with_litellm
 
-from libriscribe2.errors import ProviderError
+from libriscribe2.errors import ProviderError, StorageError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 from libriscribe2.llm.litellm_batches import BatchLines
@@ -48,6 +49,7 @@ class MemorySpool:
         self.script = list(replies)
         self.asked: list[Mapping[str, Any]] = []
         self.idents: list[str] = []
+        self.waiting: set[str] = set()
         self.there: dict[str, Mapping[str, Any]] = {}
         self.is_attended = True
         self.waits: list[float] = []
@@ -56,12 +58,16 @@ class MemorySpool:
     def put(self, ident: str, asked: Mapping[str, Any]) -> None:
         self.asked.append(asked)
         self.idents.append(ident)
+        self.waiting.add(ident)
 
     def reply(self, ident: str) -> Mapping[str, Any] | None:
         return self.there.get(ident)
 
     def forget(self, ident: str) -> None:
         self.there.pop(ident, None)
+
+    def withdraw(self, ident: str) -> None:
+        self.waiting.discard(ident)
 
     def attended(self) -> bool:
         return self.is_attended
@@ -130,6 +136,16 @@ async def test_a_failure_is_raised_and_the_same_request_can_wait_again() -> None
     assert spool.idents[0] == spool.idents[1]
 
 
+@pytest.mark.parametrize("body", [{"choices": []}, None, "x"])
+async def test_an_answer_that_cannot_be_read_is_asked_for_again(body: Any) -> None:
+    spool = MemorySpool({"status": 200, "body": body}, reply("Hello."))
+    backend = backend_of(spool)
+    with pytest.raises(BackendError) as raised:
+        await backend.complete(ASK)
+    assert raised.value.kind == "malformed"
+    assert (await backend.complete(ASK)).reply == "Hello."
+
+
 async def test_a_parameter_that_is_refused_is_given_up() -> None:
     spool = MemorySpool(refusal(400, "Unsupported value: 'temperature'"), reply("Hello."))
     assert (await backend_of(spool).complete(WARM)).reply == "Hello."
@@ -158,6 +174,33 @@ async def test_a_run_that_is_stopped_waits_no_longer() -> None:
     )
     with pytest.raises(RuntimeError, match="stopped"):
         await backend.complete(ASK)
+    assert not spool.waiting
+
+
+class FullSpool(MemorySpool):
+    def withdraw(self, ident: str) -> None:
+        super().withdraw(ident)
+        raise StorageError("The disk says no", why="a test")
+
+
+@pytest.mark.parametrize("kind", [MemorySpool, FullSpool])
+async def test_a_request_that_nobody_waits_for_is_withdrawn(kind: type[MemorySpool]) -> None:
+    waits, never = asyncio.Event(), asyncio.Event()
+
+    async def wait(_seconds: float) -> None:
+        waits.set()
+        await never.wait()
+
+    spool = kind()
+    lines = BatchLines(LiteLLMBackend("http://127.0.0.1:9", None))
+    backend = SpooledBackend(Inner(), lambda _model: lines, spool, str, wait)
+    asking = asyncio.ensure_future(backend.complete(ASK))
+    await waits.wait()
+    assert spool.waiting
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert not spool.waiting
 
 
 def test_a_cap_that_shortens_a_reply_leaves_the_request_the_same() -> None:

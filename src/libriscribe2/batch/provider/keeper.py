@@ -6,7 +6,6 @@ one after it finds the order, and by the order the provider's file and batch.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from libriscribe2.batch.provider.answers import ordinary, replies_in
@@ -20,46 +19,23 @@ from libriscribe2.batch.provider.orders import (
     save,
 )
 from libriscribe2.batch.provider.spool import Kept, Spool
+from libriscribe2.batch.provider.under_way import UnderWay, content, found
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.llm.resilience import TRANSIENT_KINDS
 from libriscribe2.utils.quantities import counted
 
 _TICK_SECONDS: Final = 0.2
-_GROWTH: Final = 1.5
-_LONGEST_GROWTH: Final = 30
-"""How many times the first pause between two looks the longest one is."""
-
 _LONGEST_HASTE: Final = 12
 """How many quiet times a call waits at most for others."""
 
-_CANCEL_SECONDS: Final = 900.0
-"""How long a batch may take to be cancelled; a provider says ten minutes."""
-
 _MOST_FAILURES: Final = 5
-"""Failures that pass in a row, after which calls that never left are sent as ordinary ones."""
+"""Failures that pass in a row, after which calls that never left are sent as ordinary ones.
 
+After the end of a deadline, also those after which a batch is left to the next run.
+"""
 
 _DEADLINE: Final = "its deadline was reached"
 _OTHER_ACCOUNT: Final = "its account is not the one of this run"
-
-
-@dataclass(slots=True)
-class _Under:
-    """An order under way.
-
-    Attributes:
-        order: The order.
-        pause: How long it is left alone after the next look.
-        next: When that is.
-        gives_up: When it is over, whatever its provider says; None while its deadline is to come.
-        failures: Failures that pass since the last step that did not fail.
-    """
-
-    order: Order
-    pause: float
-    next: float = 0.0
-    gives_up: float | None = None
-    failures: int = 0
 
 
 class Keeper:
@@ -80,7 +56,7 @@ class Keeper:
         self._spool = spool
         self._door_of = door_of
         self._habits = habits if habits is not None else Habits()
-        self._under = [_Under(one, self._habits.poll) for one in open_orders(spool)]
+        self._under = [UnderWay(one, self._habits.poll) for one in open_orders(spool)]
         self._seen: dict[str, tuple[Kept, float]] = {}
         self._refused: dict[tuple[str, str], str] = {}
         if self._under:
@@ -153,48 +129,45 @@ class Keeper:
             self._refuse(account, _OTHER_ACCOUNT, asked)
             return
         for order in new_orders(self._spool, asked):
-            self._under.append(_Under(order, self._habits.poll))
+            self._under.append(UnderWay(order, self._habits.poll))
             for ident in order.calls:
                 del self._seen[ident]
 
-    async def _go_on(self, one: _Under) -> None:
+    async def _go_on(self, one: UnderWay) -> None:
         """The next step of an order; a failure that passes has it tried again later."""
-        order, now = one.order, self._habits.now()
-        one.next = now + one.pause
-        one.pause = min(one.pause * _GROWTH, self._habits.poll * _LONGEST_GROWTH)
-        if self._is_over() and one.gives_up is None:
-            one.gives_up = now + _CANCEL_SECONDS
+        order = one.order
+        one.step(self._habits.now(), self._habits.poll, is_over=self._is_over())
         door = self._door_of(order.model, order.account)
         try:
             if door is None:
                 raise BackendError("auth", _OTHER_ACCOUNT)
-            await (self._look(one, door) if order.batch else self._submit(order, door))
-            one.failures = 0
+            await (self._look(one, door) if order.batch else self._submit(one, door))
+            one.worked()
         except BackendError as error:
-            one.failures += 1
             self._failed(one, error)
 
-    def _failed(self, one: _Under, error: BackendError) -> None:
+    def _failed(self, one: UnderWay, error: BackendError) -> None:
         """A step of an order failed; what may have been paid is not given up for it."""
-        order, paid = one.order, one.order.batch or one.order.submitted
-        passes = error.kind in TRANSIENT_KINDS
-        if one.gives_up is not None and self._habits.now() >= one.gives_up:
-            self._end(order, _DEADLINE)
-        elif passes and (paid or one.failures < _MOST_FAILURES):
+        order, now = one.order, self._habits.now()
+        paid, passes = order.batch or order.submitted, error.kind in TRANSIENT_KINDS
+        one.failed(now)
+        many = one.late_failures if paid else one.failures
+        if passes and many < _MOST_FAILURES and (paid or not one.is_late(now)):
             return
-        elif paid and error.kind != "not_found":
+        if paid and error.kind != "not_found":
             self._set_aside(one, error)
-        else:
-            if not (passes or paid):
-                self._refuse((order.model, order.account), error.message, {})
-            self._end(order, error.message)
+            return
+        if not (passes or paid):
+            self._refuse((order.model, order.account), error.message, {})
+        self._end(one, error.message)
 
-    async def _submit(self, order: Order, door: Door) -> None:
+    async def _submit(self, one: UnderWay, door: Door) -> None:
         """Have an order answered that may not have been submitted yet."""
+        order = one.order
         if order.submitted:
-            order.batch = await _found(order, door)
+            order.batch = await found(order, door)
         if not order.batch and self._is_over():
-            self._end(order, _DEADLINE)
+            self._end(one, _DEADLINE)
             return
         if not order.batch:
             if not order.file:
@@ -214,54 +187,57 @@ class Keeper:
             order.submitted = error.kind in TRANSIENT_KINDS  # else it was refused for certain
             raise
 
-    async def _look(self, one: _Under, door: Door) -> None:
+    async def _look(self, one: UnderWay, door: Door) -> None:
         """See whether a batch has ended, and fetch its answers."""
         order = one.order
         if one.gives_up is not None and not order.cancelled:
-            await self._cancel(one, door)
+            await self._cancel(order, door)
         progress = await door.look(order.batch)
-        late = one.gives_up is not None and self._habits.now() >= one.gives_up
-        if not progress.ended and not late:
+        if not one.is_done(progress, self._habits.now()):
             return
-        answered: set[str] = set()
         for file in progress.files:
-            answered |= await asyncio.to_thread(self._answer, order, await door.content(file))
-        told = f"{len(answered):,} of {counted(len(order.calls), 'call')} answered"
+            await asyncio.to_thread(self._answer, one, await content(file, door))
+        told = f"{len(one.answered):,} of {counted(len(order.calls), 'call')} answered"
         self._habits.tell(f"{order.batch}: {progress.status}, {told} {progress.why}".rstrip())
-        self._end(order, f"the provider's batch is {progress.status}", answered)
+        self._end(one, f"the provider's batch is {progress.status}")
 
-    async def _cancel(self, one: _Under, door: Door) -> None:
-        """Have nothing more of a batch answered; one that has ended already is only looked at."""
-        one.order.cancelled = True
-        save(self._spool, one.order)
-        one.pause = self._habits.poll
-        one.next = self._habits.now() + one.pause
+    async def _cancel(self, order: Order, door: Door) -> None:
+        """Have nothing more of a batch answered; one that has ended already is only looked at.
+
+        Where the failure passes, the next look tries it again: to cancel twice does no harm.
+        """
         try:
-            await door.cancel(one.order.batch)
+            await door.cancel(order.batch)
         except BackendError as error:
-            self._habits.tell(f"{one.order.batch} could not be cancelled: {error.message}")
+            self._habits.tell(f"{order.batch} could not be cancelled: {error.message}")
+            if error.kind in TRANSIENT_KINDS:
+                return
+        order.cancelled = True
+        save(self._spool, order)
 
-    def _answer(self, order: Order, file: bytes) -> set[str]:
-        """Keep the replies in a file, which may take a moment; the ids of their calls."""
-        found = dict(replies_in(file, order))
-        for ident, reply in found.items():
-            self._reply(ident, reply)
-        return set(found)
+    def _answer(self, one: UnderWay, file: bytes) -> None:
+        """Keep the replies in a file, which may take a moment."""
+        replies = dict(replies_in(file, one.order))
+        for ident in replies.keys() - one.answered:
+            self._reply(ident, replies[ident])
+            one.answered.add(ident)
 
-    def _end(self, order: Order, why: str, answered: set[str] | None = None) -> None:
+    def _end(self, one: UnderWay, why: str) -> None:
         """An order is over: what has no reply is sent as ordinary calls."""
-        for ident in order.calls:
-            if ident not in (answered or ()):
-                self._reply(ident, ordinary(why))
-        close(self._spool, order)
-        self._under = [one for one in self._under if one.order is not order]
+        self._leave_rest(one, why)
+        close(self._spool, one.order)
 
-    def _set_aside(self, one: _Under, error: BackendError) -> None:
-        """Leave an order that may have been paid to the next run; its books go on without it."""
-        self._refuse((one.order.model, one.order.account), error.message, {})
+    def _leave_rest(self, one: UnderWay, why: str) -> None:
+        """Do no more for an order: what has no reply is sent as ordinary calls."""
         self._under.remove(one)
         for ident in one.order.calls:
-            self._reply(ident, ordinary(error.message))
+            if ident not in one.answered:  # one that is answered may be read and gone
+                self._reply(ident, ordinary(why))
+
+    def _set_aside(self, one: UnderWay, error: BackendError) -> None:
+        """Leave an order that may have been paid to the next run; its books go on without it."""
+        self._refuse((one.order.model, one.order.account), error.message, {})
+        self._leave_rest(one, error.message)
 
     def _refuse(self, account: tuple[str, str], why: str, asked: Mapping[str, Kept]) -> None:
         if account not in self._refused:
@@ -271,21 +247,5 @@ class Keeper:
             self._reply(ident, ordinary(why))
 
     def _reply(self, ident: str, reply: Kept) -> None:
-        # In this order: its book may have read the reply and ask anew a moment later.
-        self._spool.drop(self._spool.waiting, ident)
-        self._spool.write(self._spool.replies, ident, reply)
+        self._spool.answer(ident, reply)
         self._seen.pop(ident, None)
-
-
-async def _found(order: Order, door: Door) -> str:
-    """The id of a batch that may have been submitted; empty where nobody knows one.
-
-    Raises:
-        BackendError: It cannot be known just now.
-    """
-    try:
-        return await door.find(order.name, order.file) or ""
-    except BackendError as error:
-        if error.kind in TRANSIENT_KINDS:
-            raise
-        return ""  # a provider that lists no batches

@@ -25,6 +25,9 @@ from libriscribe2.project.storage_errors import storage_errors
 _PATIENCE: Final = 0.5
 """Seconds to wait for the lock, which a book's process takes for a moment to see who has it."""
 
+_BOOK_DIGITS: Final = 16
+"""How many of the 64 hex digits of a call's name tell its book."""
+
 Kept = Mapping[str, Any]
 
 
@@ -57,7 +60,8 @@ class Spool:
     def kept(self) -> Iterator[None]:
         """Be the one who keeps it while the block runs; its folders are there then.
 
-        Requests that a run before left waiting are thrown away: their books ask again.
+        What a run before left is thrown away where it was not paid for: requests that wait (their
+        books ask again) and replies that only say that a call is sent at once.
 
         Raises:
             ProjectInUseError: Another process keeps it.
@@ -78,11 +82,17 @@ class Spool:
                 ) from error
         sign(path)
         try:
-            for ident in self.idents(self.waiting):
-                self.drop(self.waiting, ident)
+            self._clear()
             yield
         finally:
             lock.release()
+
+    def _clear(self) -> None:
+        for ident in self.idents(self.waiting):
+            self.drop(self.waiting, ident)
+        for ident in self.idents(self.replies):
+            if _is_unpaid(self.read(self.replies, ident)):
+                self.drop(self.replies, ident)
 
     def is_kept(self) -> bool:
         """Whether somebody keeps it.
@@ -138,6 +148,17 @@ class Spool:
             data = json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass")
             atomic_write(path, data, mode=PRIVATE, durable=durable)
 
+    def answer(self, ident: str, reply: Kept) -> None:
+        """Keep what came of a request; one that was answered is not sent again after all.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        # In this order: its book may have read the reply and ask anew a moment later.
+        self.drop(self.waiting, ident)
+        if not (_is_unpaid(reply) and "status" in (self.read(self.replies, ident) or {})):
+            self.write(self.replies, ident, reply)
+
     def drop(self, folder: Path, ident: str) -> None:
         """Throw a record away, if it is there.
 
@@ -171,6 +192,16 @@ class BookSpool:
             record = {"v": 1, "book": self._book, **asked}
             # Who is killed asks again, so it need not survive a power failure.
             self._spool.write(self._spool.waiting, self._name(ident), record, durable=False)
+            if self.reply(ident) is not None:  # it came meanwhile
+                self.withdraw(ident)
+
+    def withdraw(self, ident: str) -> None:
+        """Have a request wait no longer: nobody wants its reply, or has it.
+
+        Raises:
+            StorageError: It cannot be removed.
+        """
+        self._spool.drop(self._spool.waiting, self._name(ident))
 
     def reply(self, ident: str) -> Kept | None:
         """What came of a request, or None as yet.
@@ -192,8 +223,31 @@ class BookSpool:
         """Whether somebody keeps the spool."""
         return self._spool.is_kept()
 
+    def is_used(self) -> bool:
+        """Whether calls of the book were paid for, or may be, and are not in its journal yet.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        spool, mine = self._spool, _digits_of(self._book)
+        replies = (ident for ident in spool.idents(spool.replies) if ident.startswith(mine))
+        if any("status" in (spool.read(spool.replies, ident) or {}) for ident in replies):
+            return True
+        orders = (spool.read(spool.orders, name) or {} for name in spool.idents(spool.orders))
+        return any(call.startswith(mine) for one in orders for call in one.get("calls", ()))
+
     def _name(self, ident: str) -> str:
-        return hashlib.sha256(f"{self._book}\n{ident}".encode()).hexdigest()
+        whole = hashlib.sha256(f"{self._book}\n{ident}".encode()).hexdigest()
+        return _digits_of(self._book) + whole[_BOOK_DIGITS:]
+
+
+def _digits_of(book: str) -> str:
+    """What the names of all calls of a book begin with."""
+    return hashlib.sha256(book.encode()).hexdigest()[:_BOOK_DIGITS]
+
+
+def _is_unpaid(reply: Kept | None) -> bool:
+    return reply is not None and "ordinary" in reply
 
 
 def book_spool(folder: Path | None, book: str) -> BookSpool | None:

@@ -15,7 +15,7 @@ from tests.support.book_writers import Clock
 from libriscribe2.batch.provider import orders
 from libriscribe2.batch.provider.habits import Door, Habits
 from libriscribe2.batch.provider.keeper import Keeper
-from libriscribe2.batch.provider.spool import BookSpool, Spool
+from libriscribe2.batch.provider.spool import BookSpool, Kept, Spool
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.llm.backend import BackendError
 
@@ -163,6 +163,19 @@ async def test_a_provider_that_lists_no_batches_is_asked_once_more_at_most(bench
     assert bench.api.steps == ["upload", "submit", "find", "submit", "look", "content"]
 
 
+async def test_an_order_that_may_not_be_looked_for_is_not_submitted_again(bench: Bench) -> None:
+    bench.ask("x")
+    await bench.after(0)
+    bench.api.failing = {
+        "submit": [BackendError("timeout", "no answer")],
+        "find": [BackendError("auth", "may not list", status=403)],
+    }
+    await bench.after(5, 10, 20)
+    assert bench.api.steps == ["upload", "submit", "find"]
+    assert (bench.reply("x") or {})["ordinary"] == "may not list"
+    assert len(orders.open_orders(bench.spool)) == 1
+
+
 async def test_what_has_no_answer_is_sent_as_an_ordinary_call(bench: Bench) -> None:
     bench.api.status = "expired"
     bench.ask("x", "y")
@@ -172,6 +185,43 @@ async def test_what_has_no_answer_is_sent_as_an_ordinary_call(bench: Bench) -> N
     replies = [bench.reply("x"), bench.reply("y")]
     kinds = sorted("ordinary" if "ordinary" in (one or {}) else "answered" for one in replies)
     assert kinds == ["answered", "ordinary"]
+
+
+@pytest.mark.parametrize("kind", ["not_found", "auth", "connection"])
+async def test_an_answer_that_came_outlives_a_file_that_does_not(bench: Bench, kind: str) -> None:
+    bench.ask("x", "y")
+    await bench.after(0, 5)
+    bench.api.left_out = {orders.open_orders(bench.spool)[0].calls[0]}
+    bench.api.more_files = ("errors",)
+    bench.api.missing = {"errors": BackendError(kind, "no such file")}
+    await bench.after(10)
+    bench.api.missing = {}
+    await bench.after(15)
+    kinds = sorted("ordinary" if "ordinary" in (bench.reply(one) or {}) else "paid" for one in "xy")
+    assert kinds == ["ordinary", "paid"]
+
+
+@pytest.mark.parametrize(("looks", "is_paid"), [(3, True), (99, False)])
+async def test_answers_that_come_late_are_waited_for_and_not_for_ever(
+    bench: Bench, looks: int, is_paid: bool
+) -> None:
+    bench.api.unseen, bench.api.more_files = looks, ("errors",)
+    bench.ask("x")
+    await bench.after(0, 5, *[300] * 20)
+    assert ("status" in (bench.reply("x") or {})) == is_paid
+    assert bench.api.steps.count("look") == (4 if is_paid else 12)
+
+
+async def test_a_reply_is_not_overwritten_by_a_batch_that_is_gone(bench: Bench) -> None:
+    bench.ask("x", "y")
+    await bench.after(0, 5)
+    name = orders.open_orders(bench.spool)[0].calls[0]
+    bench.spool.write(bench.spool.replies, name, {"v": 1, "status": 200, "body": {}})
+    bench.again()
+    bench.api.failing = {"look": [BackendError("not_found", "no such batch", status=404)]}
+    await bench.after(0)
+    told = [bench.reply(one) or {} for one in "xy"]
+    assert sorted("ordinary" in one for one in told) == [False, True]
 
 
 async def test_a_server_without_batches_is_told_once_and_then_left_alone(bench: Bench) -> None:
@@ -248,6 +298,44 @@ async def test_a_batch_that_does_not_end_when_it_is_cancelled_is_given_up(tmp_pa
     assert "ordinary" in (bench.reply("x") or {})
 
 
+async def test_a_batch_is_cancelled_although_the_network_fails_at_the_deadline(
+    tmp_path: Path,
+) -> None:
+    bench = Bench(tmp_path, until=NOW + timedelta(seconds=100))
+    bench.api.status = "in_progress"
+    bench.ask("x")
+    await bench.after(0, 5, 10)
+    bench.api.failing = {"cancel": [BackendError("connection", "nobody")]}
+    await bench.after(90)
+    assert not orders.open_orders(bench.spool)[0].cancelled
+    bench.again()
+    await bench.after(0, 20)
+    assert bench.api.status == "cancelled"
+    assert "status" in (bench.reply("x") or {})
+
+
+@pytest.mark.parametrize(("failures", "is_read"), [(1, True), (9, False)])
+async def test_a_batch_that_has_ended_is_read_although_the_last_look_fails(
+    tmp_path: Path, failures: int, is_read: bool
+) -> None:
+    bench = Bench(tmp_path, until=NOW + timedelta(seconds=100))
+    bench.api.status = "in_progress"
+    bench.ask("x")
+    await bench.after(0, 5, 10)
+    bench.api.failing = {
+        "cancel": [BackendError("bad_request", "too late", status=400)],
+        "look": [BackendError("connection", "nobody")] * failures,
+    }
+    await bench.after(90)
+    bench.api.status = "completed"
+    bench.api.failing["look"] = [BackendError("connection", "nobody")] * failures
+    await bench.after(901, *[10] * 6)
+    assert ("status" in (bench.reply("x") or {})) == is_read
+    assert ("ordinary" in (bench.reply("x") or {})) != is_read
+    # What may have been paid and was not read is left to the next run.
+    assert len(orders.open_orders(bench.spool)) == (0 if is_read else 1)
+
+
 async def test_a_book_that_is_due_sends_its_further_calls_at_once(tmp_path: Path) -> None:
     bench = Bench(tmp_path, due={"a": NOW + timedelta(seconds=3)})
     bench.ask("x")
@@ -284,6 +372,25 @@ async def test_a_call_that_failed_and_is_asked_again_leaves_again(bench: Bench) 
     assert bench.sizes == [1, 1]
 
 
+async def test_a_call_that_is_withdrawn_does_not_leave(bench: Bench) -> None:
+    bench.ask("x", "y")
+    await bench.after(0)
+    BookSpool(bench.spool, "a").withdraw("x")
+    await bench.after(5)
+    assert bench.sizes == [1]
+
+
+async def test_a_call_whose_reply_comes_while_it_is_written_does_not_wait(bench: Bench) -> None:
+    class Slow(Spool):
+        def write(self, folder: Path, ident: str, record: Kept, *, durable: bool = True) -> None:
+            super().write(self.replies, ident, {"v": 1, "status": 200, "body": {}})
+            super().write(folder, ident, record, durable=durable)
+
+    BookSpool(Slow(bench.spool.root), "a").put("x", ASKED)
+    assert bench.reply("x") is not None
+    assert not bench.spool.idents(bench.spool.waiting)
+
+
 @pytest.mark.parametrize("most", [(2, 10_000), (100, 300)])
 def test_large_orders_are_cut(bench: Bench, most: tuple[int, int]) -> None:
     made = list(orders.new_orders(bench.spool, dict.fromkeys("vwxyz", ASKED), most))
@@ -316,6 +423,24 @@ def test_one_process_keeps_a_spool_and_throws_old_questions_away(bench: Bench) -
         with pytest.raises(ProjectInUseError, match="sent by another process"), bench.spool.kept():
             pass
     assert not bench.spool.is_kept()
+
+
+async def test_a_call_is_sent_at_once_in_one_run_and_with_others_in_the_next(
+    tmp_path: Path,
+) -> None:
+    bench = Bench(tmp_path, until=NOW + timedelta(seconds=3))
+    bench.ask("x")
+    await bench.after(0, 4)
+    assert "ordinary" in (bench.reply("x") or {})
+    paid = {"v": 1, "status": 200, "body": {}}
+    bench.spool.write(bench.spool.replies, "paid", paid)
+    bench.habits = replace(bench.habits, until=None)
+    with bench.spool.kept():
+        bench.again()
+        bench.ask("x")
+        await bench.after(0, 5)
+    assert bench.sizes == [1]
+    assert bench.spool.read(bench.spool.replies, "paid") == paid
 
 
 def test_a_reply_that_cannot_be_read_counts_as_none(bench: Bench) -> None:
