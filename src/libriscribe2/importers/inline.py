@@ -12,7 +12,7 @@ _MARKS: Final = re.compile(
     r"[\\`*<]|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()|\[(?=[\^@])|&(?=#?\w+;)"
 )
 _LINE_START: Final = re.compile(
-    r"(?P<mark>#{1,6}(?=\s|$)|>|[-+](?=\s)|=+\s*$|-{2,}|~{3,})|(?P<number>\d{1,9})(?=[.)](?:\s|$))"
+    r"(?P<mark>#{1,6}(?=\s|$)|>|[-+](?=\s|$)|=+\s*$|-{2,}|~{3,})|(?P<number>\d{1,9})(?=[.)](?:\s|$))"
 )
 _EDGE: Final = re.compile(r"^([\W_]*)(.*?)([\W_]*)$", re.DOTALL)
 _BLANKS: Final = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)

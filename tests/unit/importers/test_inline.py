@@ -1,7 +1,7 @@
 """Runs of text as Markdown: the same words, the same emphasis, and nothing that means more."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -23,6 +23,8 @@ def shown(markdown: str) -> str:
 
 
 @given(st.lists(TEXT, max_size=4))
+@example(["-"])
+@example(["+"])
 def test_text_without_emphasis_is_shown_character_by_character(texts: list[str]) -> None:
     markdown = markdown_of([Run(text) for text in texts])
     assert shown(markdown) == " ".join("".join(texts).split())

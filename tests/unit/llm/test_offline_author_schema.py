@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from libriscribe2.llm.backend import Request
@@ -101,10 +101,12 @@ def wider(parts: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
 LEAVES = st.one_of(
     numbers(), strings(), st.just({"type": "boolean"}), st.just({"const": {"a": [1]}})
 )
+CODES = {"type": "array", "items": {"type": "string", "pattern": r"^[A-Z]{3}-\d{2,4}$"}}
 SCHEMAS = st.recursive(LEAVES, wider, max_leaves=8)
 
 
 @given(SCHEMAS)
+@example({"type": "object", "properties": {"keywords": CODES}, "required": ["keywords"]})
 @settings(max_examples=150, deadline=None)
 def test_any_value_fits_its_schema(schema: Schema) -> None:
     check(schema, filled(schema))

@@ -141,7 +141,8 @@ class Filler:
         part = self._resolved(items)
         if found is None or "const" in part or _type(part) != "string":
             return None
-        found = [name for name in found if name in part.get("enum", found)]
+        options = part.get("enum", found)
+        found = [name for name in found if name in options and text_within(part, name) == name]
         fits = len(found) >= schema.get("minItems", 0) and (found or schema.get("minItems", 0) == 0)
         if not fits:
             return None
