@@ -14,7 +14,7 @@ from libriscribe2.batch.work import BookWriter, Terms, Work
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.project.atomic import make_folder
 from libriscribe2.project.clock import Clock, utc_now
-from libriscribe2.project.lock import holder_of, sign
+from libriscribe2.project.lock import holder_of, is_locked, sign
 from libriscribe2.project.storage_errors import storage_errors
 
 _PATIENCE: Final = 0.5
@@ -49,14 +49,8 @@ class LocalQueue(BookQueue):
         """Whether a process runs the books of this batch just now."""
         if not self.paths.runner.exists():
             return False
-        lock = FileLock(self.paths.runner, timeout=0, thread_local=False)
         with storage_errors("lock", self.paths.runner):
-            try:
-                lock.acquire()
-            except Timeout:
-                return True
-            lock.release()
-        return False
+            return is_locked(self.paths.runner)
 
     @override
     def close(self) -> None:

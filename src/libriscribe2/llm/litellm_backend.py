@@ -22,6 +22,7 @@ from libriscribe2.llm.redaction import secrets_in
 from libriscribe2.llm.reply import (
     Reply,
     answered,
+    cost_of,
     estimated_usage,
     finish_of,
     size_cap,
@@ -292,9 +293,9 @@ def _price(model: str, usage: Usage, reported: Any) -> float | None:
 
     LiteLLM answers 0 for models that it only guesses; 0 therefore counts as unknown.
     """
-    told = getattr(reported, "cost", None)
-    if isinstance(told, int | float) and told > 0:
-        return float(told)
+    told = cost_of(reported)
+    if told is not None:
+        return told
     if model in _UNPRICED:
         return None
     asked: Mapping[str, Any] = {"usage_object": reported} if usage.known else {}

@@ -18,6 +18,7 @@ from libriscribe2.llm.litellm_backend import (
     loaded,
 )
 from libriscribe2.llm.redaction import secrets_in
+from libriscribe2.llm.reply import cost_of
 from libriscribe2.llm.servers import server_arguments
 
 ENDPOINT: Final = "/v1/chat/completions"
@@ -221,9 +222,9 @@ def batch_price(model: str, usage: Usage, reported: Any) -> float | None:
     That is LiteLLM's price for batches, and half the ordinary price where it knows none. A price of
     0 counts as unknown, as for ordinary calls.
     """
-    told = getattr(reported, "cost", None)
-    if isinstance(told, int | float) and told > 0:
-        return float(told)
+    told = cost_of(reported)
+    if told is not None:
+        return told
     litellm = load_litellm()
     counted = reported if usage.known else None
     tokens = counted or litellm.Usage(

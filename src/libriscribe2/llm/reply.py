@@ -120,6 +120,12 @@ def size_cap(max_tokens: int | None) -> int:
     return DEFAULT_SIZE_CAP if max_tokens is None else max_tokens * BYTES_PER_TOKEN
 
 
+def cost_of(reported: Any) -> float | None:
+    """US dollars that the provider says a call cost; None where it says none, or 0."""
+    told = getattr(reported, "cost", None)
+    return float(told) if isinstance(told, int | float) and told > 0 else None
+
+
 def usage_of(reported: Any) -> Usage | None:
     """The provider's count, or None where it gave none."""
     asked = _count(reported, "prompt_tokens")

@@ -34,6 +34,12 @@ TextList = Annotated[list[str], BeforeValidator(_as_list)]
 """A list of short texts; also reads `"a, b"`, drops blanks and repeats."""
 
 
+def listed(said: Any, words: tuple[str, ...], otherwise: str) -> str:
+    """A word of a closed list, however it is spelt; `otherwise` where it is none of them."""
+    word = said.casefold().strip().replace("_", " ") if isinstance(said, str) else ""
+    return word if word in words else otherwise
+
+
 class Shape(BaseModel):
     """Base of what a model answers; keys that nobody asked for are left out."""
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from libriscribe2.models.base import Shape, Text
+from libriscribe2.models.base import Shape, Text, listed
 
 MOST_DOUBTS: Final = 6
 """Most doubts of one reading."""
@@ -15,14 +15,12 @@ Proof = Literal["stands", "falls", "unclear"]
 
 def _kind(said: Any) -> Any:
     """A kind of doubt; any other word is no kind."""
-    known = said.casefold().strip().replace("_", " ") if isinstance(said, str) else ""
-    return known if known in get_args(DoubtKind) else ""
+    return listed(said, get_args(DoubtKind), "")
 
 
 def _proof(said: Any) -> Any:
     """What the text says to a doubt; any other word settles nothing."""
-    known = said.casefold().strip() if isinstance(said, str) else ""
-    return known if known in get_args(Proof) else "unclear"
+    return listed(said, get_args(Proof), "unclear")
 
 
 class Doubt(Shape):

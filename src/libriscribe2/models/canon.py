@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from libriscribe2.models.base import Shape, Text, TextList
+from libriscribe2.models.base import Shape, Text, TextList, listed
 
 MOST_FACTS: Final = 40
 """Most facts of a chapter: more are details that nothing contradicts."""
@@ -87,8 +87,7 @@ def _stance(said: Any) -> Any:
 
 def _part(said: Any) -> Any:
     """A part of the day; one that is not on the list is not known."""
-    known = said.casefold().strip() if isinstance(said, str) else ""
-    return known if known in get_args(DayPart) else ""
+    return listed(said, get_args(DayPart), "")
 
 
 def _day(said: Any) -> Any:
@@ -105,8 +104,7 @@ def _time(said: Any) -> Any:
 
 def _move(said: Any) -> Any:
     """What is done with a thread; what is not on the list keeps it alive."""
-    known = said.casefold().strip().replace("_", " ") if isinstance(said, str) else ""
-    return known if known in get_args(ThreadMove) else "kept alive"
+    return listed(said, get_args(ThreadMove), "kept alive")
 
 
 class StoryTime(Shape):

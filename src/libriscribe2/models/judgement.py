@@ -4,15 +4,14 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from libriscribe2.models.base import Shape
+from libriscribe2.models.base import Shape, listed
 
 Verdict = Literal["contradiction", "development", "figurative", "unclear"]
 
 
 def _verdict(said: Any) -> Any:
     """A verdict; any other word leaves it to the author."""
-    known = said.casefold().strip() if isinstance(said, str) else ""
-    return known if known in get_args(Verdict) else "unclear"
+    return listed(said, get_args(Verdict), "unclear")
 
 
 class PairVerdict(Shape):

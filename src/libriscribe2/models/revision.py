@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from libriscribe2.models.base import Shape
+from libriscribe2.models.base import Shape, listed
 
 MOST_ISSUES: Final = 8
 """Most issues of a critique that are looked at: more than these nobody mends in one round."""
@@ -22,14 +22,12 @@ Fault = Literal[
 
 def _severity(said: Any) -> Any:
     """A severity; any other word is a warning."""
-    known = said.casefold().strip() if isinstance(said, str) else ""
-    return known if known in get_args(Severity) else "warning"
+    return listed(said, get_args(Severity), "warning")
 
 
 def _fault(said: Any) -> Any:
     """A kind of fault; any other word is no kind."""
-    known = said.casefold().strip() if isinstance(said, str) else ""
-    return known if known in get_args(Fault) else ""
+    return listed(said, get_args(Fault), "")
 
 
 class Issue(BaseModel):

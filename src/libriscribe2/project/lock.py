@@ -76,6 +76,21 @@ class ProjectLock:
         self._lock.release()
 
 
+def is_locked(file: Path) -> bool:
+    """Whether somebody holds the lock of a file just now.
+
+    Raises:
+        OSError: The file cannot be opened.
+    """
+    lock = FileLock(file, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    lock.release()
+    return False
+
+
 def sign(lock: Path, clock: Clock = utc_now) -> None:
     """Write into a lock's file who holds it: only a text for the others, the lock needs none."""
     holder = f"pid {os.getpid()} host {socket.gethostname()} since {iso_utc(clock())}\n"

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder
-from libriscribe2.project.lock import holder_of, sign
+from libriscribe2.project.lock import holder_of, is_locked, sign
 from libriscribe2.project.storage_errors import storage_errors
 
 _PATIENCE: Final = 0.5
@@ -100,14 +100,8 @@ class Spool:
         Raises:
             StorageError: Nobody can say.
         """
-        lock = FileLock(self.root / "lock", timeout=0, thread_local=False)
         with storage_errors("lock", self.root):
-            try:
-                lock.acquire()
-            except Timeout:
-                return True
-            lock.release()
-        return False
+            return is_locked(self.root / "lock")
 
     def is_used(self) -> bool:
         """Whether a run before left something in it that was paid for or may be."""
