@@ -7,7 +7,7 @@ mention inside a sentence is none.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import islice
 from typing import Final, NamedTuple
@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 MAX_MARKS: Final = 5_000
 
 _BRACKETS: Final = str.maketrans("【】［］：", "[][]:")
-_DECORATION: Final = "#*_>~ \t"
+_DECORATION: Final = "#*_>~` \t"
+_NUMBER: Final = re.compile(r"[#*_ \t]*\d{1,3}[.)][ \t]+")
+_FENCE: Final = ("```", "~~~")
 _CLOSERS: Final = ("]", ")", ">", "}")
 # Decoration that a header line has at most.
 _MARGIN: Final = 200
@@ -29,6 +31,7 @@ class Form(IntEnum):
     WHOLE_LINE = 0
     INLINE = 1
     WITHOUT_BRACKETS = 2
+    IN_FENCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,24 @@ def find_marks(text: str, headers: Sequence[str]) -> list[Mark]:
         _exact(line, exact)
         or (_decorated(line, folded) if len(line.text) <= longest else None)
         or _inline(line, folded, longest)
-        or (_without_brackets(line, bare) if len(line.text) <= longest else None)
+        or (_alone(line, folded, bare) if len(line.text) <= longest else None)
         for line in lines_of(text)
         if line.text
     )
-    return _first(mark for mark in marks if mark is not None)
+    return _first(_beside_fences(text, (mark for mark in marks if mark is not None)))
+
+
+def _beside_fences(text: str, marks: Iterable[Mark]) -> Iterator[Mark]:
+    """The marks, those inside a code block as the least sure: a block may show a header."""
+    if not any(fence in text for fence in _FENCE):
+        yield from marks
+        return
+    place, inside = 0, False
+    for mark in marks:
+        between = text[place : mark.start]
+        fences = sum(line.text.lstrip().startswith(_FENCE) for line in lines_of(between))
+        inside, place = inside != bool(fences % 2), mark.start
+        yield replace(mark, form=Form.IN_FENCE) if inside else mark
 
 
 def find_pattern_marks(text: str, patterns: Sequence[re.Pattern[str]]) -> list[Mark]:
@@ -146,6 +162,21 @@ def _behind(line: str, start: int) -> str:
     """A line from `start` on, without what is left of the header's emphasis."""
     text = line[start:].strip()
     return text[2:].strip() if text.startswith("**") and text.count("**") % 2 else text
+
+
+def _alone(line: Line, folded: Mapping[str, str], bare: Mapping[str, str]) -> Mark | None:
+    """A header with something less usual about it: a number before it, no brackets."""
+    return _numbered(line, folded) or _without_brackets(line, bare)
+
+
+def _numbered(line: Line, folded: Mapping[str, str]) -> Mark | None:
+    """A bracketed header as a point of a list, such as `1. [Plan]`; it may be a mere list."""
+    number = _NUMBER.match(line.text)
+    if number is None:
+        return None
+    name = _fold(line.text[number.end() :])
+    header = folded.get(name) if name.endswith(_CLOSERS) else None
+    return line.opens(header, Form.INLINE) if header is not None else None
 
 
 def _without_brackets(line: Line, bare: Mapping[str, str]) -> Mark | None:

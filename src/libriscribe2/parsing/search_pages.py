@@ -5,6 +5,7 @@ specific first, and a page that no engine's selectors fit is read by its plaines
 with a link.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +14,7 @@ from urllib.parse import urlencode
 
 from bs4 import BeautifulSoup, Tag
 
+from libriscribe2.parsing.search_text import label_of, text_of
 from libriscribe2.parsing.search_urls import urljoin_or_empty
 
 
@@ -52,8 +54,8 @@ class RawResult:
 GOOGLE: Final = Engine(
     name="google",
     base_url="https://www.google.com/",
-    results="div.tF2Cxc, div.g, div.Gx5Zad, div.MjjYud",
-    snippets=".VwiC3b, .IsZvec, .aCOpRe, .st, [data-sncf], .BNeawe.s3v9rd",
+    results="div.tF2Cxc, div.g, div.Gx5Zad, div.MjjYud, div[data-snc]",
+    snippets=".VwiC3b, .IsZvec, .aCOpRe, .st, [data-sncf], .v9i61e, .BNeawe.s3v9rd",
     sites="cite, .UPmit",
     featured=".hgKElc, .LGOjhe, .xpdopen .kp-header, .xpdopen, .c2xzTb, [data-attrid^='wa:/']",
     next_page="a#pnnext, a[aria-label='Next page'], a[aria-label='Next'], footer a.nBDE1b",
@@ -73,7 +75,7 @@ DUCKDUCKGO: Final = Engine(
     results="div.result:not(.result--ad):not(.result--no-result)",
     snippets=".result__snippet",
     sites=".result__url",
-    featured=".zci__result, .zci-wrapper .zci",
+    featured=".zci__result, .zci-wrapper .zci, #zero_click_abstract",
     next_page="a.result--more__btn, .nav-link a",
 )
 PLAIN: Final = Engine(
@@ -91,6 +93,7 @@ _NEXT_WORDS: Final = frozenset({
     "次へ", "다음", "weiter", "suivant", "siguiente", "successiva", "avanti", "próxima",
 })  # fmt: skip
 _MAX_RESULTS: Final = 200
+_SOURCE: Final = re.compile(r"\s+More at \S.{0,80}$")
 _AD_MARKS: Final = "[data-text-ad], .b_ad, .b_adSlug, .result--ad, .uEierd"
 
 
@@ -109,11 +112,11 @@ def organic_results(page: BeautifulSoup, engine: Engine) -> Iterator[RawResult]:
         link = _title_link(box)
         if link is None or _is_advert(box, adverts):
             continue
-        heading, href = link
+        heading, anchor = link
         yield RawResult(
-            title=_text(heading),
-            href=href,
-            snippet=_first_text(box, engine.snippets),
+            title=text_of(heading),
+            href=str(anchor["href"]),
+            snippet=_first_text(box, engine.snippets) or _text_beside(box, anchor),
             site_info=_first_text(box, engine.sites),
         )
 
@@ -139,7 +142,7 @@ def _innermost(boxes: Sequence[Tag]) -> Iterator[Tag]:
 
 def featured_snippet(page: BeautifulSoup, engine: Engine) -> str:
     """The answer that the engine puts above the results, or ""."""
-    return _first_text(page, engine.featured)
+    return _SOURCE.sub("", _first_text(page, engine.featured))
 
 
 def next_page(page: BeautifulSoup, engine: Engine, base_url: str) -> str:
@@ -150,16 +153,27 @@ def next_page(page: BeautifulSoup, engine: Engine, base_url: str) -> str:
     return _next_form(page, base_url)
 
 
-def _title_link(box: Tag) -> tuple[Tag, str] | None:
-    """The heading and the address of a result: a link in the heading, or around it."""
+def _title_link(box: Tag) -> tuple[Tag, Tag] | None:
+    """What names a result, and its link: a link in the heading, or around it."""
     heading = box.select_one("h2, h3, h4, a.result__a")
     if heading is None:
         return None
-    link = heading if heading.name == "a" else heading.find("a", href=True)
-    link = link or heading.find_parent("a", href=True)
-    if not isinstance(link, Tag) or not link.get("href") or not _text(heading):
+    inside = heading if heading.name == "a" else heading.find("a", href=True)
+    link = inside or heading.find_parent("a", href=True)
+    # A heading may hold a second link, such as a mark of pages already seen.
+    named = inside if isinstance(inside, Tag) and text_of(inside) else heading
+    if not isinstance(link, Tag) or not link.get("href") or not text_of(named):
         return None
-    return heading, str(link["href"])
+    return named, link
+
+
+def _text_beside(box: Tag, anchor: Tag) -> str:
+    """The text next to the part with the link, in boxes whose parts have no names."""
+    if not box.has_attr("data-snc"):
+        return ""
+    with_link = {id(parent) for parent in anchor.parents}
+    parts = (part for part in box.find_all("div", recursive=False) if id(part) not in with_link)
+    return next((text for part in parts if (text := text_of(part))), "")
 
 
 def _is_advert(box: Tag, adverts: object) -> bool:
@@ -173,19 +187,16 @@ def _first_text(scope: Tag, selectors: str) -> str:
     """The first text that one of the selectors finds, tried in the order they are written."""
     for selector in selectors.split(", "):
         found = scope.select_one(selector)
-        if found is not None and _text(found):
-            return _text(found)
+        text = text_of(found) if found is not None else ""
+        if text:
+            return text
     return ""
-
-
-def _text(tag: Tag) -> str:
-    return " ".join(tag.get_text(" ").split())
 
 
 def _link_that_says_next(page: BeautifulSoup) -> Tag | None:
     for link in page.find_all("a", href=True):
         label = str(link.get("aria-label") or "")
-        if {_text(link).casefold(), label.casefold()} & _NEXT_WORDS:
+        if {label_of(link).casefold(), label.casefold()} & _NEXT_WORDS:
             return link
     return None
 
@@ -194,7 +205,7 @@ def _next_form(page: BeautifulSoup, base_url: str) -> str:
     """DuckDuckGo's next page is a form; its fields make the address."""
     for form in page.select("form"):
         button = form.select_one("input[type='submit'], button")
-        if button is None or str(button.get("value") or _text(button)).casefold() != "next":
+        if button is None or str(button.get("value") or label_of(button)).casefold() != "next":
             continue
         fields = [
             (str(field["name"]), str(field.get("value") or ""))

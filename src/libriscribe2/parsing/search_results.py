@@ -19,10 +19,16 @@ from libriscribe2.parsing.search_pages import (
     next_page,
     organic_results,
 )
-from libriscribe2.parsing.search_urls import host_of, real_url, same_page_key
+from libriscribe2.parsing.search_urls import host_of, is_engine_page, real_url, same_page_key
 
 _BLOCKED: Final = re.compile(
-    r"unusual traffic|captcha|bots use duckduckgo too|verify you are human|are you a robot",
+    r"unusual traffic|captcha|bots use duckduckgo too|verify you are human|are you a robot"
+    r"|anomaly detected",
+    re.IGNORECASE,
+)
+_WALL: Final = re.compile(
+    r"if you are not redirected within|redirected to the non-javascript|before you continue to"
+    r"|enable javascript",
     re.IGNORECASE,
 )
 
@@ -108,7 +114,7 @@ def _unique(found: Iterable[RawResult], base_url: str) -> list[SearchResultItem]
     titles: set[tuple[str, str]] = set()
     for raw in found:
         url = real_url(raw.href, base_url)
-        if url is None:
+        if url is None or is_engine_page(url):
             continue
         heading = (raw.title.casefold(), host_of(url))
         if same_page_key(url) in items or heading in titles:
@@ -134,9 +140,15 @@ def _numbered(items: Iterable[SearchResultItem]) -> list[SearchResultItem]:
 
 
 def _why_nothing(page: BeautifulSoup) -> str:
-    if _BLOCKED.search(page.get_text(" ")):
+    text = page.get_text(" ")
+    if _BLOCKED.search(text):
         return (
             "The search engine asked for a proof of humanity instead of answering. "
             "Please wait, or use another search engine."
+        )
+    if _WALL.search(text):
+        return (
+            "The search engine sent a page that only asks for scripts or consent. "
+            "Please use another search engine."
         )
     return "No search results were found on the page. Please try other or fewer search words."

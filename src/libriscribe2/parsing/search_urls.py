@@ -49,6 +49,17 @@ def same_page_key(url: str) -> str:
     return f"{host}{parts.path.rstrip('/')}?{parts.query}"
 
 
+def is_engine_page(url: str) -> bool:
+    """Whether an address is a search engine's own page or its counter of clicks on adverts."""
+    parts = urlsplit(url)
+    host, path = host_of(url), parts.path
+    if host.startswith("google."):
+        return path in {"/search", "/aclk", "/imgres"}
+    if host.endswith("bing.com"):
+        return path.startswith(("/search", "/images/", "/videos/", "/news/", "/aclick", "/aclk"))
+    return host.endswith("duckduckgo.com") and (path == "/y.js" or "q=" in parts.query)
+
+
 def decode_bing_target(value: str) -> str | None:
     """The address inside Bing's `u` parameter: "a1" and url-safe base64 without padding.
 

@@ -80,7 +80,7 @@ def parse_llm_response(
     if formats is FORMATS and not _has_marks(raw_content):
         return _text(raw_content, [])
     known = None if allowed_tools is None else frozenset(allowed_tools)
-    reading = scan_reply(Source(raw_content, schemas or {}), formats)
+    reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known)
     marked = gate.admit(reading.calls)
     if marked:

@@ -5,9 +5,12 @@ To add a format, write its reading function, add a row here and a folder of case
 
 from typing import Final
 
+from libriscribe2.parsing.tool_formats.cohere import COHERE_TEXT_OPENER, read_cohere_text
 from libriscribe2.parsing.tool_formats.gemma import GEMMA_OPENER, read_gemma_call
 from libriscribe2.parsing.tool_formats.harmony import HARMONY_OPENER, read_harmony
+from libriscribe2.parsing.tool_formats.kimi_k3 import K3_EDGE, K3_OPENER, read_k3_call
 from libriscribe2.parsing.tool_formats.legacy_invoke import LEGACY_OPENER, read_legacy_invoke
+from libriscribe2.parsing.tool_formats.minimax_m3 import M3_OPENER, read_m3_calls
 from libriscribe2.parsing.tool_formats.mistral import (
     FUNCTOOLS_OPENER,
     MISTRAL_OPENER,
@@ -16,6 +19,7 @@ from libriscribe2.parsing.tool_formats.mistral import (
     read_mistral,
     read_python_tag,
 )
+from libriscribe2.parsing.tool_formats.own_tags import OWN_TAG_OPENER, read_own_tag
 from libriscribe2.parsing.tool_formats.plain_python import PYTHON_LIST_OPENER, read_python_list
 from libriscribe2.parsing.tool_formats.react import (
     QWEN_AGENT_OPENER,
@@ -32,7 +36,7 @@ from libriscribe2.parsing.tool_formats.tokens import CALL_BEGIN, CALLS_EDGE, rea
 __all__ = ["FORMATS", "Found", "ReadCall", "Source", "ToolFormat"]
 
 _STOP_TOKENS: Final = (
-    r"<\|(?:eot_id|eom_id|im_end|endoftext|end|return|call)\|>|</s>|<｜end▁of▁sentence｜>"
+    r"<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end|return|call)\|>|</s>|<｜end▁of▁sentence｜>"
 )
 
 
@@ -45,14 +49,20 @@ FORMATS: Final[tuple[ToolFormat, ...]] = (
     ToolFormat("named_tags", TAG_OPENER, read_tag_call),
     ToolFormat("legacy_invoke", LEGACY_OPENER, read_legacy_invoke),
     *(region_format(region) for region in REGIONS),
+    ToolFormat("kimi_k3", K3_OPENER, read_k3_call),
+    ToolFormat("minimax_m3", M3_OPENER, read_m3_calls),
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call),
     ToolFormat("mistral", MISTRAL_OPENER, read_mistral),
     ToolFormat("python_tag", PYTHON_TAG_OPENER, read_python_tag),
     ToolFormat("functools", FUNCTOOLS_OPENER, read_functools),
+    ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony),
     ToolFormat("react", REACT_OPENER, read_react),
     ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent),
     ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list),
-    ToolFormat("control_tokens", f"{WRAPPER_CLOSER}|{CALLS_EDGE}|{_STOP_TOKENS}", _nothing),
+    ToolFormat("own_tags", OWN_TAG_OPENER, read_own_tag),
+    ToolFormat(
+        "control_tokens", f"{WRAPPER_CLOSER}|{CALLS_EDGE}|{K3_EDGE}|{_STOP_TOKENS}", _nothing
+    ),
 )

@@ -156,6 +156,7 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
         return None
     ((key, value),) = item.items()
     name = clean_name(key)
-    if name is None or key in _RESERVED or not isinstance(value, Mapping):
+    arguments = {} if value is None else value
+    if name is None or key in _RESERVED or not isinstance(arguments, Mapping):
         return None
-    return None if is_definition(item, value) else ReadCall(name, dict(value))
+    return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))

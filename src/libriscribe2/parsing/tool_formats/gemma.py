@@ -13,8 +13,10 @@ from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source
 from libriscribe2.utils.strict_json import strict_parse
 
 GEMMA_OPENER: Final = r"<start_function_call>|<\|tool_call>"
-_HEAD: Final = re.compile(r"\s*call:([^\s{}<>]+)\s*(?=\{)")
-_EDGE: Final = re.compile(r"""(?P<quote><escape>|<\|"\|>)|<end_function_call>|<tool_call\|>""")
+_HEAD: Final = re.compile(r"\s*:?call:([^\s{}<>]+)\s*(?=\{)")
+_EDGE: Final = re.compile(
+    r"""(?P<quote><escape>|<\|"\|>)|<end_function_call>|<(?:tool_call|turn)\|>"""
+)
 _BARE_KEY: Final = re.compile(r"([{,]\s*)([A-Za-z_][\w.-]*)\s*:")
 
 

@@ -1,21 +1,28 @@
 r"""GLM's calls: a name, then keys and values in tags of their own.
 
-`<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>`
+`<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>`; LongCat and K2 Horizon
+put a namespace before the words, K2 Horizon adds the type, and Hy3 has `<tool_sep>` behind the name.
 """
 
 import re
 from typing import Any, Final
 
 from libriscribe2.parsing.tool_formats.call_objects import clean_name
-from libriscribe2.parsing.tool_formats.json_values import CUT_OFF
+from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, TWICE
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
-from libriscribe2.parsing.tool_formats.typed_values import typed_value
+from libriscribe2.parsing.tool_formats.tag_grammar import NAMESPACE
+from libriscribe2.parsing.tool_formats.typed_values import add_argument, typed_value
 
 _NAME: Final = r"[^\s<>{}\[\]()]+"
-_HEAD: Final = re.compile(rf"\s?({_NAME})(?:\s*(?=<arg_key>)|\n?(?=</tool_call>))")
-_KEY: Final = re.compile(r"<arg_key>([^<]*)</arg_key>\s*<arg_value>")
-_VALUE_END: Final = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
-_CLOSER: Final = re.compile(r"</tool_call>")
+_OPENER: Final = rf"<{NAMESPACE}arg_key>"
+_END: Final = rf"</{NAMESPACE}tool_call>"
+_HEAD: Final = re.compile(rf"\s?({_NAME})(?:\s*(?={_OPENER})|\n?(?={_END})|\s*<tool_sep>\s*)")
+_KEY: Final = re.compile(
+    rf"{_OPENER}([^<]*)</{NAMESPACE}arg_key>\s*"
+    rf"(?:<{NAMESPACE}arg_type>[^<]*</{NAMESPACE}arg_type>\s*)?<{NAMESPACE}arg_value>"
+)
+_VALUE_END: Final = re.compile(rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|{_END}|\Z))")
+_CLOSER: Final = re.compile(_END)
 
 
 def read_glm_call(source: Source, body: int) -> Found | None:
@@ -33,7 +40,9 @@ def read_glm_call(source: Source, body: int) -> Found | None:
             return Found(len(text), issue=CUT_OFF)
         parameter = key[1].strip()
         schema = source.property_schema(name, parameter)
-        arguments[parameter] = typed_value(text[key.end() : value_end.start()], schema)
+        value = typed_value(text[key.end() : value_end.start()], schema)
+        if not add_argument(arguments, parameter, value):
+            return Found(len(text), issue=TWICE)
         place = after_space(text, value_end.end())
     closer = _CLOSER.match(text, place)
     if closer is None:

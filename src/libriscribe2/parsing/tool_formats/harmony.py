@@ -9,14 +9,19 @@ from typing import Final
 from libriscribe2.parsing.tool_formats.call_objects import clean_name, read_arguments
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
+from libriscribe2.parsing.tool_formats.regions import WRAPPER_OPENER
+from libriscribe2.parsing.tool_formats.tag_grammar import TAG_OPENER
 
-HARMONY_OPENER: Final = r"<\|start\|>|<\|channel\|>"
+# A reply may begin behind `<|start|>assistant`, which the prompt ended with.
+HARMONY_OPENER: Final = r"<\|start\|>|<\|channel\|>|\A\s*to=(?=[^\s<>]+\s*<\|)"
 # Possessive: a run of text could otherwise be split in millions of ways.
 _HEAD: Final = re.compile(
     r"(?:<\|start\|>)?+(?:[^<>|]{0,200}+(?:<\|(?:channel|constrain)\|>)?+){1,4}+<\|message\|>"
 )
+_PERSONS: Final = frozenset({"user", "assistant", "all", "self"})
 _RECIPIENT: Final = re.compile(r"\bto=([^\s<>]+)")
-_MESSAGE_END: Final = re.compile(r"<\|(?:call|end|return|start)\|>")
+_MESSAGE_END: Final = re.compile(r"<\|(?:call|end|return|start|eom|eot)\|>")
+_TAGS: Final = re.compile(f"{WRAPPER_OPENER}|{TAG_OPENER}")
 _CALL_END: Final = re.compile(r"\s*<\|(?:call|end)\|>")
 
 
@@ -25,20 +30,23 @@ def read_harmony(source: Source, start: int, _body: int) -> Found | None:
     head = _HEAD.match(source.text, start)
     if head is None:
         return None
-    recipient = _RECIPIENT.search(head[0])
-    if recipient is not None and recipient[1] not in {"user", "assistant", "all"}:
-        return _call(source, clean_name(recipient[1]), head.end())
+    address = _RECIPIENT.search(head[0])
+    recipient = address[1] if address is not None else "user"
+    if recipient not in _PERSONS:
+        return _call(source, clean_name(recipient), head.end())
     end = source.search(_MESSAGE_END, head.end())
     body_end = end.start() if end is not None else len(source.text)
     after = end.end() if end is not None and end[0] != "<|start|>" else body_end
-    shown = "assistant" in head[0] or head[0].startswith("<|channel|>")
-    is_text = shown and "analysis" not in head[0] and recipient is None
+    shown = "assistant" in head[0] or not head[0].startswith("<|start|>")
+    is_text = shown and "analysis" not in head[0] and recipient == "user"
     return Found(after, text=source.text[head.end() : body_end].strip() if is_text else "")
 
 
 def _call(source: Source, name: str | None, body: int) -> Found:
     text = source.text
     place = after_space(text, body)
+    if _TAGS.match(text, place):
+        return Found(place)
     if text[place : place + 1] != "{":
         end = source.search(_MESSAGE_END, place)
         after = end.end() if end is not None else len(text)

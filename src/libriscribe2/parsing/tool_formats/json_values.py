@@ -22,6 +22,7 @@ from libriscribe2.utils.strict_json import brief_parse
 
 LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
+TWICE: Final = "A tool call gives one argument twice, with different values; it was not executed."
 UNBALANCED: Final = "A tool call is cut off, or its tags do not match; it was not executed."
 _SEPARATORS: Final = re.compile(r"[\s,;]*")
 _FENCE_LINE: Final = re.compile(r"`{3,}\w*[ \t]*\n?\s*")

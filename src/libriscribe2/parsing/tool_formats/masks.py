@@ -1,20 +1,28 @@
 """Text in which a call is never meant: reasoning, results that the model made up, examples."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
-from libriscribe2.parsing.tool_formats.reading import LOOK, Source
+from libriscribe2.parsing.tool_formats.call_objects import marked_call
+from libriscribe2.parsing.tool_formats.json_values import json_at
+from libriscribe2.parsing.tool_formats.reading import LOOK, Found, Source, after_space
 
 _REASONING: Final = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
 _ASIDES: Final = (
     r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
     r"|available_tools|tool_definitions?|system|documentation)"
 )
-REASONING_OPENER: Final = rf"(?i:<{_REASONING}(?:\s[^<>]*)?>|◁think▷|\[THINK\])"
-REASONING_CLOSER: Final = rf"(?i:</{_REASONING}\s*>|◁/think▷|\[/THINK\])"
+REASONING_OPENER: Final = (
+    rf"(?i:<{_REASONING}(?:\s[^<>]*)?>|◁think▷|\[THINK\]"
+    r"|<\|START_THINKING\|>|<\|channel>thought\b)"
+)
+REASONING_CLOSER: Final = rf"(?i:</{_REASONING}\s*>|◁/think▷|\[/THINK\]|<\|END_THINKING\|>)"
 _COMMENT: Final = "<!--"
 ASIDE_OPENER: Final = rf"(?i:<{_ASIDES}\s*>|{_COMMENT})"
-_REASONING_EDGE: Final = re.compile(f"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
+_TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
+_CALL_KEYS: Final = frozenset({"name", "arguments"})
+_REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}|<channel\|>")
 _COMMENT_END: Final = re.compile("-->")
 _ASIDE_END: Final = re.compile(rf"</{_ASIDES}\s*>", re.IGNORECASE)
 
@@ -48,6 +56,22 @@ def aside_end(source: Source, start: int, body: int) -> int:
     if closing is not None:
         return closing.end()
     return len(source.text) if _begins_line(source.text, start) else body
+
+
+def call_among_tools(source: Source, start: int, body: int) -> Found | None:
+    """The call between the tags that declare the tools, where Qwen2.5-Coder writes it.
+
+    Only a whole object of a name and arguments, with nothing beside it, is a call there.
+    """
+    place = after_space(source.text, body)
+    if not source.text.startswith("<tools", start) or source.text[place : place + 1] != "{":
+        return None
+    read = json_at(source, place, repair=False)
+    end = _TOOLS_END.match(source.text, read.end) if read.ok else None
+    if end is None or not isinstance(read.value, Mapping) or read.value.keys() != _CALL_KEYS:
+        return None
+    call = marked_call(read.value)
+    return Found(end.end(), (call,)) if call is not None and call.name in source.tools else None
 
 
 def _comment_end(source: Source, start: int, body: int) -> int:

@@ -7,18 +7,21 @@ from libriscribe2.parsing.tool_formats.json_values import CUT_OFF
 from libriscribe2.parsing.tool_formats.python_calls import code_end, read_python_calls
 from libriscribe2.parsing.tool_formats.reading import Found, Source
 
-PYTHON_LIST_OPENER: Final = r"(?m:^)[ \t]*\[(?=\s*[A-Za-z_][\w.]*\(\s*(?:[A-Za-z_]\w*\s*=|\)))"
+PYTHON_LIST_OPENER: Final = (
+    r"(?m:^)[ \t]*\[(?:Calling tools?:)?"
+    r"""(?=\s*[A-Za-z_][\w.]*\(\s*(?:[A-Za-z_]\w*\s*=|\)|\{\s*["']))"""
+)
 _LINE_END: Final = re.compile(r"[ \t]*(?:<\|\w+\|>)?[ \t]*$", re.MULTILINE)
 
 
 def read_python_list(source: Source, start: int, body: int) -> Found | None:
     """The calls of a list that ends where a line ends; None if it is anything else."""
     text = source.text
-    end = code_end(text, body - 1)
+    end = code_end(text, text.index("[", start))
     if end < 0:
         return Found(len(text), issue=CUT_OFF)
     line_end = _LINE_END.match(text, end)
-    calls = read_python_calls(source, text[start:end]) if line_end else ()
+    calls = read_python_calls(source, f"[{text[body : end - 1]}]") if line_end else ()
     if line_end is None or not calls:
         return Found(end, issue="A list of calls could not be read; use keyword arguments.")
     return Found(line_end.end(), calls)

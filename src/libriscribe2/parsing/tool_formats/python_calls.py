@@ -15,10 +15,11 @@ from libriscribe2.parsing.tool_formats.reading import ReadCall, Source
 _MAX_CODE: Final = 100_000
 _JSON_NAMES: Final = {"true": True, "false": False, "null": None}
 _TOKEN: Final = re.compile(
-    r"""(?P<triple>'''|\"\"\")(?:\\.|(?!(?P=triple)).)*(?P=triple)
-    | '(?:\\.|[^'\\\n])*' | "(?:\\.|[^"\\\n])*" | (?P<open>[(\[{]) | (?P<close>[)\]}])""",
+    r"""(?P<triple>'''|\"\"\")(?:\\.|(?!(?P=triple))[^\\])*+(?P=triple)
+    | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])""",
     re.VERBOSE | re.DOTALL,
 )
+_RAW_BREAK: Final = re.compile(r"(\\(?:\r?\n|.))|\r?\n")
 _NEXT_CALL: Final = re.compile(r"[\s;,]*(?=[A-Za-z_][\w.]*\()")
 _SHOWING: Final = frozenset({"print", "display"})
 
@@ -79,9 +80,16 @@ def _parsed(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(code)
+            return ast.parse(_TOKEN.sub(_with_escaped_breaks, code))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
+
+
+def _with_escaped_breaks(token: re.Match[str]) -> str:
+    """A string literal as Python wants it: models leave line breaks in it as they are."""
+    if token["text"] is None:
+        return token[0]
+    return _RAW_BREAK.sub(lambda found: found[0] if found[1] else "\\n", token[0])
 
 
 def _call_nodes(statement: ast.stmt) -> list[ast.Call]:
@@ -129,13 +137,14 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, Any]:
-    """Positional arguments by the schema's order; without a schema only one dict has a meaning."""
+    """Positional arguments by the schema's order; one dict of parameters holds all of them."""
     values = [_literal(node) for node in nodes]
     properties = list(source.schemas.get(name, {}).get("properties", {}))
+    whole = values[0] if len(values) == 1 and isinstance(values[0], dict) else None
+    if whole is not None and (not properties or whole.keys() <= set(properties)):
+        return whole
     if len(values) <= len(properties):
         return dict(zip(properties, values, strict=False))
-    if len(values) == 1 and isinstance(values[0], dict):
-        return values[0]
     raise NotACallError
 
 

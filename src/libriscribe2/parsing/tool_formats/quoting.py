@@ -6,11 +6,14 @@ looks like this:". Only the last sentence before a call is judged.
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _REACH: Final = 240
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
+_ROW: Final = re.compile(r"[ \t]*\|")
+_CELL_END: Final = re.compile(r"[^\n|]*\|")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])(?<!e\.g\.)(?<!i\.e\.)[\s\"”)*]+|\n+")
 
 
@@ -30,7 +33,7 @@ _ALWAYS_SHOWN: Final = _words(
     r"\bi know (?:that )?(?:i|how)\b|\bsupposed to (?:write|call|send|emit|use)\b",
     r"\b(?:will not|won't|(?:'m|am) not|cannot|can't|unable to)\b"
     r"(?!.*\b(?:so|but|and) (?:i|let)\b).*\b(?:call|run|execute|invoke)\b",
-    r"\b(?:zum Beispiel|par exemple|por ejemplo|ad esempio)\b|例如|比如|たとえば",
+    r"\b(?:Beispiel\w*|exemples?|ejemplos?|esempi[oe]?|exemplos?|voorbeeld\w*)\b|例|たとえば",
 )
 _LABEL: Final = _words(
     r"^\W*(?:(?:bad|good|wrong|right|correct|incorrect|invalid|valid|old|new|before|after|usage"
@@ -93,6 +96,7 @@ _MEANT: Final = _words(
     r"\w+ing\s*:\W*$",
     r"^\W*(?:(?:so|then|now|and) )*i (?:now |then |next )?(?:call|invoke|run|execute)\b",
     r"\bnext step (?:is|will be)\b",
+    r"^\W*(?:je|ich|yo|io|eu|ik|jag)\b|^\W*j['’]|^\W*我",
     r"^\W*(?:now|next|first|then|time to)\b",
     r"^\W*(?!something|anything|nothing|according|regarding|following|during|assuming|given)"
     r"\w+ing\b(?! (?:\w+ ){1,4}(?:is|are) (?:simple|easy|done|possible|straightforward|trivial))",
@@ -116,7 +120,7 @@ _NEUTRAL: Final = _words(
     r"(?:(?:here(?:'s| is| are| goes| we go)|this is|below is|this should work)\b\s*)?"
     r"(?:(?:the|my|your|an?|one(?: more)?|another)\s+)?(?:\w+\s+){0,2}"
     r"(?:calls?|search|look-?up|use|moment|results?|json|response|answer|action|tool|function"
-    r"|request|query|output|assistant|command|plan|work|step(?: \d+)?)?(?: follows)?\W*$",
+    r"|request|query|output|analysis|assistant|command|plan|work|step(?: \d+)?)?(?: follows)?\W*$",
     r"\b(?:need|require)(?:s|ed)?\b",
 )
 _SHOWING: Final = _words(
@@ -125,7 +129,10 @@ _SHOWING: Final = _words(
 )
 _SHOWN_BEHIND: Final = _words(
     r"^\W*(?:this|that|it|the above|above) (?:is|was|would be) (?:just |only |merely )?(?:an?|the) "
-    r"(?:\w+ )?(?:example|syntax|format|template|sample|placeholder)",
+    r"(?:\w+ )?(?:example|syntax|format|template|sample|placeholder|shape|form|structure|notation)",
+    r"^\W*(?:das|dies|c['’]est|ceci|ese|est[eoa]|questo|isto|dit|detta)\b[^\n.!?]{0,40}"
+    r"\b(?:Beispiel|exemple|ejemplo|esempio|exemplo|voorbeeld|exempel)\b",
+    r"^\W*[^\n。.!?]{0,40}(?:例子|示例|样例|例です)",
     r"^\W*(?:this|that|it|which|the (?:above|call|example|tool|snippet|code|first|format)) (?:\w+ )?"
     r"(?:would|shows?|illustrates?|demonstrates?|means)\b",
     r"^\W*(?:in|as) (?:this|that|the) example\b|^\W*replace\b.{1,80}\bwith\b",
@@ -144,7 +151,12 @@ def is_shown(text: str, start: int, end: int) -> bool:
     """
     if is_quoted(text, start, end) or _SHOWN_BEHIND.match(text[end : end + _REACH]):
         return True
-    sentence = _last_sentence(text[max(0, start - _REACH) : start])
+    return _shows(_last_sentence(text[max(0, start - _REACH) : start]))
+
+
+@lru_cache(maxsize=512)
+def _shows(sentence: str) -> bool:
+    """Whether a sentence says that what follows it is shown."""
     if _ALWAYS_SHOWN.search(sentence) or _LABEL.search(sentence):
         return True
     if _MEANT.search(sentence):
@@ -167,12 +179,19 @@ def _introduces(sentence: str) -> bool:
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:
-    """Whether quotation marks stand right around the region, or those of a block quote before it."""
-    if _BLOCK_QUOTE.fullmatch(text, text.rfind("\n", 0, start) + 1, start):
+    """Whether quotation marks stand right around the region, or a block quote or a table does."""
+    line_start = text.rfind("\n", 0, start) + 1
+    if _BLOCK_QUOTE.fullmatch(text, line_start, start):
         return True
-    if start == 0 or end >= len(text):
-        return False
-    return _QUOTES.get(text[start - 1]) == text[end]
+    if _ROW.match(text, line_start, start) and _CELL_END.match(text, end, end + _REACH):
+        return True
+    closing = _QUOTES.get(text[start - 1]) if start else None
+    # A quotation may take the comma of the sentence that goes on behind it.
+    return (
+        closing is not None
+        and closing in {text[end : end + 1], text[end + 1 : end + 2]}
+        and (text[end] == closing or text[end] in ",.;!?")
+    )
 
 
 def _last_sentence(before: str) -> str:

@@ -8,21 +8,48 @@ from typing import Final
 
 from libriscribe2.parsing.tool_formats.call_objects import clean_name, read_arguments
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
-from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source
+from libriscribe2.parsing.tool_formats.python_calls import code_end, read_python_calls
+from libriscribe2.parsing.tool_formats.reading import (
+    UNCLOSED,
+    UNCLOSED_PER,
+    Found,
+    ReadCall,
+    Source,
+)
 
-REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action:\**(?=[ \t]*[`\w\"'\[])"
+REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"
 QWEN_AGENT_OPENER: Final = r"✿FUNCTION✿:"
 _INPUT: Final = re.compile(
-    r"""[ \t]*[`"'\[]?([\w.\-/:]+)[`"'\]]?[ \t]*\r?\n\s*\**Action[ ]Input:\**\s*(?=\{)"""
+    r"""[ \t]*[`"'\[]?([\w.\-/:]+)[`"'\]]?[ \t]*\r?\n\s*\**Action[ ]Input(?:[ ]\d{1,3})?:\**\s*(?:`{3,}\w*\s*)?(?=\{)"""
 )
-_OBSERVATION: Final = re.compile(r"\s*\**Observation:")
+_CALL: Final = re.compile(r"[ \t]*`?(?=[A-Za-z_][\w.]*\()")
+_LINE_END: Final = re.compile(r"`?[ \t]*$", re.MULTILINE)
+_TICKS: Final = re.compile(r"\s*`{3,}")
+_OBSERVATION: Final = re.compile(r"\s*\**Observation(?: \d{1,3})?:")
 _QWEN_INPUT: Final = re.compile(r"[ \t]*([\w.\-/:]+)[ \t]*\r?\n\s*✿ARGS✿:\s*(?=\{)")
 _QWEN_RESULT: Final = re.compile(r"\s*✿RESULT✿")
 
 
 def read_react(source: Source, _start: int, body: int) -> Found | None:
     """The call of an action; an observation that the model made up ends the reply."""
+    call = _CALL.match(source.text, body)
+    if call is not None:
+        return _written_call(source, call.end())
     return _read(source, body, _INPUT, _OBSERVATION)
+
+
+def _written_call(source: Source, start: int) -> Found | None:
+    """An action that is a call in Python's spelling, alone on its line."""
+    end = code_end(source.text, start) if source.effort_left > 0 else -1
+    if end < 0:
+        source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
+        return None
+    line_end = _LINE_END.match(source.text, end)
+    calls = read_python_calls(source, source.text[start:end]) if line_end is not None else ()
+    if line_end is None or not calls:
+        return None
+    made_up = _OBSERVATION.match(source.text, line_end.end())
+    return Found(len(source.text) if made_up else line_end.end(), calls)
 
 
 def read_qwen_agent(source: Source, _start: int, body: int) -> Found | None:
@@ -43,6 +70,7 @@ def _read(
     arguments = read_arguments(read.value) if read.ok else None
     if arguments is None:
         return Found(read.end, issue=f"The input of `{name}` is not a JSON object.")
-    made_up = result.match(source.text, read.end)
-    end = len(source.text) if made_up else read.end
+    ticks = _TICKS.match(source.text, read.end)
+    after = ticks.end() if ticks is not None else read.end
+    end = len(source.text) if result.match(source.text, after) else after
     return Found(end, (ReadCall(name, arguments),))

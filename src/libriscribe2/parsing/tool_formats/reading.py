@@ -58,11 +58,13 @@ class Source:
     Attributes:
         text: The reply.
         schemas: JSON Schema of the parameters, by tool name.
+        tools: Names of the tools that exist; empty if the caller did not say.
         effort_left: What damage and looking ahead may still cost; see `spend`.
     """
 
     text: str
     schemas: Schemas = field(default_factory=dict)
+    tools: frozenset[str] = frozenset()
     effort_left: int = 40_000
     _found: dict[re.Pattern[str], tuple[int, re.Match[str] | None]] = field(default_factory=dict)
 

@@ -39,6 +39,7 @@ class Region:
 
 REGIONS: Final = (
     Region("wrapper_tags", WRAPPER_OPENER, WRAPPER_CLOSER),
+    Region("tool_element", r"(?i:<tool>(?=\s*<(?:tool_)?name>))", r"(?i:</tool>)"),
     Region("tool_call_token", r"<\|tool_call\|>", r"<\|/tool_call\|>"),
     Region("tool_call_start", r"<\|tool_call_start\|>", r"<\|tool_call_end\|>"),
     Region("internlm", r"<\|action_start\|>\s*<\|plugin\|>", r"<\|action_end\|>"),

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
+from libriscribe2.parsing.tool_formats.call_objects import read_arguments
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
 from libriscribe2.parsing.tool_formats.masks import (
     ASIDE_OPENER,
     REASONING_CLOSER,
     REASONING_OPENER,
     aside_end,
+    call_among_tools,
     reasoning_end,
 )
 from libriscribe2.parsing.tool_formats.python_calls import read_python_calls
@@ -28,10 +30,12 @@ _CALL_WORDS: Final = ("name", "tool", "function", "action", "needsMoreWork", "ne
 _RESTART: Final = re.compile(r"\n[ \t]*\r?\n(?=[{\[<`])")
 _ACTION_FENCES: Final = frozenset({
     "", "json", "jsonc", "json5", "javascript", "typescript", "js", "ts", "tool_code", "tool_call",
-    "tool_calls", "function_call", "function_calls", "tool_use", "tool",
+    "tool_calls", "function_call", "function_calls", "tool_use", "tool", "tool-call", "tool-calls",
+    "toolcall", "function-call", "invoke",
 })  # fmt: skip
 _WHOLE_REPLY_FENCES: Final = _ACTION_FENCES | {"xml", "text", "plaintext", "txt"}
 _PYTHON_CALL: Final = re.compile(r"\s*(?:\w+\s*=\s*)?\[?\s*[A-Za-z_][\w.]*\(")
+_NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
 _MAX_OPENERS: Final = 30_000
 
 
@@ -137,7 +141,7 @@ class _Scan:
 
     def _masked(self, kind: str, opener: re.Match[str]) -> int:
         if kind == "aside":
-            return aside_end(self.source, opener.start(), opener.end())
+            return self._aside(opener)
         if kind == "reasoned":
             # The template opened the block: everything so far was reasoning.
             self.reading = Reading(reasoning=[(0, opener.end())])
@@ -147,6 +151,13 @@ class _Scan:
             return opener.end()
         self.reading.reasoning.append((opener.start(), end))
         return end
+
+    def _aside(self, opener: re.Match[str]) -> int:
+        call = call_among_tools(self.source, opener.start(), opener.end())
+        if call is None or self._is_shown(opener.start(), call.end):
+            return aside_end(self.source, opener.start(), opener.end())
+        self._take(opener.start(), call)
+        return call.end
 
     def _is_shown(self, start: int, end: int) -> bool:
         """Whether a region is only shown; regions that follow each other share the verdict."""
@@ -208,13 +219,21 @@ class _Scan:
             return code_span_end(self.text, opener.start())
         if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end):
             return fence.end
+        self._take_fence(fence, self._inside(fence))
+        return fence.end
+
+    def _inside(self, fence: Fence) -> Reading:
+        """What a code block holds; the tool's name may stand behind its language."""
         body = self.text[fence.body_start : fence.body_end]
         if fence.language == "tool_code" and _PYTHON_CALL.match(body):
-            inner = Reading(calls=list(read_python_calls(self.source, body)))
-        else:
-            inner = scan_reply(Source(body, self.source.schemas), self.formats, self.depth + 1)
-        self._take_fence(fence, inner)
-        return fence.end
+            return Reading(calls=list(read_python_calls(self.source, body)))
+        named = _NAMED_FENCE.match(self.text, fence.start)
+        if named is not None and named[1] in self.source.tools:
+            arguments = read_arguments(body)
+            if arguments is not None and not arguments.keys() & {"arguments", "parameters"}:
+                return Reading(calls=[ReadCall(named[1], arguments)])
+        source = Source(body, self.source.schemas, self.source.tools)
+        return scan_reply(source, self.formats, self.depth + 1)
 
     def _whole_fence(self, start: int) -> Fence | None:
         """The fence at a place; marks inside its JSON value do not close it."""

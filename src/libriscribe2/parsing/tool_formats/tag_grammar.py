@@ -7,12 +7,13 @@ from typing import Final
 
 from libriscribe2.parsing.tool_formats.reading import LOOK, Source, after_space
 
-NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜]DSML[|｜])?"
+NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜]DSML[|｜]|ifm\||longcat_)?"
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
-_PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
+PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
 _NAMED: Final = r"(?:\s*=\s*[^<>\s=]|\s[^<>]*?\bname\s*=)"
 TAG_OPENER: Final = rf"(?i:<{NAMESPACE}{_CALL_WORDS}(?={_NAMED})[^<>]*>)"
 _WORD: Final = re.compile(rf"<{NAMESPACE}({_CALL_WORDS})", re.IGNORECASE)
+_SHORT_CLOSER: Final = r"</[|｜]DSML[|｜]inv>"
 _ANY_CALL: Final = re.compile(TAG_OPENER)
 _WRAPPER: Final = re.compile(
     rf"</?{NAMESPACE}(?:function_calls|tool_calls?)\s*>"
@@ -61,10 +62,10 @@ def grammar_of(tag: str) -> Grammar:
 @cache
 def _grammar(word: str) -> Grammar:
     return Grammar(
-        closer=re.compile(rf"</{NAMESPACE}{word}\s*>", re.IGNORECASE),
-        parameter=re.compile(rf"<{NAMESPACE}{_PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
+        closer=re.compile(rf"</{NAMESPACE}{word}\s*>|{_SHORT_CLOSER}", re.IGNORECASE),
+        parameter=re.compile(rf"<{NAMESPACE}{PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
         edge=re.compile(
-            rf"<(?P<slash>/)?{NAMESPACE}(?:(?P<call>{word})|{_PARAMETER_WORDS})\b[^<>]*>",
+            rf"<(?P<slash>/)?{NAMESPACE}(?:(?P<call>{word})|{PARAMETER_WORDS})\b[^<>]*>",
             re.IGNORECASE,
         ),
     )

@@ -9,7 +9,8 @@ import re
 from typing import Any, Final
 
 from libriscribe2.parsing.tool_formats.call_objects import clean_name, read_arguments
-from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, UNBALANCED, json_at
+from libriscribe2.parsing.tool_formats.elements import Frame, read_elements
+from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, TWICE, UNBALANCED, json_at
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
 from libriscribe2.parsing.tool_formats.tag_grammar import (
     Grammar,
@@ -17,7 +18,7 @@ from libriscribe2.parsing.tool_formats.tag_grammar import (
     next_begins,
     value_end,
 )
-from libriscribe2.parsing.tool_formats.typed_values import typed_value
+from libriscribe2.parsing.tool_formats.typed_values import add_argument, typed_value
 
 _ATTRIBUTE: Final = re.compile(
     r"""\bname\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s<>"'/]+))|^<[^\s=<>]+\s*=\s*["']?([^<>"']+)""",
@@ -38,7 +39,7 @@ def read_tag_call(source: Source, start: int, body: int) -> Found | None:
     place = after_space(text, body)
     if text[place : place + 1] == "{":
         return _json_body(source, grammar_of(tag), name, place)
-    return _parameters(source, grammar_of(tag), name, place)
+    return _parameters(source, grammar_of(tag), name, place, tag)
 
 
 def _attribute_name(tag: str) -> str:
@@ -60,7 +61,7 @@ def _json_body(source: Source, grammar: Grammar, name: str, place: int) -> Found
     return Found(end, (ReadCall(name, arguments),))
 
 
-def _parameters(source: Source, grammar: Grammar, name: str, place: int) -> Found | None:
+def _parameters(source: Source, grammar: Grammar, name: str, place: int, tag: str) -> Found | None:
     text = source.text
     arguments: dict[str, Any] = {}
     while (opening := grammar.parameter.match(text, place)) is not None:
@@ -69,13 +70,17 @@ def _parameters(source: Source, grammar: Grammar, name: str, place: int) -> Foun
             return Found(len(text), issue=UNBALANCED)
         end, place = closing
         key = _attribute_name(opening[0])
-        arguments[key] = _value(source, name, key, opening[0], text[opening.end() : end])
+        value = _value(source, name, key, opening[0], text[opening.end() : end])
+        if not add_argument(arguments, key, value):
+            return Found(len(text), issue=TWICE)
         place = after_space(text, place)
     closer = grammar.closer.match(text, place)
     if closer is not None:
         return Found(closer.end(), (ReadCall(name, arguments),))
     if place == len(text):
         return Found(place, issue=CUT_OFF)
+    if not arguments and text[place] == "<":
+        return read_elements(source, name, place, Frame(re.compile(re.escape(tag)), grammar.closer))
     went_on = next_begins(text, place)
     return Found(place, (ReadCall(name, arguments),)) if arguments and went_on else None
 

@@ -4,21 +4,25 @@
 - Kimi K2: `<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>`
 - DeepSeek V3 and R1: `<｜tool▁call▁begin｜>function<｜tool▁sep｜>f` and a fenced JSON block
 - DeepSeek V3.1: `<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>`
+- Step 3: `<｜tool_call_begin｜>function<｜tool_sep｜>` and an `invoke` tag
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from libriscribe2.parsing.tool_formats.call_objects import clean_name, read_arguments
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at, json_region
-from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
+from libriscribe2.parsing.tool_formats.reading import REPAIR, Found, ReadCall, Source, after_space
+from libriscribe2.parsing.tool_formats.tag_grammar import TAG_OPENER
+from libriscribe2.parsing.tool_formats.whole_json import whole_json
 
 _BAR: Final = "[|｜]"
 _GAP: Final = "[_▁]"
 CALL_BEGIN: Final = rf"<{_BAR}tool{_GAP}call{_GAP}begin{_BAR}>"
 CALLS_EDGE: Final = (
     rf"<{_BAR}tool{_GAP}calls(?:{_GAP}section)?{_GAP}(?:begin|end){_BAR}>"
-    rf"|<{_BAR}tool{_GAP}call{_GAP}end{_BAR}>"
+    rf"|<{_BAR}tool{_GAP}(?:call{_GAP}end|sep){_BAR}>"
 )
 _CALL_END: Final = re.compile(rf"\s*<{_BAR}tool{_GAP}call{_GAP}end{_BAR}>")
 _HEAD: Final = re.compile(
@@ -26,6 +30,7 @@ _HEAD: Final = re.compile(
 )
 _NAME_LINE: Final = re.compile(r"[ \t]*([^\s<>{}`]+)\s*")
 _TICKS: Final = re.compile(r"\s*`{3,}(?:json)?\s*")
+_INVOKE: Final = re.compile(TAG_OPENER)
 _NUMBER: Final = re.compile(r":\d+$")
 
 
@@ -36,7 +41,10 @@ def read_token_call(source: Source, _start: int, body: int) -> Found | None:
     if head is None:
         return json_region(source, body, _CALL_END) or _cut_head(source, body)
     name, place = head[1], head.end()
-    if text[after_space(text, place) : after_space(text, place) + 1] not in {"{", "`"}:
+    start = after_space(text, place)
+    if _INVOKE.match(text, start):
+        return Found(start)
+    if text[start : start + 1] not in {"{", "`"}:
         line = _NAME_LINE.match(text, place)
         if line is None:
             return Found(len(text), issue=CUT_OFF)
@@ -53,13 +61,29 @@ def _cut_head(source: Source, body: int) -> Found | None:
 
 
 def _with_arguments(source: Source, name: str | None, place: int) -> Found:
-    read = json_at(source, place) if source.text[place : place + 1] == "{" else None
+    text = source.text
+    read = json_at(source, place) if text[place : place + 1] == "{" else None
     if read is None or read.end < 0:
+        return _unclosed(source, name, place)
+    ticks = _TICKS.match(text, read.end)
+    end = _CALL_END.match(text, ticks.end() if ticks else read.end)
+    return _found(name, read.value if read.ok else None, end.end() if end else read.end)
+
+
+def _unclosed(source: Source, name: str | None, place: int) -> Found:
+    """Arguments that lack only their last brackets before the token that ends the call."""
+    end = source.search(_CALL_END, place)
+    if end is None or not source.spend(REPAIR):
         return Found(len(source.text), issue=CUT_OFF)
-    ticks = _TICKS.match(source.text, read.end)
-    end = _CALL_END.match(source.text, ticks.end() if ticks else read.end)
-    arguments = read_arguments(read.value) if read.ok else None
-    after = end.end() if end else read.end
+    written = source.text[place : end.start()].rstrip("`")
+    whole = whole_json(written, was_closed=True)
+    return (
+        _found(name, whole.value, end.end()) if whole.ok else Found(len(source.text), issue=CUT_OFF)
+    )
+
+
+def _found(name: str | None, value: object, end: int) -> Found:
+    arguments = read_arguments(value) if isinstance(value, Mapping) else None
     if name is None or arguments is None:
-        return Found(after, issue="A tool call without a name or with damaged arguments.")
-    return Found(after, (ReadCall(name, arguments),))
+        return Found(end, issue="A tool call without a name or with damaged arguments.")
+    return Found(end, (ReadCall(name, arguments),))

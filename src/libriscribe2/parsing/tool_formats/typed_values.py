@@ -9,6 +9,7 @@ import re
 from typing import Any, Final
 
 from libriscribe2.parsing.tool_formats.reading import JsonObject
+from libriscribe2.parsing.tool_formats.whole_json import whole_json
 from libriscribe2.utils.strict_json import strict_parse
 
 _ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
@@ -25,7 +26,8 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
 
     Returns:
         With a schema that wants a string, the text less one line break at each end; else the JSON
-        value if the trimmed text is one, else the trimmed text.
+        value if the trimmed text is one, repaired if the schema wants a list or an object; else
+        the trimmed text.
     """
     plain = _decoded(text)
     kinds = _kinds(schema)
@@ -36,7 +38,19 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
         return _less_one_line_break(plain)
     if "boolean" in kinds and trimmed.casefold() in _BOOLEAN:
         return _BOOLEAN[trimmed.casefold()]
-    return _json_or_text(trimmed)
+    parsed = strict_parse(trimmed)
+    if parsed.end == len(trimmed):
+        return parsed.value
+    whole = whole_json(trimmed) if kinds & {"array", "object"} else None
+    return whole.value if whole is not None and whole.ok else trimmed
+
+
+def add_argument(arguments: dict[str, Any], name: str, value: Any) -> bool:
+    """Add an argument; False if it is there already with another value: which is meant?"""
+    if name in arguments:
+        return bool(arguments[name] == value)
+    arguments[name] = value
+    return True
 
 
 def _decoded(text: str) -> str:
@@ -64,8 +78,3 @@ def _kinds(schema: JsonObject | None) -> set[str]:
 
 def _less_one_line_break(text: str) -> str:
     return text.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
-
-
-def _json_or_text(text: str) -> Any:
-    parsed = strict_parse(text)
-    return parsed.value if parsed.end == len(text) else text
