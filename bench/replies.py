@@ -8,7 +8,7 @@ time and memory.
 import argparse
 from collections.abc import Sequence
 
-from bench import accuracy, hostile, speed
+from bench import accuracy, clean, hostile, speed
 from bench.accuracy import Finding
 from bench.corpus.case import Case, Verdict
 from bench.corpus.generate import cases
@@ -98,7 +98,7 @@ def main() -> None:
     print_accuracy(options, readers, drawn)
     if options.speed:
         speed.print_throughput(readers)
-        speed.print_clean(readers)
+        clean.print_clean()
         speed.print_damages()
         speed.print_hostile(readers)
         hostile.print_parsers()

@@ -44,6 +44,7 @@ UNITS: Final = {
     "((((": "(",
     "tuples": "('a', 1),",
     "tag in a value": '{"x": <think>',
+    "{ and U+200B": "{\u200b",
 }
 
 
@@ -120,34 +121,6 @@ def print_damages() -> None:
 
 def _indented(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def story(size: int, length: int, dash: str) -> dict[str, Any]:
-    """Scenes of about `size` characters in all whose texts have `length` each, with dialogue."""
-    line = f'The tide came in {dash} slowly. "Not yet," she said: "wait." '
-    text = (line * (length // len(line) + 1))[:length]
-    return {"scenes": [{"title": f"Scene {n}", "text": text} for n in range(size // length)]}
-
-
-def print_clean(readers: list[Reader]) -> None:
-    """Clean replies of other shapes than casts, bare and fenced, as multiples of json.loads."""
-    shapes: dict[str, Any] = {
-        f"{size // 1000}k, texts of {length}{', not ASCII' if dash == '—' else ''}": story(
-            size, length, dash
-        )
-        for size in SIZES
-        for length in (100, 1_000)
-        for dash in ("-", "—")
-    }
-    shapes["numbers"] = {"table": [[row, row * 7, row / 3] for row in range(2_500)]}
-    print("\nClean replies as a multiple of json.loads: bare, fenced")
-    for name, value in shapes.items():
-        text = json.dumps(value, ensure_ascii=False, indent=2)
-        base = timed(partial(json.loads, text), LEAST).seconds
-        for reader in readers:
-            bare = timed(partial(reader.read, text, None), LEAST).over(base)
-            fenced = timed(partial(reader.read, f"```json\n{text}\n```", None), LEAST).over(base)
-            print(f"  {name:34} {reader.name:26} {bare:>6} {fenced:>6}")
 
 
 def print_hostile(readers: list[Reader]) -> None:

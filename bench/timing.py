@@ -2,13 +2,16 @@
 
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bench.limits import OutOfTime, time_limit
 
 LIMIT: Final = 10.0
+ROUNDS: Final = 7
+LEAST: Final = 0.01
+TICK: Final = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,24 @@ def timed(call: Callable[[], object], least: float = 0.0) -> Timing:
     except Exception:  # noqa: BLE001 - libraries refuse with exceptions of every kind
         outcome = "refused"
     return Timing(time.perf_counter() - start if outcome else best, outcome)
+
+
+def in_turns(calls: Sequence[Callable[[], object]]) -> list[float]:
+    """CPU seconds of each call, the best of several rounds in which the calls take turns."""
+    best = [_cpu(call, 1) for call in calls]
+    counts = [1 + int(LEAST / max(one, TICK)) for one in best]
+    for _ in range(ROUNDS):
+        times = [_cpu(call, count) for call, count in zip(calls, counts, strict=True)]
+        best = [min(pair) for pair in zip(best, times, strict=True)]
+    return best
+
+
+def _cpu(call: Callable[[], object], count: int) -> float:
+    """CPU seconds of one of `count` calls in a row."""
+    start = time.process_time()
+    for _ in range(count):
+        call()
+    return (time.process_time() - start) / count
 
 
 def peak_memory(call: Callable[[], object]) -> int:

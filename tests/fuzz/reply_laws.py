@@ -11,7 +11,7 @@ from typing import Any, Final
 from libriscribe2.parsing import multi_section_parser, parse_llm_response
 from libriscribe2.parsing.search_results import SearchResultItem, parse_search_results
 from libriscribe2.utils.json_utils import JSONProcessor, extract_with_report
-from libriscribe2.utils.strict_json import parse_plain, same_json, strict_parse
+from libriscribe2.utils.strict_json import parse_plain, plain_bytes, same_json, strict_parse
 
 HEADERS: Final = ("[Plan]", "[Critique]")
 # Escapes, entities and percent codes stand for characters that the text does not show.
@@ -42,7 +42,7 @@ def assert_from(source: str, texts: Iterable[str]) -> None:
 
 def json_law(text: str) -> None:
     """`extract_with_report` and `clean_llm_response`."""
-    plain = parse_plain(text)
+    plain = parse_plain(plain_bytes(text))
     assert plain is None or same_json(plain, strict_parse(text).value)
     report = extract_with_report(text)
     assert report.ok is (report.refusal is None)

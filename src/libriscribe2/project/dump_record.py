@@ -5,7 +5,6 @@ other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Final, Protocol
 
 from libriscribe2.parsing.contract import ParserResult
@@ -137,5 +136,5 @@ def _findings(result: ParserResult, *, moved: bool) -> dict[str, Any]:
     return {
         "formatting_issues": (*around, *report.issues),
         "extraction_method": report.method,
-        "repairs": [asdict(repair) for repair in report.repairs],
+        "repairs": [repair._asdict() for repair in report.repairs],
     }

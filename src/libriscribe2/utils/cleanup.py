@@ -15,7 +15,6 @@ only in the fields that ask for it.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from libriscribe2.utils.artifacts import MARKDOWN_CODE_BLOCKS, value_artifacts
@@ -31,12 +30,14 @@ from libriscribe2.utils.report import (
 )
 from libriscribe2.utils.schema_fit import Schema, as_json_schema
 from libriscribe2.utils.selection import best_reading, under_layers
-from libriscribe2.utils.strict_json import parse_plain, plain_bytes, strict_parse
+from libriscribe2.utils.strict_json import parse_whole, plain_bytes
 from libriscribe2.utils.views import hides_value, views
 
 MAX_REPLY: Final = 8_000_000
 _MAX_LAYERS: Final = 3
 _STRICT_VIEWS: Final = ("json_string", "block_quote")
+_FENCE: Final = "```"
+_CLOSERS: Final = {"{": "}", "[": "]"}
 _FENCE_HEAD: Final = 40
 _MARKUP: Final = ("<!doctype", "<html", "<?xml", "<head", "<body")
 
@@ -74,39 +75,25 @@ def _fast_path(
     reply: str, wanted: Mapping[str, Any] | None, *, strict: bool
 ) -> ExtractionReport | None:
     """The report of a clean reply, bare or fenced as a whole; None when it is neither."""
-    start = _body_start(reply)
-    if reply[start : start + 1] not in ("{", "["):
+    start = reply.find("\n", 0, _FENCE_HEAD) + 1 if reply[:3] == _FENCE else 0
+    closer = _CLOSERS.get(reply[start : start + 1])
+    if closer is None:
         return None
-    body = reply[start:].rstrip().removesuffix("```") if start else reply
-    raw = plain_bytes(body)
-    value = _whole_value(reply, start, body, raw)
+    end = reply.rfind(closer) + 1
+    if end < len(reply) and reply[end:].strip().strip("`" if start else ""):
+        return None
+    raw = plain_bytes(reply, start, end)
+    value = parse_whole(reply, start, end, raw)
     if value is None:
         return None
-    if wanted is not None or has_hints(body, raw) or begins_like_template(value):
+    if wanted is not None or has_hints(reply, raw, value) or begins_like_template(value):
         verdict = judge(value, wanted, strict=strict)
         if verdict.level < FULL or verdict.applied:
             return None
-    issues = value_artifacts(body, value, raw)
+    issues = value_artifacts(reply, value, raw)
     if start:
         issues = (MARKDOWN_CODE_BLOCKS, *issues)
     return ExtractionReport(value, method=MARKDOWN_BLOCK if start else DIRECT_PARSE, issues=issues)
-
-
-def _body_start(reply: str) -> int:
-    """The index after the line of a fence that the reply starts with, or 0."""
-    if not reply.startswith("```"):
-        return 0
-    return reply.find("\n", 0, _FENCE_HEAD) + 1
-
-
-def _whole_value(reply: str, start: int, body: str, raw: bytes) -> Any:
-    """The value that begins at `start` and is followed by nothing but its fence, or None."""
-    value = parse_plain(body, raw)
-    if value is not None:
-        return value
-    parsed = strict_parse(reply, start)
-    rest = reply[parsed.end :].strip()
-    return None if rest.strip("`" if start else "") else parsed.value
 
 
 def _hopeless(text: Normalised) -> str:
@@ -147,4 +134,4 @@ def _with_surroundings(report: ExtractionReport, text: Normalised) -> Extraction
     issues = (*text.labels, *report.issues)
     unclosed = text.unclosed_reasoning and report.value is None
     refused = refusal("unclosed_reasoning") if unclosed else report.refusal
-    return replace(report, issues=issues, refusal=refused)
+    return report._replace(issues=issues, refusal=refused)

@@ -10,10 +10,11 @@ from functools import cache
 from typing import Final
 
 FENCE_OPENER: Final = r"`{3,}|(?m:^)[ \t]*~{3,}"
-_OPENING: Final = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)(?P<break>\n|\Z)")
-_ONE_LINE: Final = re.compile(
-    r"(?P<marks>`{3,})[ \t]*(?P<info>[\w+-]*)[ \t]*(?P<body>[^`\n]+)(?P=marks)"
+_OPENING: Final = re.compile(
+    r"[ \t]*+(?P<marks>`{3,}|~{3,})[ \t]*+(?P<info>[^\n`]*+)(?P<break>\n|\Z)"
 )
+_ONE_LINE: Final = re.compile(r"(?P<marks>`{3,})(?P<inside>[^`\n]++)(?P=marks)")
+_WITH_LANGUAGE: Final = re.compile(r"[ \t]*+(?P<info>[\w+-]*+)[ \t]*+(?=[^`\n])")
 _PROSE: Final = frozenset({"markdown", "md", "text", "txt", "plaintext", "prose"})
 _LONGEST_SPAN: Final = 4_000
 _TICKS: Final = re.compile(r"`+")
@@ -125,9 +126,11 @@ def _closing_marks(mark: str, count: int) -> re.Pattern[str]:
 
 
 def _one_line_fence(text: str, start: int) -> Fence | None:
-    """A block on one line: three ticks, a language, the code, three ticks."""
+    """A block on one line: three ticks, a language, the code, three ticks; one word is code."""
     whole = _ONE_LINE.match(text, start)
     if whole is None:
         return None
-    body_start, body_end = whole.span("body")
-    return Fence(start, body_start, body_end, whole.end(), whole["info"].lower(), closed=True)
+    opening = _WITH_LANGUAGE.match(text, whole.start("inside"))
+    body_start = opening.end() if opening else whole.start("inside")
+    info = opening["info"].lower() if opening else ""
+    return Fence(start, body_start, whole.end("inside"), whole.end(), info, closed=True)

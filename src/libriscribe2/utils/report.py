@@ -1,7 +1,7 @@
 """What the cleanup pipeline found in one reply: a value, a value with a flag, or a refusal."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 DIRECT_PARSE: Final = "direct_parse"
 MARKDOWN_BLOCK: Final = "markdown_block_extraction"
@@ -12,9 +12,8 @@ JSON_REPAIR: Final = "json_repair"
 FAILED: Final = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """One named change that turned damaged text into JSON.
+class Repair(NamedTuple):
+    """One named change that turned damaged text into JSON; a tuple, because there can be many.
 
     Attributes:
         name: The kind of damage, such as "trailing_comma".
@@ -44,9 +43,8 @@ class Refusal:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionReport:
-    """The outcome of reading one reply.
+class ExtractionReport(NamedTuple):
+    """The outcome of reading one reply, a tuple because that is the quickest to make.
 
     Attributes:
         value: The plain JSON value, or None. With `lossy` it is a reading that may lack content.

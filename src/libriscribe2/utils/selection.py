@@ -1,7 +1,6 @@
 """The best of the readings of a text, or the refusal that helps the model most."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from libriscribe2.utils.artifacts import around_artifacts, value_artifacts
@@ -47,7 +46,7 @@ def under_layers(report: ExtractionReport, names: tuple[str, ...], method: str) 
     """The report of a view, with the layers that were undone as its first repairs."""
     undone = tuple(Repair(name, lossless=True, position=0) for name in names)
     kept = report.method if report.method == JSON_REPAIR else method
-    return replace(report, repairs=(*undone, *report.repairs), method=kept)
+    return report._replace(repairs=(*undone, *report.repairs), method=kept)
 
 
 def _is_usable(task: Task, item: Reading) -> bool:

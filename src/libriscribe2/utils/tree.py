@@ -1,7 +1,10 @@
 """Walks over JSON values with an explicit stack, so that depth is never a danger."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from itertools import repeat
+from typing import Any, Final
+
+_CONTAINERS: Final = (dict, list)
 
 
 def map_strings(value: Any, change: Callable[[str, str], str]) -> Any:
@@ -27,12 +30,12 @@ def map_strings(value: Any, change: Callable[[str, str], str]) -> Any:
 
 def string_leaves(value: Any) -> Iterator[tuple[str, str]]:
     """Every string value with its field, in no promised order."""
-    pending: list[tuple[str, Any]] = [("", value)]
+    pending: list[tuple[str, Any]] = [("", [value])]
     while pending:
         field, node = pending.pop()
-        if isinstance(node, str):
-            yield field, node
-        elif isinstance(node, dict):
-            pending.extend(node.items())
-        elif isinstance(node, list):
-            pending.extend((field, item) for item in node)
+        members = node.items() if isinstance(node, dict) else zip(repeat(field), node)
+        for name, item in members:
+            if isinstance(item, str):
+                yield name, item
+            elif isinstance(item, _CONTAINERS):
+                pending.append((name, item))

@@ -28,6 +28,7 @@ _ZERO_WIDTH: Final = re.compile(
     rf"^[{ZERO_WIDTH}]+|[{ZERO_WIDTH}]+$|(?<=[{{}}\[\],:])[{ZERO_WIDTH}]+|[{ZERO_WIDTH}]+(?=[{{}}\[\],:])",
     re.MULTILINE,
 )
+_VISIBLE: Final = re.compile(rf"[^{ZERO_WIDTH}]")
 _STRING: Final = re.compile(r'"(?:[^"\\\n]++|\\.)*+(?P<end>"?)', re.DOTALL)
 
 
@@ -97,8 +98,20 @@ def _line_chunks(text: str) -> Iterator[str]:
 
 def _without_zero_width(text: str) -> str:
     """The text without zero-width characters at its lines' edges and beside its structure."""
-    bare = _ZERO_WIDTH.sub("", text)
+    bare = "".join(_bare_chunks(text))
     return bare if len(bare) < len(text) else ""
+
+
+def _bare_chunks(text: str) -> Iterator[str]:
+    """The text in parts without those characters, each cut before one that is none of them."""
+    start = 0
+    while start < len(text):
+        cut = _VISIBLE.search(text, start + _CHUNK)
+        end = len(text) if cut is None else cut.start()
+        # The character behind the cut tells what the last ones before it stand beside.
+        part = _ZERO_WIDTH.sub("", text[start : end + 1])
+        yield part if cut is None else part[:-1]
+        start = end
 
 
 def _unescaped(text: str, limit: int) -> str:
@@ -119,7 +132,7 @@ def hides_value(text: str) -> bool:
     """
     if text.startswith('"') and _decoded_string(text)[:1] in ("{", "["):
         return True
-    if _QUOTED_VALUE.search(text) is not None:
+    if ">" in text and _QUOTED_VALUE.search(text) is not None:
         return True
     plain = _PLAIN_START.search(text)
     limit = plain.start() if plain else len(text)

@@ -7,15 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.utils.artifacts import value_artifacts
 from libriscribe2.utils.json_utils import extract_with_report
-from libriscribe2.utils.placeholders import has_hints
 from libriscribe2.utils.python_tuples import without_tuples
 from libriscribe2.utils.repair import RepairOutcome, repair_json
 from libriscribe2.utils.repair.conservation import conserved
 from libriscribe2.utils.strict_json import (
     brief_parse,
-    parse_plain,
     same_json,
     strict_parse,
 )
@@ -185,77 +182,6 @@ def test_tuples_become_lists_and_hostile_brackets_none() -> None:
     assert without_tuples('{"a": 1}') == ""
     assert without_tuples("[('x', 1)" + "(" * 300) == ""
     assert without_tuples("[" + "('x', 1)," * 20_000) == ""
-
-
-LONG_KEYS = st.dictionaries(st.text(min_size=1, max_size=9), VALUES, min_size=1, max_size=4)
-
-
-@settings(max_examples=150, deadline=None)
-@given(LONG_KEYS)
-def test_OV_30_both_decoders_read_the_same(value: Any) -> None:
-    text = json.dumps({"value": value, "text": "word " * 60})
-    plain = parse_plain(text)
-    assert same_json(plain if plain is not None else strict_parse(text).value, json.loads(text))
-    assert plain is not None or "\\ud" in text
-
-
-@pytest.mark.parametrize(
-    "part",
-    ['"a": 1, "a": 2', '"a": 1, "a": 1', '"a": NaN', '"a": -Infinity', '"a": "\\ud800"', '"a": 01',
-     '"a": "\t"', '"a": 1,', '"a": "\ud800"', '"a": ' + "9" * 5_000, '"a": ' + "[" * 300 + "]" * 300],
-)  # fmt: skip
-def test_OV_31_the_fast_decoder_takes_nothing_that_is_not_plain(part: str) -> None:
-    assert parse_plain('{"text": "' + "word " * 60 + '", ' + part + "}") is None
-
-
-def test_the_fast_decoder_is_for_long_texts_with_little_beyond_ascii() -> None:
-    assert parse_plain('{"a": 1}') is None
-    foreign = json.dumps({"a": "Прилив " * 60}, ensure_ascii=False)
-    assert parse_plain(foreign) is None
-    dashes = json.dumps(
-        {"a": "The tide came in — slowly, as it had always done in winter. " * 60},
-        ensure_ascii=False,
-    )
-    assert parse_plain(dashes) == json.loads(dashes)
-    text = '{"a": 1.5e-7, "b": 123456789012345678901234567890, "c": "' + "x" * 300 + '"}'
-    assert parse_plain(text) == json.loads(text)
-
-
-PARTS = st.lists(
-    st.sampled_from(
-        ['"', ".", "..", "<title>", "$", "%", "\u2026", "\\", "u00e9", "u001f", "é", "a"]
-    ),
-    max_size=12,
-).map("".join)
-
-
-@given(PARTS, st.booleans())
-def test_signs_are_found_in_a_text_and_in_its_bytes_alike(part: str, is_long: bool) -> None:
-    text = part + (" word" * 4_000 if is_long else "")
-    assert has_hints(text, text.encode()) == has_hints(text)
-    assert value_artifacts(text, None, text.encode()) == value_artifacts(text, None)
-
-
-@pytest.mark.parametrize("sign", ["...", "\u2026", "<title>"])
-@pytest.mark.parametrize(
-    "rest",
-    [
-        "word " * 60,
-        "word — of the sea, and of the fog, and of the lamp " * 60,
-        "word — of the sea, and of the fog, and of the lamp " * 400,
-    ],
-)
-def test_OV_31_a_placeholder_in_a_clean_reply_is_refused(sign: str, rest: str) -> None:
-    reply = json.dumps({"text": rest, "title": sign}, ensure_ascii=False)
-    report = extract_with_report(reply)
-    assert report.refusal is not None
-    assert report.refusal.kind == "placeholder"
-
-
-def test_needless_escapes_of_a_clean_reply_are_named() -> None:
-    for rest in ("word " * 60, "word — of the sea, and of the fog, and of the lamp " * 60):
-        report = extract_with_report('{"a": "caf\\u00e9", "b": "' + rest + '"}')
-        assert report.issues == ("unicode_escapes",)
 
 
 FAR = "x\n" * 20_000

@@ -7,6 +7,7 @@ from typing import Any, Final
 from libriscribe2.utils.schema_fit import branch_for, properties_of
 
 KEY_STATE, VALUE_STATE, SEPARATOR_STATE = range(3)
+MAX_DEPTH: Final = 200
 UNKNOWN: Final[Mapping[str, Any]] = {}
 
 

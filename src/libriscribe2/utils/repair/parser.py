@@ -12,6 +12,7 @@ from libriscribe2.utils.repair.cursor import Cursor, Halt
 from libriscribe2.utils.repair.endings import early_end, lost_number, note_leftover, text_end
 from libriscribe2.utils.repair.frames import (
     KEY_STATE,
+    MAX_DEPTH,
     SEPARATOR_STATE,
     VALUE_STATE,
     Frame,
@@ -30,20 +31,12 @@ from libriscribe2.utils.repair.patterns import (
     OPEN_QUOTES,
     OPERATOR,
 )
-from libriscribe2.utils.repair.plain_runs import (
-    leave_plain,
-    read_elements,
-    read_members,
-    read_plain_key,
-)
+from libriscribe2.utils.repair.plain_runs import PlainRuns, read_plain_key
+from libriscribe2.utils.repair.sound_parts import SoundParts
 from libriscribe2.utils.repair.strings import StringReader
-from libriscribe2.utils.repair.values import read_literal, read_sound, read_text
+from libriscribe2.utils.repair.values import read_literal, read_text
 from libriscribe2.utils.strict_json import same_json
 
-MAX_DEPTH: Final = 200
-# Each failed attempt costs the decoder a pass over the text before it; where most fail, no more.
-_MAX_ATTEMPTS: Final = 200
-_FIRST_ATTEMPTS: Final = 10
 _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
 _PLAIN_ENDS: Final = ",}]"
@@ -68,10 +61,9 @@ class RepairParser:
         self._stack: list[Frame] = []
         self._root: Any = None
         self._members = 0
-        self._unsound = start + 1
         # Where a schema may place keys elsewhere, no container is sound before all are read.
-        self._attempts = _FIRST_ATTEMPTS if policy.schema is None else 0
-        self._failed = 0
+        self._sound = SoundParts(text, start, usable=policy.schema is None)
+        self._runs = PlainRuns(self.cursor, self._stack, self._sound, keys=policy.schema is None)
 
     def run(self) -> RepairOutcome:
         """Read the value; never raises."""
@@ -155,7 +147,7 @@ class RepairParser:
     def _key(self, frame: Frame, char: str) -> None:
         """Read a key and its colon."""
         cursor, schema = self.cursor, self._policy.schema
-        if schema is None and read_members(cursor, frame, self._put):
+        if schema is None and self._runs.read():
             self._members += 1
             return
         plain = read_plain_key(cursor) if schema is None else ""
@@ -192,15 +184,12 @@ class RepairParser:
     def _value(self, frame: Frame, char: str) -> None:
         """Read a value."""
         cursor = self.cursor
-        if char in _OPENING:
-            if cursor.text.startswith("{{", cursor.at):
-                raise cursor.halt("template")
-            if not self._sound(frame):
-                self._open(frame)
+        if not frame.is_object and self._runs.read():
+            self._members += 1
+        elif char in _OPENING:
+            self._container(frame)
         elif cursor.is_fence():
             raise early_end(cursor, frame, len(self._stack))
-        elif char in "\"'" and not frame.is_object and read_elements(cursor, frame):
-            self._members += 1
         elif char in OPEN_QUOTES or cursor.is_escaped_quote():
             text, plain = read_text(cursor, in_object=frame.is_object, depth=len(self._stack))
             self._put(frame, text, plain=plain)
@@ -209,26 +198,21 @@ class RepairParser:
         else:
             self._put(frame, read_literal(cursor, in_object=frame.is_object))
 
-    def _sound(self, frame: Frame) -> bool:
-        """Read a container at once if it is strict JSON as it stands."""
+    def _container(self, frame: Frame) -> None:
+        """Read a container at once if it is strict JSON as it stands; enter it otherwise."""
         cursor = self.cursor
-        if self._attempts == 0 or cursor.at < self._unsound or cursor.text[cursor.at] not in "{[":
-            return False
-        parsed = read_sound(cursor, frame, len(self._stack))
-        if parsed.end < 0:
-            self._attempts -= 1
-            self._failed += 1
-            # A container that begins before the trouble and holds it fails at the same place.
-            self._unsound = parsed.position if parsed.kind == "syntax" else len(cursor.text)
-            return False
-        self._put(frame, parsed.value)
-        self._attempts = min(self._attempts + 1, _MAX_ATTEMPTS - self._failed)
-        return True
+        if cursor.text.startswith("{{", cursor.at):
+            raise cursor.halt("template")
+        parsed = self._sound.read(cursor, frame, len(self._stack))
+        if parsed is None:
+            self._open(frame)
+        else:
+            self._put(frame, parsed.value)
 
     def _separator(self, frame: Frame, char: str) -> None:
         """Read what stands between two values, or the end of their container."""
         cursor = self.cursor
-        if char in _PLAIN_ENDS and leave_plain(cursor, self._stack):
+        if char in _PLAIN_ENDS and self._runs.read():
             return
         if char in _COMMAS:
             if char != ",":

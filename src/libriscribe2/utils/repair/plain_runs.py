@@ -1,171 +1,233 @@
-"""Runs of plain members and elements inside damaged JSON, one pattern match for each.
+"""Runs of plain members, elements and brackets inside damaged JSON, one match for each.
 
 Most of a damaged reply is sound, or damaged all over in the same harmless way: keys without
-quotes, single quotes, Python's literals. What is read here is what the parser's single steps would
-read, with the same result: texts without escapes, plain numbers and literals, before sound
-structure.
+quotes, single quotes, Python's literals, a comma before each closing bracket. What is read here is
+what the parser's single steps would read, with the same result.
 """
 
 import re
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from operator import itemgetter
+from typing import Any, Final
 
 from libriscribe2.utils.repair.cursor import Cursor
-from libriscribe2.utils.repair.frames import KEY_STATE, SEPARATOR_STATE, VALUE_STATE, Frame
+from libriscribe2.utils.repair.frames import (
+    KEY_STATE,
+    MAX_DEPTH,
+    SEPARATOR_STATE,
+    UNKNOWN,
+    VALUE_STATE,
+    Frame,
+)
+from libriscribe2.utils.repair.plain_tokens import (
+    BARE_KEY,
+    CLOSING,
+    COMMA,
+    ELEMENTS,
+    ESCAPED,
+    FIRST_ELEMENT,
+    FLAT_LIST,
+    KEY,
+    OPENING,
+    PLAIN_KEY,
+    SCALAR,
+    SINGLE_KEY,
+    SINGLE_TEXT,
+    TEXT,
+    TOKEN,
+    flat_items,
+    single_quoted,
+)
+from libriscribe2.utils.repair.sound_parts import SoundParts
+from libriscribe2.utils.repair.string_tokens import string_token
+from libriscribe2.utils.report import Repair
+from libriscribe2.utils.strict_json import scan_string
 
-Put: TypeAlias = Callable[[Frame, Any], None]
-
-_KEY: Final = r'"([^"\\\x00-\x1f]{1,120}+)"'
-_SINGLE_KEY: Final = r"'([^'‘’‹›:\\\x00-\x1f]{1,80}+)'"
-_BARE_KEY: Final = r"([^\W\d]\w{0,60}+)"
-_TEXT: Final = r'"[^"\\\x00-\x1f]*+"'
-_LOOSE_TEXT: Final = rf"{_TEXT}|'[^'\\\x00-\x1f]*+'"
-_SCALAR: Final = r"-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?|true|false|null"
-# What the next key looks like; all of these are taken by `patterns.KEY`, too.
-_KEY_AHEAD: Final = (
-    r"""(?:"[^"\\\n]{1,80}+"\s*+:|'[^'‘’‹›\\\n]{1,80}+'\s*+:|[^\W\d]\w{0,60}+\s*+:(?!//))"""
-)
-_MEMBER_END: Final = (
-    rf"(?=\s*+(?:,\s*+(?:{_KEY_AHEAD}|[}}\]])|[}}\]]\s*+[,}}\]]))"
-    r"""(\s*+,(?=\s*+["'\w]))?+"""
-)
-_MEMBER: Final = re.compile(rf"\s*+{_KEY}\s*+:\s*+({_TEXT}|{_SCALAR}){_MEMBER_END}")
-_LOOSE_MEMBER: Final = re.compile(
-    rf"\s*+(?:{_KEY}|{_SINGLE_KEY}|{_BARE_KEY})\s*+:\s*+"
-    rf"({_LOOSE_TEXT}|{_SCALAR}|True|False|None){_MEMBER_END}"
-)
-_PLAIN_KEY: Final = re.compile(rf"(?:{_KEY}|{_SINGLE_KEY}|{_BARE_KEY}(?=\s*+:(?!//)))\s*+:")
-_ELEMENT: Final = re.compile(
-    rf"""\s*+({_LOOSE_TEXT})"""
-    r"""(?=\s*+(?:,\s*+["'}\]]|\](?:\s*+[}\]]){0,200}+\s*+,))(\s*+,(?=\s*+["']))?+"""
-)
-# A closing bracket, perhaps after a comma too many, and the comma before the next value.
-_END: Final = re.compile(r"""\s*+(?:(,)\s*+)?+([}\]])(\s*+,(?=\s*+["'{\[\w]))?+""")
 _LITERALS: Final = {"true": True, "false": False, "null": None}
 _PYTHON: Final = {"True": True, "False": False, "None": None}
+_TEXTS: Final = frozenset({TEXT, TEXT + ELEMENTS})
+_REFUSED: Final = object()
+_PLACE: Final = itemgetter(2)
+# Name and losslessness of the commonest repair, as columns: there can be tens of thousands.
+_SINGLE_QUOTES: Final = (repeat("single_quotes"), repeat(object=True))
 
 
-def read_members(cursor: Cursor, frame: Frame, put: Put) -> bool:
-    """Read the plain members that stand here, and pass them with the commas between them.
+class PlainRuns:
+    """Reads the plain runs of one damaged text."""
 
-    Args:
-        cursor: The cursor, at a key.
-        frame: The object.
-        put: Adds a value to its container.
+    def __init__(
+        self, cursor: Cursor, stack: list[Frame], sound: SoundParts, *, keys: bool
+    ) -> None:
+        """Prepare to read.
 
-    Returns:
-        Whether there was one.
-    """
-    text, start = cursor.text, cursor.at
-    members: Any = frame.value
-    comma: str | None = ","
-    while comma is not None:
-        found = _MEMBER.match(text, cursor.at)
-        if found is not None:
-            key, written, comma = found.groups()
-            value = written[1:-1] if written[0] == '"' else _scalar(written)
-        else:
-            found = _LOOSE_MEMBER.match(text, cursor.at)
-            if found is None:
+        Args:
+            cursor: The place in the text.
+            stack: The open containers, which a run enters and leaves.
+            sound: What is better left to the strict decoder.
+            keys: Whether a key belongs to the innermost object for certain.
+        """
+        self._cursor = cursor
+        self._text = cursor.text
+        self._stack = stack
+        self._sound = sound
+        self._keys = keys
+        self._members: dict[str, Any] | None = None
+        self._items: list[Any] | None = None
+        self._marks: list[tuple[str, bool, int]] = []
+        self._has_single = False
+        readers: dict[int, Callable[[re.Match[str], int], Any]] = {
+            SINGLE_TEXT: self._single,
+            SCALAR: self._scalar,
+            ESCAPED: self._escaped,
+            FLAT_LIST: self._flat,
+            OPENING: self._open,
+        }
+        self._readers = readers | {kind + ELEMENTS: read for kind, read in readers.items()}
+
+    def read(self) -> bool:
+        """Read the plain tokens that stand here and pass them; False if there is none."""
+        start = at = self._cursor.at
+        self._enter()
+        tokens = TOKEN.finditer(self._text, at)
+        while True:  # what is no token matches too, so that the last one always ends the loop
+            found = next(tokens)
+            kind = found.lastindex
+            if kind is None:
                 break
-            key, value, comma = _loose(cursor, found)
-        if key in members:
-            cursor.at, frame.key = found.end() - len(comma or ""), key
-            put(frame, value)
+            take = self._member if kind < FIRST_ELEMENT else self._element
+            if not take(found, kind):
+                break
+            at = found.end()
+        if at > start:
+            self._leave(start, at)
+        return at > start
+
+    def _enter(self) -> None:
+        """Make the innermost container the one that is filled."""
+        value = self._stack[-1].value
+        if isinstance(value, list):
+            self._members, self._items = None, value
+        else:
+            self._members, self._items = value if self._keys else None, None
+
+    def _member(self, found: re.Match[str], kind: int) -> bool:
+        members = self._members
+        key = found[KEY] or found[SINGLE_KEY] or found[BARE_KEY]
+        if members is None or key in members:
+            return False
+        value = found[kind] if kind in _TEXTS else self._readers[kind](found, kind)
+        if value is _REFUSED:
+            return False
         members[key] = value
-        cursor.at = found.end()
-    return _leave(cursor, frame, start, KEY_STATE if comma else SEPARATOR_STATE)
+        if found[BARE_KEY]:
+            self._marks.append(("unquoted_key", True, found.start(BARE_KEY)))
+        elif found[SINGLE_KEY]:
+            self._has_single = True
+        return True
 
+    def _element(self, found: re.Match[str], kind: int) -> bool:
+        if kind == CLOSING:
+            return self._close(found)
+        items = self._items
+        if items is None:
+            return False
+        value = found[kind] if kind in _TEXTS else self._readers[kind](found, kind)
+        if value is _REFUSED:
+            return False
+        items.append(value)
+        return True
 
-def read_elements(cursor: Cursor, frame: Frame) -> bool:
-    """Read the plain strings of a list that stand here, and pass them; False if there are none."""
-    text, start = cursor.text, cursor.at
-    items: Any = frame.value
-    comma: str | None = ","
-    while comma is not None and (found := _ELEMENT.match(text, cursor.at)) is not None:
-        written, comma = found.groups()
-        items.append(written[1:-1])
-        frame.plain_last = written[0] == '"'
-        if not frame.plain_last:
-            _note_single(cursor, found.start(1), len(written))
-        cursor.at = found.end()
-    return _leave(cursor, frame, start, VALUE_STATE if comma else SEPARATOR_STATE)
+    def _single(self, found: re.Match[str], kind: int) -> Any:
+        self._has_single = True
+        return found[kind]
+
+    def _scalar(self, found: re.Match[str], kind: int) -> Any:
+        written = found[kind]
+        if written in _PYTHON:
+            self._marks.append(("python_literal", True, found.start(kind)))
+            return _PYTHON[written]
+        if written in _LITERALS:
+            return _LITERALS[written]
+        return float(written) if "." in written else int(written)
+
+    def _escaped(self, found: re.Match[str], kind: int) -> Any:
+        """A string with escapes: JSON's own between double quotes, any between single ones."""
+        start, end = found.span(kind)
+        if self._text[start] == '"':
+            return scan_string(self._text, start + 1)[0]
+        token = string_token(self._text, start, end - 1)
+        if token.trouble:
+            return _REFUSED
+        self._has_single = True
+        self._marks += [(name, True, start) for name in token.repairs if name != "single_quotes"]
+        return token.text
+
+    def _flat(self, found: re.Match[str], kind: int) -> Any:
+        written = found[kind]
+        self._has_single = self._has_single or "'" in written
+        return flat_items(written)
+
+    def _open(self, found: re.Match[str], kind: int) -> Any:
+        """Enter a container, unless it may be sound as a whole."""
+        stack, is_object = self._stack, found[kind] == "{"
+        if not self._keys or len(stack) >= MAX_DEPTH or self._sound.may_begin(found.start(kind)):
+            return _REFUSED
+        stack[-1].state, stack[-1].comma = SEPARATOR_STATE, -1
+        value: Any = {} if is_object else []
+        stack.append(Frame(value, is_object, KEY_STATE if is_object else VALUE_STATE, UNKNOWN))
+        self._members, self._items = (value, None) if is_object else (None, value)
+        return value
+
+    def _close(self, found: re.Match[str]) -> bool:
+        """Leave a container that is not the outermost; False if its bracket is another one."""
+        stack = self._stack
+        if len(stack) < 2 or stack[-1].is_object != (found[CLOSING] == "}"):
+            return False
+        if found[COMMA]:
+            if self._text[found.start() - 1] in "{[":
+                return False
+            self._marks.append(("trailing_comma", True, found.start(COMMA)))
+        stack.pop()
+        self._enter()
+        return True
+
+    def _leave(self, start: int, end: int) -> None:
+        """Settle the cursor and the innermost container behind the last token of a run."""
+        cursor, frame = self._cursor, self._stack[-1]
+        cursor.at = end
+        cursor.repairs += self._repairs(start, end)
+        last = self._text[end - 1]
+        frame.comma = end - 1 if last == "," else -1
+        if last in ",{[":
+            frame.state = KEY_STATE if frame.is_object else VALUE_STATE
+        else:
+            frame.state = SEPARATOR_STATE
+        cursor.contents.append((start, end if frame.comma < 0 else frame.comma))
+
+    def _repairs(self, start: int, end: int) -> Iterable[Repair]:
+        """What was unusual in a run, in the order of the text."""
+        places = single_quoted(self._text, start, end) if self._has_single else ()
+        self._has_single = False
+        marks: Iterable[tuple[str, bool, int]] = zip(*_SINGLE_QUOTES, places, strict=False)
+        if self._marks:
+            # Of two at one place the escape comes first, as `string_token` names them.
+            marks = sorted([*self._marks, *marks], key=_PLACE)
+            self._marks.clear()
+        return map(tuple.__new__, repeat(Repair), marks)
 
 
 def read_plain_key(cursor: Cursor) -> str:
     """Read the plain key that stands here, and pass it with its colon; "" if there is none."""
-    found = _PLAIN_KEY.match(cursor.text, cursor.at)
+    found = PLAIN_KEY.match(cursor.text, cursor.at)
     if found is None:
         return ""
-    key, single, bare = found.groups()
-    if key is None:
-        _note_key(cursor, found, single)
-    cursor.contents.append(found.span(found.lastindex or 0))
+    kind = found.lastindex or KEY
+    start, end = found.span(kind)
+    if kind == BARE_KEY:
+        cursor.note("unquoted_key", start)
+    elif kind == SINGLE_KEY:
+        cursor.note("single_quotes", start - 1)
+    cursor.contents.append((start, end))
     cursor.at = found.end()
-    return key or single or bare
-
-
-def leave_plain(cursor: Cursor, stack: list[Frame]) -> bool:
-    """Leave the inner containers that end here as they should, with the comma behind them."""
-    count, frame = len(stack), stack[-1]
-    found = _END.match(cursor.text, cursor.at)
-    while found is not None and len(stack) > 1 and frame.is_object == (found[2] == "}"):
-        if found[1]:
-            cursor.note("trailing_comma", found.start(1))
-        cursor.at = found.end()
-        stack.pop()
-        frame = stack[-1]
-        if found[3]:
-            frame.comma = cursor.at - 1
-            frame.state = KEY_STATE if frame.is_object else VALUE_STATE
-            break
-        found = _END.match(cursor.text, cursor.at)
-    return len(stack) < count
-
-
-def _leave(cursor: Cursor, frame: Frame, start: int, state: int) -> bool:
-    """Settle the container where a run ended, behind a comma or a value; False if none was read."""
-    if cursor.at == start:
-        return False
-    frame.state = state
-    frame.comma = -1 if state == SEPARATOR_STATE else cursor.at - 1
-    cursor.contents.append((start, cursor.at if frame.comma < 0 else frame.comma))
-    return True
-
-
-def _loose(cursor: Cursor, found: re.Match[str]) -> tuple[str, Any, str | None]:
-    """Key, value and comma of a member that is not quite JSON, with its repairs noted."""
-    key, single, bare, written, comma = found.groups()
-    if key is None:
-        _note_key(cursor, found, single)
-    if written[0] == '"':
-        value: Any = written[1:-1]
-    elif written[0] == "'":
-        value = written[1:-1]
-        _note_single(cursor, found.start(4), len(written))
-    elif written in _PYTHON:
-        value = _PYTHON[written]
-        cursor.note("python_literal", found.start(4))
-    else:
-        value = _scalar(written)
-    return key or single or bare, value, comma
-
-
-def _note_key(cursor: Cursor, found: re.Match[str], single: str | None) -> None:
-    """Note a key that stands in single quotes or in none."""
-    if single is None:
-        cursor.note("unquoted_key", found.start(3))
-    else:
-        _note_single(cursor, found.start(2) - 1, len(single) + 2)
-
-
-def _note_single(cursor: Cursor, start: int, length: int) -> None:
-    """Note a string in single quotes, whose end was looked for as the search does it."""
-    cursor.note("single_quotes", start)
-    cursor.strings.scanned += length - 1
-
-
-def _scalar(written: str) -> Any:
-    if written in _LITERALS:
-        return _LITERALS[written]
-    return float(written) if "." in written else int(written)
+    return found[kind]
