@@ -1,13 +1,13 @@
 """The choice among the values of a reply: what fits the wanted schema best, then what comes first."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.utils.coercion import Coercion
 from libriscribe2.utils.placeholders import is_schema_echo, is_template
 from libriscribe2.utils.schema_fit import Fit, fit, json_type, properties_of, resolve, types_of
-from libriscribe2.utils.strict_json import strict_parse
+from libriscribe2.utils.strict_json import same_json, strict_parse
 
 FULL: Final = 4
 PARTIAL: Final = 3
@@ -60,10 +60,15 @@ def judge(
     here = _measure(value, schema, strict=strict)
     if strict or here.level >= PARTIAL:
         return here
-    inner = [_measure(item, schema, strict=False) for item in _wrapped(value, schema)]
-    best = max(inner, key=lambda found: found.rank, default=here)
+    levels = [
+        [_measure(item, schema, strict=False) for item in level]
+        for level in _wrapped(value, schema)
+    ]
+    best = max((one for level in levels for one in level), key=lambda one: one.rank, default=here)
     if best.level < FULL:
         return here
+    if any(_rivals(best, level) for level in levels):
+        return Judgement(value, 0, trouble="several_items")
     return Judgement(
         best.value, FULL, best.known, best.faults, ("unwrapped", *best.applied), best.trouble
     )
@@ -120,14 +125,25 @@ def _familiar(item: Any, schema: Mapping[str, Any]) -> bool:
     return not isinstance(item, dict) or bool(properties_of(node).keys() & item.keys())
 
 
-def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The values inside a value that could be the answer: {"result": {...}}, [{...}], "{...}"."""
+def _rivals(best: Judgement, level: Sequence[Judgement]) -> bool:
+    """Whether another object beside the best one answers as well: a draft and a final version."""
+    if not isinstance(best.value, dict) or not any(one is best for one in level):
+        return False
+    equals = [one for one in level if one.rank == best.rank]
+    return any(not same_json(one.value, best.value) for one in equals)
+
+
+def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """The values inside a value that could be the answer, by depth.
+
+    They stand as in {"result": {...}}, [{...}] and "{...}".
+    """
     level = [value]
     for _ in range(_MAX_WRAPPER_DEPTH):
         level = [inner for outer in level for inner in _contents(outer)][:_MAX_WRAPPED]
-        yield from level
+        yield level
     if isinstance(value, dict) and "array" in _root_types(schema):
-        yield [value]
+        yield [[value]]
 
 
 def _contents(value: Any) -> Iterator[Any]:

@@ -15,7 +15,14 @@ ZERO_WIDTH: Final = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _EDGE: Final = f" \t\r\n\f\v\u00a0\u3000{ZERO_WIDTH}"
 _NAMES: Final = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
 _REASONING_TAG: Final = re.compile(
-    rf"<(?P<close>/?)(?P<name>{_NAMES})(?:\s[^<>]{{0,200}})?>|◁(?P<far>/?)think▷", re.IGNORECASE
+    rf"""
+    <(?P<close>/?)(?:seed:)?(?P<name>{_NAMES})(?:\s[^<>]{{0,200}})?>
+    | ◁(?P<far>/?)think▷
+    | \[(?P<square>/?)think\]
+    | <\|(?:begin|start|(?P<end>end))_(?:of_)?(?:thought|thinking)\|>
+    | <\|inner_(?:prefix|(?P<suffix>suffix))\|>
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
 _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w+[^<]{0,80}<\|message\|>")
@@ -46,7 +53,7 @@ def normalise(reply: str) -> Normalised:
     """Strip the edges and move reasoning blocks out."""
     text = reply.strip(_EDGE)
     labels = _edge_labels(reply, text)
-    if "<" not in text and "◁" not in text:
+    if "<" not in text and "◁" not in text and "THINK]" not in text:
         return Normalised(text, "", labels)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)
@@ -119,7 +126,7 @@ def _split_reasoning(text: str) -> _Split:
 
 
 def _is_closing(tag: re.Match[str]) -> bool:
-    return bool(tag["close"] or tag["far"])
+    return any(tag[group] for group in ("close", "far", "square", "end", "suffix"))
 
 
 def _block_end(text: str, opening: re.Match[str]) -> tuple[int, int] | None:

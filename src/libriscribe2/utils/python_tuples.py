@@ -29,7 +29,9 @@ def without_tuples(text: str) -> str:
         elif mark in (")", "]", "}") and stack:
             opened, commas = stack.pop()
             if mark == ")" and text[opened] == "(":
-                edits[opened], edits[piece.start()] = ("[", "]") if commas else ("", "")
+                empty = not text[opened + 1 : piece.start()].strip()
+                is_tuple = commas or empty
+                edits[opened], edits[piece.start()] = ("[", "]") if is_tuple else ("", "")
         if len(stack) > _MAX_DEPTH or len(edits) > 2 * _MAX_TUPLES:
             return ""
     return _edited(text, edits)

@@ -14,13 +14,24 @@ from libriscribe2.utils.spans import Span
 
 _JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
 _CUE_WINDOW: Final = 160
-_LATER: Final = re.compile(
-    r"\b(?:final|corrected|fixed|revised|updated|improved|instead|actual|answer|result)\b",
+# What is said of an answer or a draft in the paragraph before it, in the languages of models.
+_FINAL: Final = re.compile(
+    r"\b(?:final|corrected|fixed|revised|updated|improved"
+    r"|endgültig\w*|korrigiert\w*|überarbeitet\w*|définiti\w+|corrigée?|definitiv\w+|corregid\w+"
+    r"|итог\w*|исправлен\w*)\b|\bafter:|最终|修正|最終|النهائي",
     re.IGNORECASE,
 )
+_DRAFT: Final = re.compile(
+    r"\b(?:example|e\.g\.|draft|wrong|incorrect|previous"
+    r"|entwurf|beispiel|brouillon|exemple|borrador|ejemplo|черновик|пример)\b"
+    r"|\bbefore:|草稿|示例|下書き|مسودة",
+    re.IGNORECASE,
+)
+# The same with no empty line between.
+_LATER: Final = re.compile(r"\b(?:instead|actual|answer|result)\b", re.IGNORECASE)
 _EARLIER: Final = re.compile(
-    r"\b(?:example|e\.g\.|format|schema|template|draft|wrong|incorrect|previous|original|"
-    r"not like|don't|do not|instead of|input|old)\b",
+    r"\b(?:schema|template|original|not like|don't|do not|instead of|input|old"
+    r"|(?<!in the )(?<!json )(?<!requested )(?<!required )(?<!desired )format)\b",
     re.IGNORECASE,
 )
 _BETWEEN_ITEMS: Final = re.compile(
@@ -130,8 +141,11 @@ def _is_whole(task: Task, span: Span, verdict: Judgement) -> bool:
 
 def _cue(lead: str) -> int:
     """What the words before a value say of it: 1 an answer, -1 an example or a draft."""
-    paragraph = lead.rsplit("\n\n", 2)[-1]
-    return bool(_LATER.search(paragraph)) - bool(_EARLIER.search(paragraph))
+    paragraph = lead.rstrip().rsplit("\n\n", 1)[-1]
+    attached = lead.rsplit("\n\n", 1)[-1]
+    later = _FINAL.search(paragraph) or _LATER.search(attached)
+    earlier = _DRAFT.search(paragraph) or _EARLIER.search(attached)
+    return bool(later) - bool(earlier)
 
 
 def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:

@@ -62,8 +62,8 @@ _KINDS: Final[dict[str, tuple[str, str]]] = {
         "Your JSON had none of the requested fields.",
     ),
     "several_items": (
-        "a list of several items where one object is wanted",
-        "Your reply was a list of several items. Answer with exactly one JSON object.",
+        "several items where one object is wanted",
+        "Your reply held several items. Answer with exactly one JSON object.",
     ),
     "too_deep": ("the JSON is nested too deeply", "Your JSON was nested too deeply. Flatten it."),
     "too_large": ("the reply is too large", "Your reply was too long. Write a shorter one."),

@@ -10,12 +10,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.utils.repair import RepairOutcome, repair_json
+from libriscribe2.utils.repair.patterns import COMMA, QUOTED_KEY
 from libriscribe2.utils.scanner import find_json_end_string_safe
 from libriscribe2.utils.strict_json import StrictParse, strict_parse
 
 MAX_FAILURES: Final = 500
 MAX_SPANS: Final = 20_000
 _QUOTES: Final = "\"'“”„«‘’`＂「『‹"
+_DOUBLE_BRACE: Final = re.compile(r"\{\s*(?=\{)")
+# A comma where the colon after the first key should stand.
+_COMMA_KEY: Final = re.compile(r"""\{\s*"[^"\\\n]{1,60}"\s*[,;]\s*[{\[]\s*["{\[]""")
+_NEXT_OBJECT: Final = re.compile(r"\s*,\s*\{")
+# What cannot stand behind the end of a value: the quotes inside were counted wrongly.
+_MORE: Final = re.compile(r"\s*[,}\]]")
+_MAX_SET: Final = 20_000
 _BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _WORD: Final = r"[^\W\d][\w$-]{0,60}"
 _MARK: Final = re.compile(
@@ -23,7 +31,7 @@ _MARK: Final = re.compile(
     (?P<fence>`{{3,}}|~{{3,}})
     | (?P<comment>/\*|<!--)
     | (?P<section><!\[CDATA\[)
-    | [{{｛](?={_BLANK}(?:[{_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
+    | [{{｛](?={_BLANK}(?:[{_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|<!--|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
     | [\[［](?={_BLANK}(?:[\[\{{｛{_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
     """,
     re.VERBOSE,
@@ -32,9 +40,11 @@ _EMPTY: Final = re.compile(r"(?:\{\s*\}|\[\s*\])\s*\Z")
 _INFO: Final = re.compile(r"[ \t]*([\w+#./-]*)")
 _LINE_START: Final = re.compile(r"(?:^|\n)[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?$")
 _RESTART: Final = re.compile(
-    r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*\w|\n[ \t]*\n(?:[ \t]*[^\W\d][^\n]*\n\s*)?(?=[{\[]\s*[\"'{\[])"
+    r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*\w"
+    r"|\n[ \t]*\n(?:[ \t]*[^\W\d](?:[^\n]*\n\s*|[^\n{\[\"]{0,80}:[ \t]*))?(?=[{\[]\s*[\"'{\[])"
 )
-_GOES_ON: Final = re.compile(r"""\s*[,，]?\s*(?:"[^"\n]{1,80}"|'[^'\n]{1,80}')\s*[:：]""")
+# More of a value although its last bracket was read: a key, or a string behind a comma.
+_GOES_ON: Final = re.compile(rf"""{COMMA.pattern}["'“”„«]\w|\s*{QUOTED_KEY}""")
 _MAX_COMMENT: Final = 4_000
 # What stands before a value that is the member of something unread.
 _KEY_BEFORE: Final = re.compile(
@@ -157,9 +167,20 @@ def _extent(text: str, start: int, outcome: RepairOutcome) -> int:
     """How far a damaged value reaches; `start` itself for what is hardly JSON."""
     if outcome.trouble is None or outcome.value is not None:
         return outcome.end
-    if outcome.members == 0 and outcome.trouble.kind == "syntax":
+    hardly = outcome.members == 0 and outcome.trouble.kind == "syntax"
+    if hardly and not _holds_several(text, start) and _COMMA_KEY.match(text, start) is None:
         return start
     restart = _RESTART.search(text, start)
     limit = restart.start() if restart is not None else len(text)
     balanced = find_json_end_string_safe(text, start, limit)
-    return balanced if balanced > outcome.trouble.position else limit
+    ended = balanced > outcome.trouble.position and not _MORE.match(text, balanced)
+    return balanced if ended else limit
+
+
+def _holds_several(text: str, start: int) -> bool:
+    """Whether braces stand here around several objects, where a list was meant."""
+    double = _DOUBLE_BRACE.match(text, start)
+    if double is None:
+        return False
+    end = find_json_end_string_safe(text, double.end(), start + _MAX_SET)
+    return end > 0 and _NEXT_OBJECT.match(text, end) is not None

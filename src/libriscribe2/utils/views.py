@@ -29,6 +29,12 @@ _ZERO_WIDTH: Final = re.compile(
     re.MULTILINE,
 )
 _VISIBLE: Final = re.compile(rf"[^{ZERO_WIDTH}]")
+# Line breaks and tabs between the tokens that are written as escapes: {\n  "title": ...
+_LAYOUT_START: Final = re.compile(r"""[{\[]\s*+(?:[{\[]\s*+)?\\[nrt](?:\s|\\[nrt])*+["'{\[]""")
+_NEAR: Final = 100
+_LAYOUT: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|\\(?P<layout>[nrt])', re.DOTALL)
+_BREAKS: Final = {"n": "\n", "r": "\r", "t": "\t"}
+_MAX_LAYOUT: Final = 200_000
 _STRING: Final = re.compile(r'"(?:[^"\\\n]++|\\.)*+(?P<end>"?)', re.DOTALL)
 
 
@@ -45,6 +51,8 @@ def views(text: str) -> Iterator[tuple[str, str]]:
     if '\\"' in text[:limit]:
         yield from _named("escaped_quotes", _unescaped(text, limit))
         yield from _named("json_string", _inner_string(text))
+    if _escapes_layout(text, limit):
+        yield from _named("escaped_line_breaks", _with_line_breaks(text))
     if not text.isascii():
         yield from _named("zero_width_characters", _without_zero_width(text))
     yield from _named("python_tuple", without_tuples(text))
@@ -124,11 +132,24 @@ def _unescaped(text: str, limit: int) -> str:
     return _decoded(f'"{body}"')
 
 
+def _escapes_layout(text: str, limit: int) -> bool:
+    """Whether the first value, which begins at `limit` at the latest, has escapes as its layout."""
+    found = _LAYOUT_START.search(text, 0, limit + _NEAR)
+    return found is not None and found.start() <= limit
+
+
+def _with_line_breaks(text: str) -> str:
+    """The text with escaped breaks and tabs between its tokens decoded; "" when it is very long."""
+    if len(text) > _MAX_LAYOUT:
+        return ""
+    return _LAYOUT.sub(lambda found: _BREAKS.get(found["layout"], found.group()), text)
+
+
 def hides_value(text: str) -> bool:
     """Whether the whole value shows only in a view, so that a value found as is would be a part.
 
-    It is one JSON string, or all its quotes are escaped, or its lines carry the marks of a quoted
-    block, or its opening brace is missing.
+    It is one JSON string, or all its quotes or line breaks are escaped, or its lines carry the
+    marks of a quoted block, or its opening brace is missing.
     """
     if text.startswith('"') and _decoded_string(text)[:1] in ("{", "["):
         return True
@@ -136,6 +157,8 @@ def hides_value(text: str) -> bool:
         return True
     plain = _PLAIN_START.search(text)
     limit = plain.start() if plain else len(text)
+    if _escapes_layout(text, limit):
+        return True
     return bool(_with_brace(text, limit) or ('\\"' in text[:limit] and _unescaped(text, limit)))
 
 

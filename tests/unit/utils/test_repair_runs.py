@@ -111,7 +111,7 @@ def test_MS_15_nothing_that_fell_out_of_a_value_passes() -> None:
 
 
 def test_OV_31_two_readings_that_change_as_much_are_ambiguous() -> None:
-    text = '[{"id": "1, "say": "a"}, {"id": "2", "say[": "b"}]'
+    text = '{"a": {"b": ["x"}, "c": ["y", "z"]]}'
     report = extract_with_report(text)
     assert report.refusal is not None
     assert report.value is None

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from libriscribe2.utils.repair.conservation import conserved
+from libriscribe2.utils.repair.endings import doubtful_structure
 from libriscribe2.utils.repair.frames import Policy
 from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
 from libriscribe2.utils.repair.parser import RepairParser
@@ -82,4 +83,7 @@ def _proven(text: str, start: int, policy: Policy) -> tuple[RepairOutcome, int]:
     """One reading with its conservation checked, and how many doubts it met."""
     parser = RepairParser(text, start, policy)
     outcome = conserved(text, start, parser.run(), parser.cursor.contents)
+    doubt = doubtful_structure(text, outcome)
+    if doubt is not None:
+        outcome = replace(outcome, value=None, trouble=doubt)
     return outcome, parser.doubts

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from libriscribe2.utils.repair.outcome import RepairOutcome, Trouble
+from libriscribe2.utils.repair.patterns import SEPARATORS
 
 _QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
 _GAP: Final = re.compile(
     rf"""\\?[{_QUOTE}]{{0,3}}+
-    (?:\\(?=\s) | [\s\u200b-\u200f\u2060\ufeff{{}}\[\]｛｝［］,，、;；:：=+>]++
+    (?:\\(?=\s) | [\s\u200b-\u200f\u2060\ufeff{{}}\[\]｛｝［］{SEPARATORS}:：=+>]++
       | //[^\n]*+ | \#[^\n]*+ | /\*.*?\*/ | <!--.*?-->)*+
     \\?[{_QUOTE}]{{0,3}}+""",
     re.VERBOSE | re.DOTALL,

@@ -2,10 +2,12 @@
 
 from libriscribe2.utils.repair.outcome import Trouble
 from libriscribe2.utils.repair.patterns import (
+    COMMA_INSIDE,
     COMMENT,
     ELEMENT,
     ELLIPSIS_WORDS,
     KEY,
+    OPEN_QUOTES,
     skip_space,
 )
 from libriscribe2.utils.repair.string_tokens import StringToken
@@ -13,6 +15,7 @@ from libriscribe2.utils.repair.strings import StringReader
 from libriscribe2.utils.report import Repair
 
 _FENCES = ("```", "~~~")
+_MARGIN = 20
 _TOKENS = frozenset('{}[],"')
 
 
@@ -52,6 +55,30 @@ class Cursor:
     def note(self, name: str, position: int, *, lossless: bool = True) -> None:
         """Record one repair."""
         self.repairs.append(Repair(name, lossless, position))
+
+    def check_key(self) -> None:
+        """Check what looks like a key behind a text without quotes.
+
+        Raises:
+            Halt: It is the first key without quotes, on the line of that text: both can be one
+                text, as in `"place": Kitchen, at night: nobody`.
+        """
+        last = next((one for one in reversed(self.repairs) if one.name != "wrong_comma"), None)
+        if last is None or last.name != "unquoted_value" or self.text[self.at] in OPEN_QUOTES:
+            return
+        first, end = self.contents[-1]
+        alone = all(one.name != "unquoted_key" for one in self.repairs)
+        if alone and first == last.position and "\n" not in self.text[end : self.at]:
+            raise self.halt("ambiguous")
+
+    def check_string_before(self) -> None:
+        """Check the string before a missing comma.
+
+        Raises:
+            Halt: The comma stands inside of it: one of its quotes is another string's.
+        """
+        if COMMA_INSIDE.search(self.text, max(0, self.at - _MARGIN), self.at):
+            raise self.halt("ambiguous")
 
     def halt(self, kind: str, detail: str = "") -> Halt:
         """The exception that ends the parse here."""

@@ -27,6 +27,8 @@ _ESCAPE: Final = re.compile(
 _PATH: Final = re.compile(
     r"(?:(?<![^\W_])[A-Za-z]:|\\|(?<!\S)\.{1,2}|%\w{1,40}%|~)(?:\\[^\s\\/:*?\"<>|]+(?: [^\s\\/:*?\"<>|]+(?=\\))*)+\\?"
 )
+# Folders of a path whose names begin like JSON's escapes: nobody can tell what was meant.
+_DRIVE: Final = re.compile(r"(?<![^\W_])[A-Za-z]:(?:\\[bfnrt][^\s\\/:*?\"<>|]+){2}")
 _COMMAND: Final = re.compile(r"\\(?:\\|[A-Za-z]{2,})")
 _SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _MAX_CODE: Final = 0x10FFFF
@@ -56,7 +58,8 @@ def unescape(raw: str) -> Unescaped:
             return Unescaped(scan_string(raw + '"', 0)[0])
         except ValueError:  # not JSON's own escapes: read one by one below
             pass
-    paths = _Paths([match.span() for match in _PATH.finditer(raw)] if _has_foreign(raw) else [])
+    foreign = _has_foreign(raw)
+    paths = _Paths([match.span() for match in _PATH.finditer(raw)] if foreign else [])
     parts: list[str] = []
     repair = ""
     position = 0
@@ -72,7 +75,8 @@ def unescape(raw: str) -> Unescaped:
         repair = repair or name
         position = found.end()
     text = "".join([*parts, raw[position:]])
-    trouble = "ambiguous" if repair and _mixes_meanings(raw, paths) else ""
+    mixed = repair and _mixes_meanings(raw, paths)
+    trouble = "ambiguous" if mixed or (not foreign and _DRIVE.search(raw)) else ""
     return Unescaped(_SURROGATES.sub(_join, text), repair, trouble)
 
 

@@ -1,5 +1,8 @@
 """Keys of damaged objects: quoted, half quoted, bare, with or without their colon."""
 
+import re
+from typing import Final
+
 from libriscribe2.utils.repair.cursor import Cursor, Halt
 from libriscribe2.utils.repair.patterns import (
     COLON,
@@ -9,9 +12,10 @@ from libriscribe2.utils.repair.patterns import (
     KEY,
     OPEN_QUOTES,
 )
-from libriscribe2.utils.repair.string_tokens import StringToken
+from libriscribe2.utils.repair.string_tokens import LOST_QUOTE, StringToken
 
 _MAX_OPEN_KEY = 80
+_KEY_INSIDE: Final = re.compile(r"[\"']\s*:")
 
 
 def read_key(cursor: Cursor, char: str, depth: int) -> str:
@@ -71,9 +75,17 @@ def _quoted_key(cursor: Cursor, depth: int) -> str:
     token = cursor.strings.read(start, "key", depth)
     if not token.closed or (token.repairs and "\n" in token.text):
         token = _short_key(cursor, token)
-    if token.text[:1] == text[start] and token.text[-1:] == text[start]:
+    if token.repairs and _is_doubtful(token, text[start]):
         raise cursor.halt("ambiguous")
     return cursor.accept(token)
+
+
+def _is_doubtful(token: StringToken, quote: str) -> bool:
+    """Whether quotes in a key are no pair inside of it but its own, written twice or lost."""
+    count = token.text.count(quote)
+    around = token.text[:1] == quote and token.text[-1:] == quote
+    lost = count > 0 and LOST_QUOTE in token.repairs
+    return around or lost or count % 2 == 1 or _KEY_INSIDE.search(token.text) is not None
 
 
 def _short_key(cursor: Cursor, token: StringToken) -> StringToken:

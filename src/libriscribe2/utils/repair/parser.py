@@ -30,6 +30,7 @@ from libriscribe2.utils.repair.patterns import (
     NESTED_MEMBER,
     OPEN_QUOTES,
     OPERATOR,
+    SEPARATORS,
 )
 from libriscribe2.utils.repair.plain_runs import PlainRuns, read_plain_key
 from libriscribe2.utils.repair.sound_parts import SoundParts
@@ -41,7 +42,6 @@ _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
 _PLAIN_ENDS: Final = ",}]"
 _CLOSING: Final = "}]｝］"
-_COMMAS: Final = ",，;；、"
 
 
 class RepairParser:
@@ -97,7 +97,7 @@ class RepairParser:
             self._separator(frame, char)
         elif char in _CLOSING:
             self._close(frame, char)
-        elif char in _COMMAS:
+        elif char in SEPARATORS:
             self._extra_comma(frame)
         elif frame.state == KEY_STATE:
             self._key(frame, char)
@@ -147,6 +147,7 @@ class RepairParser:
     def _key(self, frame: Frame, char: str) -> None:
         """Read a key and its colon."""
         cursor, schema = self.cursor, self._policy.schema
+        cursor.check_key()
         if schema is None and self._runs.read():
             self._members += 1
             return
@@ -214,7 +215,7 @@ class RepairParser:
         cursor = self.cursor
         if char in _PLAIN_ENDS and self._runs.read():
             return
-        if char in _COMMAS:
+        if char in SEPARATORS:
             if char != ",":
                 cursor.note("wrong_comma", cursor.at)
             frame.comma = cursor.at
@@ -234,6 +235,7 @@ class RepairParser:
         if OPERATOR.match(cursor.text, cursor.at):
             raise cursor.halt("arithmetic")
         pattern = KEY if frame.is_object else ELEMENT
+        cursor.check_string_before()
         if pattern.match(cursor.text, cursor.at) is None:
             raise no_key(cursor, char)
         cursor.note("missing_comma", cursor.at)

@@ -27,14 +27,14 @@ PAIRS: Final = {
     "‹": "›",
 }
 
-_QUOTED_KEY: Final = (
+QUOTED_KEY: Final = (
     r"""(?:\\?["“”„«＂「『][^"“”„«»＂「」『』\n\\]{1,80}\\?["“”»＂」』]"""
     r"""|['‘’‹][^'‘’‹›\n\\]{1,80}['’‘›]|`[^`\n]{1,80}`)\s*[:：=]"""
 )
 _BARE_KEY: Final = r"""(?:[^\W\d]|\$)[\w$-]{0,60}["'”’]?\s*[:：](?!//)"""
 _LITERAL: Final = r"(?:true|false|null|True|False|None|undefined)\b"
 _OPEN_KEY: Final = rf"""["'][^\W\d][\w -]{{0,60}}:\s*(?:["'\[{{\d]|{_LITERAL})"""
-KEY: Final = re.compile(rf"(?:{_QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})")
+KEY: Final = re.compile(rf"(?:{QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})")
 # A key whose colon is missing, before a value on the same line.
 COLONLESS_KEY: Final = re.compile(
     rf"""(?:"(?P<double>[^\W\d][\w -]{{0,60}})"|'(?P<single>[^\W\d][\w -]{{0,60}})'"""
@@ -44,36 +44,40 @@ COLONLESS_KEY: Final = re.compile(
 _CUT_KEY: Final = re.compile(r"""["'“][\w -]{0,60}\s*(?:\Z|\n[ \t>]*(?:`{3}|~{3}))""")
 # A member whose value also looks sound: strong evidence of structure.
 MEMBER: Final = re.compile(
-    rf"""{_QUOTED_KEY}\s*(?:["'“„«‘`＂{{\[｛［]|[+-]?[\d.][\d.eE+-]*\s*[,}}\]\n]"""
+    rf"""{QUOTED_KEY}\s*(?:["'“„«‘`＂{{\[｛［]|[+-]?[\d.][\d.eE+-]*\s*[,}}\]\n]"""
     rf"""|{_LITERAL}\s*[,}}\]\n])"""
 )
 # Missing comma: a line break and a key, or a quoted key on the same line.
 NEXT_MEMBER: Final = re.compile(
-    rf"[ \t]*(?:(?://|\#)[^\n]*|/\*[^*]*\*/[ \t]*)?\r?\n\s*(?:{_QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})"
-    rf"|\s*{_QUOTED_KEY}"
+    rf"[ \t]*(?:(?://|\#)[^\n]*|/\*[^*]*\*/[ \t]*)?\r?\n\s*(?:{QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})"
+    rf"|\s*{QUOTED_KEY}"
 )
 # An object where a key is wanted: the closing bracket before it is missing.
-NESTED_MEMBER: Final = re.compile(rf"[{{｛]\s*(?:{_QUOTED_KEY}|{_BARE_KEY})")
+NESTED_MEMBER: Final = re.compile(rf"[{{｛]\s*(?:{QUOTED_KEY}|{_BARE_KEY})")
 # A line of closing brackets and sound structure after it: the string before lost its quote.
 LOST_CLOSE: Final = re.compile(
     rf"""\n[ \t]*[}}\]](?:\s*[}}\]]){{0,200}}+\s*+(?:\Z|`{{3}}|~{{3}}|,\s*(?:["'\[{{]|{_BARE_KEY}))"""
 )
-# Another JSON value begins on its own line, perhaps in a fence.
+# Another JSON value begins on a line, perhaps in a fence or after a few words and a colon.
 FRESH_START: Final = re.compile(
-    rf"\n[ \t]*(?:(?:`{{3}}|~{{3}})\w*[ \t]*\n\s*)?[{{\[]\s*{_QUOTED_KEY}"
+    rf"\n[ \t]*(?:(?:`{{3}}|~{{3}})\w*[ \t]*\n\s*|[^\W\d][^\n{{\[\"]{{0,80}}:[ \t]*)?[{{\[]\s*{QUOTED_KEY}"
 )
 FENCE_LINE: Final = re.compile(r"\s*\n[ \t>]*(?:`{3}|~{3})")
 # A blank line and ordinary text: the JSON is over.
 PARAGRAPH: Final = re.compile(r"[ \t]*\r?\n[ \t]*\r?\n\s*[^\W\d_]")
-COMMAS: Final = re.compile(r"[,，、;；](?:\s*+[,，])*+")
-COMMA: Final = re.compile(r"\s*+[,，、;；]\s*+")
+# The commas and semicolons of Latin, Chinese, Japanese and Arabic script.
+SEPARATORS: Final = ",，、;；،؛"
+COMMAS: Final = re.compile(rf"[{SEPARATORS}](?:\s*+[,，،])*+")
+COMMA: Final = re.compile(rf"\s*+[{SEPARATORS}]\s*+")
+# A comma at the end of a string, and white space: it belongs behind the quote.
+COMMA_INSIDE: Final = re.compile(rf"[{SEPARATORS}]\s+[\"'”]\s*\Z")
 CLOSERS: Final = re.compile(r"(?:\s*+[}\]｝］]){1,210}+")
 AFTER_CLOSERS: Final = re.compile(
-    rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{_QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY})"
+    rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY})"
     r"|(?<=\n)[^\W\d_])"
 )
 COMMENT: Final = re.compile(r"//[^\n]*|\#[^\n]*|/\*.{0,4000}?\*/|<!--.{0,4000}?-->", re.DOTALL)
-COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#)")
+COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#|<!--)")
 ELEMENT: Final = re.compile(
     r"""["'“”„«‘`＂「『‹{\[｛［]|\\"|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
 )
@@ -86,14 +90,16 @@ ADJACENT: Final = re.compile(
 )
 # A word without quotes as an element of a list.
 _BARE_ELEMENT: Final = re.compile(r"[^\W\d][\w' -]{0,60}\s*[,\]]")
-COLON: Final = re.compile(r"\s*+(?:[:：]|=>?)")
+COLON: Final = re.compile(r"\s*+(?:[:：][:：=]?|=>?)")
 _LEFT_OUT: Final = re.compile(r"\s*(?:\.{3}|…)\s*[,}\]]")
 # A string that is computed with: no literal, but the string ends before the operator.
-_OPERATION: Final = re.compile(r"\s*+[+*/%]\s*+[\w.]+\s*[,}\]\n]")
+_OPERATION: Final = re.compile(
+    r"""\s*+[+*/%]\s*+[\w.]+\s*[,}\]\n]|\s++(?:\.{1,2}|&|\|\|?|~)\s++["'`]"""
+)
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
 ELLIPSIS_WORDS: Final = re.compile(
     r"\.{3}|…|\b(?:rest|remaining|remainder|more|etc|omitted|continue[sd]?|continuation|and so on"
-    r"|truncated|abbreviated|additional|others?|similar(?:ly)?|same as|as above|repeat|shortened"
+    r"|truncated|abbreviated|additional|others?|similar(?:ly)?|same as|same (?:pattern|format|structure|way)|as above|and so forth|repeat|shortened"
     r"|fill in|todo|placeholder|insert|add)\b",
     re.IGNORECASE,
 )

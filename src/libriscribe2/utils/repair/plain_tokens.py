@@ -46,7 +46,7 @@ FIRST_ELEMENT: Final = 10
 ELEMENTS: Final = FIRST_ELEMENT - TEXT  # from the group in a member to the same one in a list
 COMMA, CLOSING = 16, 17
 # A key and its colon, whatever the value is.
-PLAIN_KEY: Final = re.compile(rf"(?:{_KEY}|{_SINGLE_KEY}|{_BARE_KEY}(?=\s*+:(?!//)))\s*+:")
+PLAIN_KEY: Final = re.compile(rf"(?:{_KEY}|{_SINGLE_KEY}|{_BARE_KEY}(?=\s*+:(?!//)))\s*+:(?![:=])")
 _ITEM: Final = re.compile(r""""([^"]*+)"|'([^']*+)'""")
 _NEXT_SINGLE: Final = re.compile(
     r"""[^"']*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"']*+)*+(?:('[^'\\]*+(?:\\.[^'\\]*+)*+')|\Z)""",

@@ -11,7 +11,7 @@ _NUMBER: Final = re.compile(
     r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
 )
 _NUMBER_END: Final = re.compile(
-    r"[ \t]*+(?:[,，;}\]｝］#\r\n]|\Z|//|/\*|<!--|`{3}|~{3})|\s+(?=[\"'“\d\[{-])"
+    r"[ \t]*+(?:[,，;،؛}\]｝］#\r\n]|\Z|//|/\*|<!--|`{3}|~{3})|\s+(?=[\"'“\d\[{-])"
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
 _LITERALS: Final[dict[str, tuple[Any, str]]] = {
@@ -32,9 +32,17 @@ _NOT_FINITE: Final = re.compile(r"[+-]?(?:NaN|nan|Infinity|-?inf)\b")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 # A bare text that computes, calls or stands for something is no string.
 _COMPUTED: Final = re.compile(
-    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
+    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\s\?\s[^:]*:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
 )
-_BARE_END: Final = re.compile(r"[,，}\]｝］\n]|//|/\*| \#")
+_BARE_END: Final = re.compile(r"[,，،}\]｝］\n]|//|/\*| \#")
+# "1." before an item numbers it.
+_NUMBERED: Final = re.compile(r"\s*+[\"'“{\[]")
+# A bare element that stands for others.
+_STAND_IN: Final = re.compile(
+    r"(?:and\s+)?(?:so (?:on|forth)|etc\.?|(?:the )?(?:rest|remaining|remainder)(?: \w+){0,4}"
+    r"|(?:\d+ )?(?:more|others?|additional)(?: \w+){0,3})",
+    re.IGNORECASE,
+)
 _MAX_DIGITS: Final = 4_000
 
 
@@ -90,6 +98,8 @@ def _number(text: str, start: int, *, in_list: bool) -> Scalar:
         ("//", "/*", "<!--"), skip_space(text, end)
     ):
         return Scalar(None, end, trouble="arithmetic")
+    if in_list and found["fraction"] == "." and _NUMBERED.match(text, end):
+        return Scalar(None, start, trouble="ambiguous")
     if not _NUMBER_END.match(text, end):
         bare = _bare_text(text, start, in_list=in_list)
         return bare if bare.trouble else Scalar(bare.value, bare.end, "unquoted_value")
@@ -130,6 +140,8 @@ def _bare_text(text: str, start: int, *, in_list: bool) -> Scalar:
     """A string without quotes, up to the end of its member or element."""
     end = _bare_end(text, start, in_list=in_list)
     raw = text[start:end].rstrip()
+    if in_list and _STAND_IN.fullmatch(raw):
+        return Scalar(None, start, trouble="ellipsis")
     stray = raw.endswith('"') and raw.count('"') == 1
     content = raw[:-1].rstrip() if stray else raw
     if not stray and _COMPUTED.search(content):
@@ -143,7 +155,7 @@ def _bare_end(text: str, start: int, *, in_list: bool) -> int:
     """Where a bare text ends: a comma inside it does not end it when no key follows."""
     for mark in _BARE_END.finditer(text, start):
         at = mark.start()
-        if in_list or mark.group() not in (",", "，"):
+        if in_list or mark.group() not in (",", "，", "،"):
             return at
         after = _skip(text, mark.end())
         if text[after : after + 1] in ("", "\n", "\r", "}", "]") or KEY.match(text, after):

@@ -10,15 +10,19 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from libriscribe2.utils.repair.known_keys import KnownKeys
+from libriscribe2.utils.repair.misread import is_misread
 from libriscribe2.utils.repair.patterns import (
     COMMA,
     FRESH_START,
     LOST_CLOSE,
     MEMBER,
+    SEPARATORS,
     follows_element,
     follows_key,
     follows_member,
 )
+from libriscribe2.utils.repair.quotations import Quotations
 from libriscribe2.utils.repair.string_tokens import StringToken, string_token, unread
 
 _SMART: Final = "“”„«»"
@@ -29,8 +33,8 @@ _SPECIAL: Final = {
     "＂": re.compile(r"[\\\n＂]"),
     "‘": re.compile(r"[\\\n’']"),
     "’": re.compile(r"[\\\n’']"),
-    "“": re.compile(r'[\\\n“”"]'),
-    "”": re.compile(r'[\\\n“”"]'),
+    "“": re.compile(r'[\\\n“”„"]'),
+    "”": re.compile(r'[\\\n“”„"]'),
     "„": re.compile(r'[\\\n“”"]'),
     "«": re.compile(r'[\\\n«»"]'),
     "「": re.compile(r"[\\\n」]"),
@@ -39,12 +43,12 @@ _SPECIAL: Final = {
 }
 _OPENS_AFTER: Final = frozenset("([{<—–-‘“«:;/*_¿¡=>,")
 _NEVER_FIRST: Final = frozenset(",.;:!?)]}…")
-_BEFORE_LOST: Final = re.compile(r"[,，]\s*$")
-_LINE_ENDS: Final = re.compile(r"[ \t]*[,，]?[ \t]*\r?\n")
+_BEFORE_LOST: Final = re.compile(rf"[{SEPARATORS}]\s*$")
+# Structure on the next line, or the next item of a list: the string is over.
+_GOES_ON: Final = re.compile(r"[ \t]*(?:[,，]?[ \t]*\r?\n|[}\]]\s*,\s*\{\s*[\"'])")
 _LIKE_END: Final = re.compile(r"[ \t]*[,，:}\]\n]")
 _MARGIN: Final = re.compile(r"\n[ \t]*")
 _MAX_TAIL: Final = 400
-_MAX_NAMES: Final = 50
 _MAX_KEY: Final = 300
 _MAX_DOUBT_SCAN: Final = 4_000
 _MAX_STRAYS: Final = 2_000
@@ -65,22 +69,6 @@ def follows(text: str, position: int, role: str, depth: int) -> bool:
     if role == "member":
         return follows_member(text, position, depth)
     return follows_element(text, position, depth)
-
-
-@dataclass(slots=True)
-class KnownKeys:
-    """Which names serve as keys in more than one place of a text."""
-
-    text: str
-    seen: dict[str, bool] = field(default_factory=dict)
-
-    def occurs_elsewhere(self, name: str, start: int, end: int) -> bool:
-        """Whether a name is a key outside the stretch from `start` to `end` too."""
-        if name not in self.seen and len(self.seen) < _MAX_NAMES:
-            key = re.compile(rf"""["']{re.escape(name)}["']\s*:""")
-            after = key.search(self.text, end) is not None
-            self.seen[name] = after or key.search(self.text, 0, start) is not None
-        return self.seen.get(name, False)
 
 
 @dataclass(slots=True)
@@ -107,7 +95,9 @@ class EndSearch:
     doubts: int = 0
     scanned: int = 0
     _inner: bool = False
-    _smart: int = 0
+    _curly: Quotations = field(default_factory=Quotations)
+    _broken: int = -1
+    _listed: bool = False
     _doubt: int = -1
     _lost: int = -1
     _strays: int = 0
@@ -133,7 +123,8 @@ class EndSearch:
 
     def _is_crowded(self, position: int) -> bool:
         """Whether the string has more stray quotes than any language sets."""
-        return self._strays + self._smart > _MAX_STRAYS + (position - self.start) // _STRAY_DISTANCE
+        quotes = self._strays + self._curly.depth
+        return quotes > _MAX_STRAYS + (position - self.start) // _STRAY_DISTANCE
 
     def _is_hopeless(self, position: int) -> bool:
         if self.role == "key" and position - self.start > _MAX_KEY:
@@ -158,6 +149,8 @@ class EndSearch:
 
     def _pass_escape(self, at: int) -> None:
         """Let an escaped quote open or close a quotation, as its partner may lack the escape."""
+        if self.text[at + 1 : at + 2] in ("n", "r", "t"):
+            self._broken = at + 2
         if self.text[self.start] == '"' and self.text[at + 1 : at + 2] == '"':
             after = self.text[at + 2 : at + 3]
             self._inner = not self._inner and bool(after) and not after.isspace()
@@ -186,19 +179,27 @@ class EndSearch:
             return self._is_smart_end(at)
         sound = self._follows(at + 1)
         if self._inner:
-            if text[at - 1].isspace() and not sound:
+            if self._after_space(at) and not sound:
+                self._suspect = self._suspect or self._lost_before(at) >= 0
                 return False
             return self._closes_inner(at, sound=sound)
-        if sound:
+        if sound and not (text[self.start] == '"' and self._curly.go_on(text, at + 1)):
             return True
-        if self._opens_inner(at):
+        self._pass_inner(at)
+        return False
+
+    def _pass_inner(self, at: int) -> None:
+        """Take the quote at `at` for one inside the string."""
+        low = self.text[self.start] == '"' and self._curly.close_low()
+        if not low and self._opens_inner(at):
             self._inner = True
-            if self._lost < 0 and self.role == "member":
+            if self.role == "element":
+                self._listed = self._listed or self._comma_before(at) is not None
+            elif self.role == "member" and self._lost < 0:
                 self._lost = self._lost_before(at)
-        else:
+        elif not low:
             self._suspect = self._suspect or self._is_suspect(at)
         self._strays += 1
-        return False
 
     def _opens_inner(self, at: int) -> bool:
         """Whether the quote at `at` can begin a quotation inside the string."""
@@ -208,8 +209,16 @@ class EndSearch:
             return False
         if after in _NEVER_FIRST and not text.startswith(("...", "…"), at + 1):
             return False
-        at_start = at - 1 == self.start or before.isspace() or before in _OPENS_AFTER
+        at_start = at - 1 == self.start or self._after_space(at) or before in _OPENS_AFTER
         return at_start or before == text[self.start] or not before.isascii()
+
+    def _after_space(self, at: int) -> bool:
+        """Whether white space stands before `at`, as it is or as an escape."""
+        return at == self._broken or self.text[at - 1].isspace()
+
+    def _comma_before(self, at: int) -> re.Match[str] | None:
+        """The comma, with white space after it, that stands right before `at`."""
+        return _BEFORE_LOST.search(self.text, max(0, at - 20), at)
 
     def _is_suspect(self, at: int) -> bool:
         """Whether a quote that neither ends the string nor opens a quotation looks like an end.
@@ -228,7 +237,7 @@ class EndSearch:
         With a key that the text uses elsewhere too the string ends for certain: the place is `at`.
         """
         member = MEMBER.match(self.text, at)
-        comma = _BEFORE_LOST.search(self.text, max(0, at - 20), at)
+        comma = self._comma_before(at)
         if member is None or comma is None:
             return -1
         self._suspect = self._suspect or self._strays > 0
@@ -242,8 +251,8 @@ class EndSearch:
         self._strays += 1
         if not sound or self.role == "key":
             return False
-        if self.text[at] in "'’" and _LINE_ENDS.match(self.text, at + 1):
-            return True  # structure on the next line: what seemed to open was an apostrophe
+        if self.text[at] in "'’" and self._lost < 0 and _GOES_ON.match(self.text, at + 1):
+            return True  # what seemed to open was an apostrophe
         if self._doubt < 0:
             self._doubt = at
         comma = COMMA.match(self.text, at + 1)
@@ -253,14 +262,10 @@ class EndSearch:
         return self.structure_wins
 
     def _is_smart_end(self, at: int) -> bool:
-        """Whether a curly quote ends the string: its depth must be spent."""
-        char, quote = self.text[at], self.text[self.start]
-        opening = char in "„«" or (char == "“" and quote != "„")
-        if opening and not (char == "“" and self._follows(at + 1)):
-            self._smart += 1
-            return False
-        if self._smart > 0:
-            self._smart -= 1
+        """Whether a curly quote ends the string: the quotations inside must be over."""
+        char = self.text[at]
+        sound = char == "“" and self._follows(at + 1)
+        if self._curly.take(char, self.text[self.start], sound=sound):
             return False
         if self._follows(at + 1):
             return True
@@ -273,6 +278,7 @@ class EndSearch:
         if self._lost >= 0 and (self._doubt < 0 or self._lost < self._doubt):
             return self._ended(self._lost, lost=True)
         if self._doubt >= 0:
+            self._suspect = self._suspect or self._listed
             return self._ended(self._doubt)
         lost = LOST_CLOSE.search(self.text, self.start + 1) if self.role != "key" else None
         if lost is not None and self._follows(lost.start()):
@@ -288,4 +294,7 @@ class EndSearch:
         if self._strays and FRESH_START.search(self.text, self.start + 1, end):
             return unread(self.text, self.start)
         token = string_token(self.text, self.start, end, lost=lost)
+        if not self._suspect and (self._strays or lost):
+            raw = self.text[token.inner[0] : token.inner[1]]
+            self._suspect = is_misread(raw, self.text[self.start], lost=lost)
         return replace(token, trouble="ambiguous") if self._suspect else token

@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 from libriscribe2.utils.repair.escapes import unescape
-from libriscribe2.utils.repair.string_end import EndSearch, KnownKeys, follows
+from libriscribe2.utils.repair.known_keys import KnownKeys
+from libriscribe2.utils.repair.string_end import EndSearch, follows
 from libriscribe2.utils.repair.string_tokens import CONTROL, StringToken, unread
 from libriscribe2.utils.strict_json import scan_string
 

@@ -9,7 +9,7 @@ from libriscribe2.utils.repair.patterns import (
     follows_element,
     follows_member,
 )
-from libriscribe2.utils.repair.scalars import read_scalar
+from libriscribe2.utils.repair.scalars import Scalar, read_scalar
 from libriscribe2.utils.strict_json import StrictParse, brief_parse
 
 
@@ -47,6 +47,8 @@ def read_literal(cursor: Cursor, *, in_object: bool) -> object:
         Halt: It computes, stands for something else, or is cut off.
     """
     scalar = read_scalar(cursor.text, cursor.at, in_list=not in_object)
+    if not in_object and _is_torn(cursor, scalar):
+        raise cursor.halt("ambiguous")
     if scalar.trouble == "not_a_number":
         cursor.note("not_a_number", cursor.at, lossless=False)
     elif scalar.trouble:
@@ -58,6 +60,16 @@ def read_literal(cursor: Cursor, *, in_object: bool) -> object:
     cursor.contents.append((cursor.at, scalar.end))
     cursor.at = scalar.end
     return scalar.value
+
+
+def _is_torn(cursor: Cursor, scalar: Scalar) -> bool:
+    """Whether a list has a bare text right before an element that has a closing quote only.
+
+    Nobody can tell before which of the two the opening quote was lost.
+    """
+    if scalar.repair != "missing_opening_quote" or not cursor.repairs:
+        return False
+    return cursor.repairs[-1].name == "unquoted_value"
 
 
 def read_sound(cursor: Cursor, frame: Frame, depth: int) -> StrictParse:
