@@ -1,5 +1,7 @@
 """Input that cannot be used: the exit code, what, why and how to mend it, and no trace left."""
 
+import tomllib
+
 import pytest
 from tests.support.authors import Author
 from tests.support.desk import PREMISE, Desk, Ran
@@ -37,7 +39,14 @@ def no_trace(desk: Desk) -> None:
         (("--language", " "), ("--language ' '",)),
         (("--until", "outlin"), ("no stage 'outlin'", "Did you mean 'outline'?")),
         (("--project-name", "../evil"), ("'../evil' cannot be the name",)),
-        (("--project-name", "CON"), ("'CON' cannot be the name",)),
+        (("--project-name", "CON"), ("'CON' cannot be the name", "Windows", "'con-book'")),
+        (("--project-name", "x" * 300), ("xxx...' cannot be the name", "up to 60 letters")),
+        (("--language", ""), ("--language ''", "it is empty")),
+        (("--words", "10k"), ("--words", "a whole number, not '10k'")),
+        (("--max-cost", "-1"), ("--max-cost", "0 or more, not '-1'")),
+        (("--model", "openai/x"), ("--mock", "--model 'openai/x'")),
+        (("-d", "Another book"), ("PREMISE", "--description")),
+        (("--chapters", "2", "--scenes-per-chapter", "3,4,5"), ("3 chapters", "--chapters 2")),
     ],
 )
 def test_XC_08_a_wrong_value_is_exit_2_and_names_the_option(
@@ -59,6 +68,69 @@ def test_XC_08_no_premise_and_no_terminal_is_exit_2(desk: Desk, arguments: tuple
     no_trace(desk)
 
 
+@pytest.mark.parametrize("premise", ["\u200b\u200b", "...", "?!", "\u2014"])
+def test_XC_08_a_premise_without_a_word_is_exit_2(desk: Desk, premise: str) -> None:
+    line = refused(desk.run("create", premise, "--mock", expect=2))
+    assert "PREMISE" in line
+    assert "no word" in line
+    no_trace(desk)
+
+
+def test_XC_08_a_dash_reads_the_premise_from_stdin(desk: Desk) -> None:
+    size = ("--mock", "--until", "concept", "--project-name", "book")
+    desk.run("create", "-", *size, typed=f"{PREMISE}.\nIt rains.\n")
+    brief = tomllib.loads(desk.project().text("book.toml"))["book"]
+    assert brief["premise"] == f"{PREMISE}.\nIt rains."
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [(b"", "no premise"), (b" \n", "no premise"), (b"caf\xe9", "not UTF-8"), (b"-", "no word")],
+)
+def test_XC_08_stdin_without_a_premise_is_exit_2(desk: Desk, typed: bytes, words: str) -> None:
+    line = refused(desk.run("create", "-", "--mock", typed=typed, expect=2))
+    assert words in line
+    no_trace(desk)
+
+
+def test_XC_08_words_without_quotes_are_told_to_take_some(desk: Desk) -> None:
+    line = refused(desk.run("create", "A lighthouse", "keeper", "--mock", expect=2))
+    assert "(keeper)" in line
+    assert "quotes" in line
+    assert "quotes" not in refused(desk.run("tools", "x", expect=2))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("OPENAI_BASE_URL", "localhost:8080"),
+        ("OPENAI_API_BASE", "http://127.0.0.1:8080/v1/chat/completions"),
+        ("LIBRISCRIBE2_LLM__BASE_URL", "127.0.0.1:8080/v1"),
+    ],
+)
+def test_XC_08_an_address_that_is_none_is_exit_3_before_anything_is_made(
+    desk: Desk, variable: str, value: str
+) -> None:
+    desk.environment |= {"OPENAI_API_KEY": "sk-x", variable: value}
+    line = refused(desk.run("create", PREMISE, "--no-input", expect=3))
+    assert variable in line
+    assert repr(value) in line
+    no_trace(desk)
+
+
+def test_an_address_that_is_none_does_not_hinder_the_offline_author(desk: Desk) -> None:
+    desk.environment["OPENAI_BASE_URL"] = "localhost:8080"
+    desk.create("--until", "concept")
+
+
+def test_XC_08_a_key_that_cannot_be_sent_is_exit_4_and_not_shown(desk: Desk) -> None:
+    desk.environment["ANTHROPIC_API_KEY"] = "'sk-ant-secret'"
+    line = refused(desk.run("create", PREMISE, "--no-input", expect=4))
+    assert "ANTHROPIC_API_KEY" in line
+    assert "secret" not in line
+    no_trace(desk)
+
+
 @pytest.mark.parametrize(
     "arguments", [("nonsense",), ("create", PREMISE, "--words", "0"), ("resume",), ("--colour",)]
 )
@@ -67,6 +139,14 @@ def test_XC_08_what_cannot_be_typed_is_exit_2(desk: Desk, arguments: tuple[str, 
     assert "Traceback" not in ran.err
     assert ran.err
     no_trace(desk)
+
+
+def test_XC_08_a_projects_folder_that_cannot_be_is_exit_6(desk: Desk) -> None:
+    (desk.folder / "projects").symlink_to("projects")
+    assert "projects/book" in refused(desk.create(expect=6))
+    desk.environment["LIBRISCRIBE2_PROJECTS_DIR"] = str(desk.folder / ("x" * 300))
+    assert "shorter name" in refused(desk.create(expect=6))
+    refused(desk.run("resume", "book", expect=None))
 
 
 def test_XC_08_an_existing_project_is_exit_3_and_says_resume(desk: Desk) -> None:
@@ -80,6 +160,7 @@ def test_XC_08_an_unknown_project_is_exit_3_and_names_the_nearest(desk: Desk) ->
     assert "no project 'book'" in refused(desk.run("resume", "book", expect=3))
     desk.written("--until", "concept")
     assert "Did you mean 'book'?" in refused(desk.run("resume", "bok", expect=3))
+    assert "Did you mean 'book'?" in refused(desk.run("resume", "BOOK", expect=3))
     refused(desk.run("status", "bok", expect=3))
 
 
@@ -101,12 +182,22 @@ def test_XC_08_an_unknown_key_of_the_user_file_names_file_key_and_the_nearest(de
     no_trace(desk)
 
 
+def test_XC_08_a_brief_in_the_user_file_is_an_unknown_key(desk: Desk) -> None:
+    path = desk.folder / "home" / "libriscribe2" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[book]\nlanguage = 'German'\n", encoding="utf-8")
+    desk.environment["XDG_CONFIG_HOME"] = str(desk.folder / "home")
+    assert "unknown key `book.language`" in refused(desk.create(expect=3))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("language = ", "langage = ", ("langage", "unknown key", "'language'")),
         ("words = 200", 'words = "many"', ("words", "whole number")),
         ("words = 200", "words = = 2", ("line",)),
+        ('series_number = ""', 'series_number = "x"', ("series_number", "such as 2 or 2.5")),
+        ("allow = []", 'allow = "P3"', ("allow", "a list in square brackets")),
         ("[models.default]", "[modles]", ("modles", "models")),
         ("[models.default]", "[models.defualt]", ("defualt", "default")),
     ],

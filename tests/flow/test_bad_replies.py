@@ -19,6 +19,7 @@ def at(step: str, text: str, *, attempts: int = 99) -> Callable[[Request], str |
     return reply
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "text", "stage"),
     [

@@ -36,6 +36,7 @@ def single(folder: Path, name: str) -> dict[str, bytes]:
     return alone.project(name).contents()
 
 
+@pytest.mark.slow
 def test_books_of_a_batch_are_byte_for_byte_those_of_single_runs(desk: Desk) -> None:
     add(desk, *NAMES)
     ran = desk.run("batch", "run", "--mock", "--books", "2")
@@ -50,6 +51,7 @@ def test_books_of_a_batch_are_byte_for_byte_those_of_single_runs(desk: Desk) -> 
     assert all(f"<td>{name}</td>" in page for name in NAMES)
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_killed_goes_on_and_nothing_is_paid_twice(desk: Desk) -> None:
     # What the killed batch leaves behind may hold its project for a moment.
     desk.environment["LIBRISCRIBE2_BATCH__RETRY_SECONDS"] = "0.3"
@@ -72,6 +74,7 @@ def test_a_batch_that_is_killed_goes_on_and_nothing_is_paid_twice(desk: Desk) ->
         assert len(done) == len(set(done))
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_books_resumably(desk: Desk) -> None:
     add(desk, "one")
     with desk.running("batch", "run", "--mock") as process:
@@ -144,6 +147,7 @@ def test_rows_are_queued_once_and_another_book_of_a_name_is_refused(desk: Desk) 
     assert "project 'mine' already" in desk.run("batch", "add", "b.jsonl", expect=2).err
 
 
+@pytest.mark.slow
 def test_a_project_of_somebody_else_is_left_alone_and_the_others_go_on(desk: Desk) -> None:
     add(desk, "one", "two")
     desk.create(name="one")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+import pytest
 from tests.support.batches import add_books, states
 from tests.support.desk import PREMISE, Desk
 
@@ -14,6 +15,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 
 
+@pytest.mark.slow
 def test_a_deadline_leaves_books_for_the_next_run_and_ends_with_8(desk: Desk) -> None:
     add_books(desk, ["one"])
     ran = desk.run("batch", "run", "--mock", "--deadline", "0.001s", expect=8)
@@ -50,6 +52,7 @@ def test_the_deadline_of_a_row_is_checked_kept_and_told(desk: Desk) -> None:
     assert report["late"] == 1
 
 
+@pytest.mark.slow
 def test_a_book_s_process_is_told_how_many_minutes_are_left(desk: Desk) -> None:
     paths = ProjectPaths(desk.folder / "projects/one", desk.folder / "debug/one")
     brief = Brief.model_validate({"premise": PREMISE, "chapters": "2", "words": 200})

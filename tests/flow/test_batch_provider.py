@@ -218,6 +218,7 @@ def test_lines_that_fail_are_sent_again_and_an_expired_batch_is_finished_by_call
     assert len(desk.project("one").records("done")) == server.charged + server.chats
 
 
+@pytest.mark.slow
 def test_a_server_without_batches_is_told_once_and_answers_ordinary_calls(
     desk: Desk, loaded: None
 ) -> None:
@@ -229,6 +230,7 @@ def test_a_server_without_batches_is_told_once_and_answers_ordinary_calls(
     assert [line for line in told if "its calls are sent at once (no such page)" in line] == told
 
 
+@pytest.mark.slow
 def test_after_the_deadline_calls_that_wait_are_sent_at_once_and_the_book_ends(
     server: BatchServer, desk: Desk, loaded: None
 ) -> None:
@@ -245,6 +247,7 @@ def test_after_the_deadline_calls_that_wait_are_sent_at_once_and_the_book_ends(
     assert server.chats == len(desk.project("one").records("done")) - 1
 
 
+@pytest.mark.slow
 def test_a_model_without_a_batch_api_is_named_before_anything_starts(desk: Desk) -> None:
     rows = [{"name": "one", "premise": premise("one"), **TINY, "model": "offline"}]
     (desk.folder / "books.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")

@@ -102,6 +102,7 @@ def start(online: Desk, server: OpenAIServer, model: str, *options: str, expect:
     return online.run(*command, expect=expect).err
 
 
+@pytest.mark.slow
 @litellm_talks
 def test_bar_23_max_cost_stops_before_the_call_that_could_pass_it(online: Desk) -> None:
     with OpenAIServer() as server:
@@ -123,6 +124,7 @@ def test_bar_23_max_cost_stops_before_the_call_that_could_pass_it(online: Desk) 
     )
 
 
+@pytest.mark.slow
 @litellm_talks
 def test_bar_23_an_unknown_price_is_counted_by_the_rule_that_the_message_names(
     online: Desk,

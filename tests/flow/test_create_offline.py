@@ -175,6 +175,7 @@ def test_XC_03_the_brief_keeps_what_was_asked_and_the_model(book: ProjectFolder)
     assert '[models.default]\nmodel = "offline"\n' in book.text("book.toml")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chapters", "scenes", "words"), [("1", "1", 150), ("2", "3", 1000), ("4", "2", 4000)]
 )

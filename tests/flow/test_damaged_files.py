@@ -22,7 +22,7 @@ JSON_FAULTS = {
     "blank": (b" \n\n", "is empty"),
     "cut": (b'{"summary": "A keeper', "line 1, column"),
     "bad UTF-8": (b'{\n"title": "\xff\xfe"}', "line 2, byte"),
-    "wrong type": (b"[1, 2]", "the right shape"),
+    "wrong type": (b"[1, 2]", "the whole file: it has to be a table of keys and values"),
     "wrong field": (b'{"chapters": "twelve", "characters": 3}', "the right shape"),
     "NaN": (b'{"chapters": NaN}', "NaN"),
     "twice": (b'{"chapters": [], "chapters": []}', "'chapters' is there twice"),
@@ -70,6 +70,21 @@ def test_XC_08_a_damaged_file_is_told_with_its_place_and_stops_all(
     assert "Traceback" not in ran.err
     assert author.asked == []
     assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("name", ["concept.json", "chapters/01.md"])
+def test_XC_08_a_folder_in_the_place_of_a_file_stops_all_before_anything_is_asked(
+    desk: Desk, name: str
+) -> None:
+    path: Path = desk.project().path(name)
+    path.unlink()
+    path.mkdir()
+    author = Author()
+    ran = desk.run("resume", "book", "--refresh", backend=author, expect=3)
+    path.rmdir()
+    assert f"error: {name} is not a file." in ran.err
+    assert " fix: Move it away" in ran.err
+    assert author.asked == []
 
 
 def test_XC_08_status_tells_the_same(desk: Desk) -> None:

@@ -51,6 +51,7 @@ def seen(request: Request, text: str) -> set[str]:
     return {one for one in paragraphs(text) if one in shown(request)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", [1, 4, 8])
 def test_T2_no_even_chapter_begins_before_all_odd_ones_are_done(desk: Desk, at_once: int) -> None:
     author = draft(desk, "redblack", at_once=at_once)
@@ -80,6 +81,7 @@ def test_T2_chapters_of_the_first_wave_see_no_text_and_of_the_second_only_the_fi
         assert told <= {own} | (set(range(1, CHAPTERS + 1, 2)) if own % 2 == 0 else set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["sequential", "redblack", "parallel"])
 def test_T7_every_boundary_has_a_side_that_saw_the_text_of_the_other(
     desk: Desk, order: str
@@ -172,6 +174,7 @@ def test_XC_08_an_unknown_order_is_refused(desk: Desk) -> None:
     assert "--drafting 'backwards'" in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("order", "step"), [("redblack", "chapters/ch04"), ("parallel", "ch05")])
 def test_XC_04_a_book_that_was_killed_on_the_way_comes_out_the_same(
     desk: Desk, tmp_path: Path, order: str, step: str
@@ -282,6 +285,7 @@ def test_QU_chapters_that_are_there_need_no_drafts(desk: Desk) -> None:
     assert sum(one.step.startswith("drafts") for one in again.asked) == 2 * CHAPTERS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["redblack", "parallel"])
 def test_QU_chapters_change_places_in_any_order(desk: Desk, order: str) -> None:
     draft(desk, order, "--no-revision")

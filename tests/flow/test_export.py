@@ -53,11 +53,12 @@ def test_EX_1_markdown_and_html_need_no_extra(
     assert "pip install 'libriscribe2[export]'" in told
 
 
+@pytest.mark.slow
 def test_EX_1_the_same_project_gives_the_same_bytes(desk: Desk, book: ProjectFolder) -> None:
     kinds = ("epub", "pdf", "docx")
     desk.run("export", "book", "--format", ",".join(kinds))
     first = [book.path(f"exports/book.{kind}").read_bytes() for kind in kinds]
-    desk.run("format", "book", "--format", "PDF,.docx,epub")
+    desk.run("format", "--project-name", "book", "--format", "PDF,.docx,epub")
     assert [book.path(f"exports/book.{kind}").read_bytes() for kind in kinds] == first
     assert [data[:4] for data in first] == [b"PK\x03\x04", b"%PDF", b"PK\x03\x04"]
 

@@ -89,6 +89,7 @@ def _chapters(found: dict[str, Any]) -> set[int]:
     return {number for part in found.values() for number in part["chapters"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["sequential", "parallel"])
 def test_XC_04_a_book_of_facts_that_was_killed_in_its_frame_comes_out_the_same(
     desk: Desk, order: str

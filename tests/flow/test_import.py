@@ -109,6 +109,7 @@ def test_with_more_chapters_the_book_goes_on(desk: Desk, manuscript: Path) -> No
     assert book.json("style.json")["passages"][0]["file"] == "samples/manuscript.md"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["md", "epub", "docx"])
 def test_what_was_exported_comes_back(desk: Desk, form: str) -> None:
     desk.create("--no-canon")

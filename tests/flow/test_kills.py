@@ -51,6 +51,7 @@ def test_XC_04_killed_at_any_moment_the_book_comes_out_the_same(desk: Desk) -> N
 
 
 # Bar 8 sends both.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)]
 )
@@ -75,6 +76,7 @@ def test_XC_08_a_signal_ends_the_run_at_once_with_130_and_the_resume_command(
     assert desk.project().path("manuscript.md").exists()
 
 
+@pytest.mark.slow
 def test_XC_08_an_interrupt_while_a_server_does_not_answer(desk: Desk) -> None:
     stall = Fault("stall", seconds=20)
     with OpenAIServer([Fault("ok"), stall]) as server:
@@ -94,6 +96,7 @@ def test_XC_08_an_interrupt_while_a_server_does_not_answer(desk: Desk) -> None:
         assert "libriscribe2 resume book" in err
 
 
+@pytest.mark.slow
 def test_XC_08_a_project_belongs_to_one_process_at_a_time(desk: Desk) -> None:
     with silent_from(desk, 5) as process:
         wait_for_line(process, "concept: done")
@@ -111,6 +114,7 @@ def test_XC_08_a_project_belongs_to_one_process_at_a_time(desk: Desk) -> None:
     desk.run("resume", "book")
 
 
+@pytest.mark.slow
 def test_XC_08_a_reader_who_goes_away_is_no_error_message(desk: Desk) -> None:
     """`libriscribe2 create ... | head -1` ends quietly; the book can be resumed."""
     command = ("create", PREMISE, "--mock", "--json", "-p", "book", *SMALL)

@@ -67,6 +67,7 @@ def env(tmp_path: Path) -> Mapping[str, str]:
     return {"PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": os.devnull}
 
 
+@pytest.mark.slow
 def test_XC_a_new_agent_is_listed_run_and_redone(desk: Desk, env: Mapping[str, str]) -> None:
     listed = desk.run_apart("agents", env=env).out.splitlines()
     assert "blurb\tBlurbAgent\tconcept.json, outline.json\tblurb.json\t" in listed

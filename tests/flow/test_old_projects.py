@@ -84,6 +84,29 @@ def test_OV_44_status_shows_an_old_book_and_writes_nothing(old: Desk) -> None:
     assert {path: path.read_bytes() for path in folder.rglob("*")} == before
 
 
+def test_OV_44_an_old_book_is_sound_before_it_is_converted(old: Desk) -> None:
+    checks = {
+        one["name"]: one["state"] for one in old.run("doctor", "summer", "--json").value["checks"]
+    }
+    assert checks["artifacts"] == "ok"
+    assert "summer is sound." in old.run("check", "summer").err
+    assert "1\tTide 1\t2\t" in old.run("chapter", "list", "summer").out
+
+
+@pytest.mark.parametrize("name", ["project_data.json", "concept.json"])
+def test_XC_08_a_damaged_file_of_an_old_book_is_not_called_expendable(old: Desk, name: str) -> None:
+    (old.folder / "projects" / "summer" / name).write_text("{", encoding="utf-8")
+    line = old.run("resume", "summer", "--mock", expect=3).err
+    assert f"{name} is not valid JSON" in line
+    assert "fix: Mend it, or restore it from a backup." in line
+
+
+def test_OV_44_an_old_book_has_no_journal_to_be_rebuilt_from(old: Desk) -> None:
+    line = old.run("replay", "summer", expect=3).err
+    assert "no replies on record" in line
+    assert "`libriscribe2 resume summer` converts it" in line
+
+
 def test_OV_44_status_of_a_converted_book_has_no_originals(old: Desk) -> None:
     old.run("resume", "summer", "--mock", "--until", "outline")
     ran = old.run("status", "summer")

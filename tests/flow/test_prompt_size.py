@@ -1,5 +1,6 @@
 """Prompts keep to their budget, whatever the length of the book."""
 
+import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk
 
@@ -21,6 +22,7 @@ def characters(request: Request) -> int:
     return sum(len(str(message["content"])) for message in request.messages)
 
 
+@pytest.mark.slow
 def test_QU_prompts_do_not_grow_with_the_number_of_chapters(desk: Desk) -> None:
     scenes = ("--scenes-per-chapter", "2", "--characters", "5")
     short = asked(desk, "short", "--chapters", "6", "--words", "1800", *scenes)
@@ -28,6 +30,7 @@ def test_QU_prompts_do_not_grow_with_the_number_of_chapters(desk: Desk) -> None:
     assert sum(map(characters, long)) <= 4.4 * sum(map(characters, short))
 
 
+@pytest.mark.slow
 def test_QU_no_request_is_longer_than_its_budget(desk: Desk) -> None:
     """Chapters of the default length, with the scenes and the cast of an epic."""
     size = (

@@ -160,6 +160,7 @@ def begin(online: Desk, server: OpenAIServer, *, expect: int) -> Ran:
     return online.run(*command, expect=expect)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "code", "words"),
     [
@@ -183,6 +184,7 @@ def test_OV_43_what_a_server_does_wrong_has_its_own_exit_code_and_resume_goes_on
     assert online.project().path("manuscript.md").exists()
 
 
+@pytest.mark.slow
 def test_XC_04_a_passing_failure_is_waited_out_and_told(online: Desk) -> None:
     online.environment["LIBRISCRIBE2_LLM__RETRIES"] = "1"
     fault = Fault(status=429, headers={"Retry-After": "0"}, body={"error": {"message": "slow"}})
@@ -196,3 +198,19 @@ def test_XC_03_no_server_is_exit_7(online: Desk) -> None:
         pass
     ran = begin(online, server, expect=7)
     assert "No connection" in ran.err
+
+
+def test_SC_who_answers_in_place_of_the_named_model_is_told_once(desk: Desk) -> None:
+    config = desk.folder / "home" / "libriscribe2" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[models]\ndefault = ["openai/a", "openai/b"]\n', encoding="utf-8")
+    desk.environment |= {
+        "XDG_CONFIG_HOME": str(desk.folder / "home"),
+        "OPENAI_API_KEY": KEY,
+        "LIBRISCRIBE2_LLM__RETRIES": "0",
+    }
+    with OpenAIServer([Fault(status=500), Fault("ok"), Fault(status=500)]) as server:
+        desk.environment["OPENAI_BASE_URL"] = server.url
+        ran = desk.run("create", PREMISE, "--until", "concept", "--no-input")
+    assert ran.err.count("warning: openai/a could not answer, so openai/b did;") == 1
+    assert [post.body["model"] for post in server.posts] == ["a", "b", "a", "b", "a", "a"]

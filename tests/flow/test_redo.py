@@ -223,6 +223,7 @@ def test_XC_08_an_unknown_stage_or_chapter_is_a_usage_error_that_lists_what_ther
     assert book.contents() == before
 
 
+@pytest.mark.slow
 def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> None:
     size = ("--chapters", "3", "--scenes-per-chapter", "1", "--words", "900")
     desk.written("--no-revision", size=size)

@@ -73,6 +73,7 @@ def test_XC_08_an_unknown_kind_names_the_option(desk: Desk) -> None:
     assert "--kind 'poem'" in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "chapters"), WORDS_AND_CHAPTERS)
 def test_XC_03_a_short_book_has_the_asked_length_without_a_number_of_scenes(
     desk: Desk, words: int, chapters: int
@@ -103,6 +104,7 @@ def test_XC_08_debug_shows_the_traceback_of_an_expected_error(desk: Desk) -> Non
     assert "Traceback" not in desk.run("resume", "nosuch", expect=3).err
 
 
+@pytest.mark.slow
 def test_XC_08_debug_as_a_value_asks_for_no_traceback(desk: Desk) -> None:
     ran = desk.run_apart("resume", "--project-name", "--debug", expect=2)
     assert "Traceback" not in ran.err
@@ -136,16 +138,19 @@ def test_XC_08_a_separator_makes_it_a_path(desk: Desk, typed: str) -> None:
     assert "no project 'link'" in desk.run("status", "link", expect=3).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("config", "show", "--json"), ("agents",), ("--help",)])
 def test_XC_08_a_reader_that_goes_away_is_no_error(desk: Desk, arguments: tuple[str, ...]) -> None:
     assert closed_pipe(desk, *arguments) == (141, "")
 
 
+@pytest.mark.slow
 def test_XC_08_a_run_whose_reader_goes_away_ends_silently(desk: Desk) -> None:
     code, err = closed_pipe(desk, "--quiet", "create", PREMISE, "--mock", "--json", *SMALL)
     assert (code, err) == (141, "")
 
 
+@pytest.mark.slow
 def test_XC_08_talk_that_nobody_hears_is_no_error_either(desk: Desk) -> None:
     command = "create", PREMISE, "--mock", *SMALL
     assert closed_pipe(desk, *command, stream="stderr")[0] == 141

@@ -35,6 +35,7 @@ def test_XC_08_quiet_says_only_what_is_wrong(desk: Desk) -> None:
     assert desk.run("-q", "resume", "nobody", expect=3).err.startswith("error: ")
 
 
+@pytest.mark.slow
 def test_XC_08_a_bug_is_one_line_and_its_traceback_is_shown_on_request(desk: Desk) -> None:
     broken = {"LIBRISCRIBE2_PROJECTS_DIR": str(desk.folder)}
     (desk.folder / "sitecustomize.py").write_text(

@@ -9,6 +9,7 @@ BOOK = ("--chapters", "4", "--scenes-per-chapter", "2", "--words", "800", "--aut
 SLOW = [pytest.param(order, marks=pytest.mark.soak) for order in ("redblack", "parallel")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["sequential", *SLOW])
 def test_XC_03_the_same_premise_gives_the_same_bytes(desk: Desk, order: str) -> None:
     ways = {

@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 
 import pexpect
+import pytest
 from tests.support.desk import PREMISE, SMALL, Desk
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -37,6 +38,7 @@ def everything(child: "pexpect.spawn[str]") -> str:
     return log.getvalue()
 
 
+@pytest.mark.slow
 def test_XC_08_on_a_terminal_progress_is_drawn_and_the_cursor_comes_back(desk: Desk) -> None:
     child = on_terminal(desk, "create", PREMISE, "--mock", "-p", "book", *SMALL)
     shown = everything(child)
@@ -47,6 +49,7 @@ def test_XC_08_on_a_terminal_progress_is_drawn_and_the_cursor_comes_back(desk: D
     assert "chapters 2: done (not made yet)" in ESCAPE.sub("", shown)
 
 
+@pytest.mark.slow
 def test_XC_08_NO_COLOR_is_honoured(desk: Desk) -> None:
     desk.written("--until", "concept")
     coloured = everything(on_terminal(desk, "resume", "nobody"))
@@ -57,6 +60,7 @@ def test_XC_08_NO_COLOR_is_honoured(desk: Desk) -> None:
     assert "no project 'nobody'" in plain
 
 
+@pytest.mark.slow
 def test_XC_08_in_a_pipe_there_is_one_plain_line_per_finished_unit(desk: Desk) -> None:
     ran = desk.run_apart("create", PREMISE, "--mock", "-p", "book", "--no-revision", *SMALL)
     assert "\x1b" not in ran.out + ran.err
@@ -98,6 +102,7 @@ def test_XC_08_with_json_a_run_that_fails_still_writes_only_events(desk: Desk) -
     )
 
 
+@pytest.mark.slow
 def test_XC_03_without_a_premise_a_terminal_is_asked_and_told_the_equal_command(desk: Desk) -> None:
     brief = ("--words", "200", "--genre", "Mystery", "--no-worldbuilding", "--auto-title")
     options = (*brief, "--mock", "--until", "concept")
@@ -122,6 +127,7 @@ def test_XC_03_without_a_premise_a_terminal_is_asked_and_told_the_equal_command(
     assert (asked["language"], asked["chapters"], asked["genre"]) == ("Français", "2", "Mystery")
 
 
+@pytest.mark.slow
 def test_XC_03_no_input_asks_nothing_on_a_terminal_either(desk: Desk) -> None:
     child = on_terminal(desk, "create", "--no-input")
     assert "no premise" in everything(child)

@@ -133,6 +133,7 @@ def test_the_extra_that_is_not_installed_is_told_in_one_line(
     assert desk.project().path("manuscript.md").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 503])
 def test_a_collector_that_refuses_is_told_in_one_line(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, status: int
@@ -174,6 +175,7 @@ def test_a_half_of_a_surrogate_pair_in_a_name_can_be_sent() -> None:
     assert collector.spans[0].name == "invoke_workflow b?k"
 
 
+@pytest.mark.slow
 def test_who_does_not_trace_does_not_import_it(desk: Desk) -> None:
     timed = ("-X", "importtime", "-m", "libriscribe2")
     quiet = desk.run_apart("create", "A coast", "--mock", *SMALL, program=timed)
@@ -183,6 +185,7 @@ def test_who_does_not_trace_does_not_import_it(desk: Desk) -> None:
     assert "opentelemetry" not in desk.run_apart("--help", env=env, program=timed).err
 
 
+@pytest.mark.slow
 def test_a_process_sends_what_it_has_before_it_ends(desk: Desk) -> None:
     with Collector() as collector:
         env = {ENDPOINT: collector.root}

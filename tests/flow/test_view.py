@@ -94,6 +94,7 @@ def test_there_is_no_project_of_that_name(desk: Desk) -> None:
     assert "There is no project" in desk.run("view", "empty", expect=3).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)]
 )

@@ -15,9 +15,18 @@ from tests.support.desk import Desk
         (("--chapters", "create"), "No such option: --chapters. fix: see `libriscribe2 --help`"),
         (("create", "x", "-q"), "fix: -q stands before the command: `libriscribe2 -q create ...`"),
         (("batch", "add", "x", "--debug"), "`libriscribe2 --debug batch add ...`"),
-        (("create", "x", "--words", "0"), "'--words': it has to be 1 or more. fix: see"),
-        (("debug", "show", "x", "y"), "'N': it has to be a whole number. fix: see"),
-        (("create", "x", "--max-cost", "much"), "'--max-cost': it has to be a number. fix: see"),
+        (
+            ("create", "x", "--config-file", "y"),
+            "fix: settings stand in .env, `libriscribe2 config",
+        ),
+        (("create", "x", "--skip-error"), "`libriscribe2 resume` goes on after a failure"),
+        (("outline", "x"), "No such command 'outline': `libriscribe2 redo PROJECT STAGE` writes"),
+        (("create", "x", "--words", "0"), "'--words': it has to be 1 or more, not '0'. fix: see"),
+        (("debug", "show", "x", "y"), "'N': it has to be a whole number, not 'y'. fix: see"),
+        (
+            ("create", "x", "--max-cost", "much"),
+            "'--max-cost': it has to be a number, not 'much'. fix: see",
+        ),
     ],
 )
 def test_XC_08_a_wrong_command_line_says_what_to_type(

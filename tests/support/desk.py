@@ -77,7 +77,7 @@ class Desk:
         *arguments: str,
         expect: int | None = 0,
         backend: Backend | None = None,
-        typed: str | None = None,
+        typed: str | bytes | None = None,
     ) -> Ran:
         """Run a command in this process.
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions, CallRecord
-from libriscribe2.llm.providers import ModelChoice, check_model
+from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project.debug_dump import DebugDumps
@@ -64,13 +64,13 @@ async def ask_again(call: RecordedCall, settings: Settings, choice: ModelChoice)
     """The reply of another model to a recorded prompt.
 
     Raises:
+        ConfigError: The server's address is none.
         ModelError: The key or the model's name is wrong.
         ProviderError: The network or the provider failed.
         ContentFilteredError: The provider withheld the reply.
     """
     url = settings.llm.base_url or choice.url or ""
-    if not url:
-        check_model(choice.model, os.environ)
+    check_choice(replace(choice, url=url or None), os.environ)
     routed = RoutedBackend(lambda _model: url or None, time_limits(settings.llm))
     answers: list[CallRecord] = []
     session = CallSession(on_call=answers.append)

@@ -34,6 +34,7 @@ from libriscribe2.cli.options import (
     ProjectNameOption,
     UntilOption,
 )
+from libriscribe2.cli.premise import premise_of
 from libriscribe2.cli.projects import (
     budget_flags,
     kept_settings,
@@ -58,7 +59,10 @@ from libriscribe2.settings.model_keys import check_models, with_judge
 def create(
     ctx: typer.Context,
     premise: Annotated[
-        str | None, typer.Argument(metavar="PREMISE", help="The idea of the book, in your words.")
+        str | None,
+        typer.Argument(
+            metavar="PREMISE", help="The idea of the book, in your words; - reads it from stdin."
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", "-t", help="Title.")] = None,
     author: Annotated[str | None, typer.Option(help="Name on the title page.")] = None,
@@ -176,8 +180,7 @@ def create(
         "chapters": write_chapters,
         "manuscript": format_book,
     }
-    options = {
-        "premise": premise if premise is not None else description,
+    said = {
         "title": title,
         "author": author,
         "genre": genre,
@@ -219,6 +222,7 @@ def create(
             "as_json": as_json or None,
         }
         earlier = read_earlier(after, settings) if after else None
+        options = {"premise": premise_of(premise, description), **said}
         asked_for = continued(_brief(options, of_run, settings, renderer), earlier)
         brief, order_note = with_drafting(asked_for, settings.pipeline.max_concurrency)
         for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):

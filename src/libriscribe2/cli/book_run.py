@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import Hooks, Outcome, Workshop
+from libriscribe2.cli.fallback_notes import FallbackNotes, first_models
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.logs import log_to
@@ -16,14 +17,15 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.events import Listener
 from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 from libriscribe2.utils.quantities import cost, counted, duration
 
 DEMONSTRATION = (
-    "The offline author is a demonstration and not a language model: it composes sentences about "
-    "your premise without a network. Set a provider's key or --model for a real book."
+    "The offline author is a demonstration and not a language model: it composes English sentences "
+    "about your premise without a network. Set a provider's key or --model for a real book."
 )
 
 
@@ -93,7 +95,9 @@ def run_book(
     listener = renderer.render_event_json if request.as_json else renderer.render_event
     command = " ".join(sys.argv[1:])
     with run_listeners(renderer, store.paths) as heard, renderer.live():
-        listeners = (*heard, listener)
+        firsts = first_models(settings, choice, request.stages)
+        told: Listener = FallbackNotes(renderer.warning, firsts)
+        listeners = (*heard, listener, told)
         hooks = Hooks(command, listeners=listeners, on_text=renderer.on_text, rates=rates)
         workshop = Workshop(store, brief, settings, choice, hooks)
         outcome = run_async(

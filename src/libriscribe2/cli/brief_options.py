@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from libriscribe2.cli.context import CliContext
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.counts import CountRange, parse_counts
 from libriscribe2.models.draft_order import fitting
 from libriscribe2.models.kind import names_its_kind
 from libriscribe2.utils.plain_faults import plain_fault
@@ -33,7 +34,7 @@ def brief_from(options: Mapping[str, Any]) -> Brief:
     """
     given = {key: value for key, value in options.items() if value is not None}
     try:
-        return Brief.model_validate(given)
+        return _agreeing(Brief.model_validate(given))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         value = repr(first.get("input"))
@@ -43,6 +44,19 @@ def brief_from(options: Mapping[str, Any]) -> Brief:
             why=plain_fault(first),
             fix=f"See `libriscribe2 {CliContext.current().command or 'create'} --help`.",
         ) from error
+
+
+def _agreeing(brief: Brief) -> Brief:
+    """The brief, unless it says how many scenes chapters beyond the last have."""
+    entries = parse_counts(brief.scenes_per_chapter) if brief.scenes_per_chapter else []
+    most = CountRange.parse(brief.chapters or "1+").high
+    if most is None or len(entries) <= most:
+        return brief
+    raise UsageError(
+        f"--scenes-per-chapter {brief.scenes_per_chapter!r} is for {len(entries)} chapters.",
+        why=f"--chapters {brief.chapters} asks for fewer.",
+        fix="Give one entry for each chapter; the last one is for all that follow.",
+    )
 
 
 def kind_note(brief: Brief) -> str:

@@ -9,7 +9,7 @@ from libriscribe2.cli.chapter_edit import EditRequest, carry_out
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.groups import command_group
 from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, read_brief, settings_of
+from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import UsageError
@@ -23,7 +23,6 @@ from libriscribe2.pipeline.structure_reading import (
     texts_of,
 )
 from libriscribe2.project.paths import CHAPTER_FILES
-from libriscribe2.project.peek import peek
 from libriscribe2.project.view import ProjectView
 
 app = command_group("chapter", "List the chapters of a book, and change their order.")
@@ -42,7 +41,7 @@ def list_chapters(
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
         paths = locate(project, None, settings_of(None, {}))
-        view, brief = peek(paths), read_brief(paths)
+        view, brief = look_at(paths), read_brief(paths)
         rows = chapter_rows(view, brief, wanted_stages(brief))
     if as_json:
         renderer.data_json({"project": paths.root.name, "chapters": rows})

@@ -20,7 +20,7 @@ from libriscribe2.cli.options import (
     ModelOption,
     RequiredProjectArgument,
 )
-from libriscribe2.cli.projects import locate, read_brief, settings_of
+from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
@@ -28,7 +28,6 @@ from libriscribe2.pipeline.health import Finding, examine, told
 from libriscribe2.pipeline.health_records import examine_records
 from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
-from libriscribe2.project.peek import peek
 from libriscribe2.utils.quantities import counted
 
 
@@ -141,7 +140,7 @@ def _check_model(*, story: bool, book_review: bool, named: bool) -> None:
 
 def _findings(paths: ProjectPaths) -> list[Finding]:
     """All that is wrong, what stops a run first."""
-    view = peek(paths)
+    view = look_at(paths)
     stages, first = _stages(paths)
     found = [*first, *hindrances(paths), *examine(view, stages), *examine_records(paths)]
     return sorted(found, key=lambda finding: not finding.stops)

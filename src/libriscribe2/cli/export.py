@@ -7,7 +7,7 @@ import typer
 
 from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
+from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import LibriScribeError, UsageError
@@ -25,7 +25,8 @@ _MOST_NAMED: Final = 12
 
 def export(
     ctx: typer.Context,
-    project: RequiredProjectArgument,
+    project: ProjectArgument = None,
+    project_name: ProjectNameOption = None,
     formats: Annotated[
         str | None,
         typer.Option(
@@ -55,7 +56,7 @@ def export(
     """
     renderer = Renderer(quiet=CliContext.of(ctx).quiet)
     with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
+        paths = locate(project, project_name, settings_of(None, {}))
         view = look_at(paths)
         chosen = exporters_for(tuple(filter(None, (formats or "").split(","))))
         if check and not any(one.name == "epub" for one in chosen):

@@ -17,6 +17,8 @@ from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
+from libriscribe2.cli.original_words import COMMANDS as GONE_COMMANDS
+from libriscribe2.cli.original_words import OPTIONS as GONE_OPTIONS
 from libriscribe2.cli.pipes import EXIT_CLOSED_PIPE, reader_gone, stop_writing
 from libriscribe2.errors import EXIT_INTERRUPTED
 from libriscribe2.utils.plain_faults import plain_fault
@@ -25,6 +27,10 @@ from libriscribe2.utils.terminal_text import one_line
 _PROGRAM: Final = "libriscribe2"
 _OF_ROOT: Final = ("--quiet", "-q", "--debug", "--version", "-V")
 """Options of the root command."""
+
+
+_SURPLUS: Final = "unexpected extra argument"
+"""What Click says of words beyond those that a command takes."""
 
 
 class LazyCommand(TyperCommand):
@@ -119,6 +125,8 @@ class RootGroup(TyperGroup):
             listed = [entry.name for entry in COMMANDS if not entry.hidden]
             close = get_close_matches(args[0], listed, n=1)
             hint = f". Did you mean {close[0]!r}?" if close else ""
+            if args[0] in GONE_COMMANDS:
+                hint = f": {GONE_COMMANDS[args[0]]}"
             error.message = f"No such command {args[0]!r}{hint}"
             raise
 
@@ -138,7 +146,8 @@ def _tell(error: ClickException, command: str) -> None:
     """
     faults = getattr(error.__cause__, "errors", None)  # Typer has Pydantic read the values
     if faults is not None:
-        error.message = plain_fault(faults(include_url=False)[0])
+        first = faults(include_url=False)[0]
+        error.message = f"{plain_fault(first)}, not {first['input']!r}"
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else command
     told = error.format_message().strip()
@@ -156,4 +165,7 @@ def _fix(error: ClickException, command: str) -> str:
     if option in _OF_ROOT and command != _PROGRAM:
         named = command.removeprefix(f"{_PROGRAM} ")
         return f"{option} stands before the command: `{_PROGRAM} {option} {named} ...`"
-    return f"see `{command} --help`"
+    if option in GONE_OPTIONS:
+        return f"{GONE_OPTIONS[option]}; see `{command} --help`"
+    of_premise = _SURPLUS in error.message and command.endswith((" create", " create-book"))
+    return f"{'put the premise into quotes; ' if of_premise else ''}see `{command} --help`"

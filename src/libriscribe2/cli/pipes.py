@@ -1,4 +1,7 @@
-"""Ending without a word when whoever reads the output goes away, as in `... --json | head -1`."""
+"""The standard streams: those that are not there, and readers that go away.
+
+Whoever reads the output may leave early, as in `... --json | head -1`: that ends without a word.
+"""
 
 import os
 import sys
@@ -6,6 +9,17 @@ from typing import Final
 
 EXIT_CLOSED_PIPE: Final = 141
 """What a shell reports of a program that SIGPIPE ended: 128 + 13."""
+
+
+def open_closed() -> None:
+    """Give the process the standard streams that it was started without, as from some daemons.
+
+    A file of a book would otherwise get the number of one of them, and what is printed with it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
 
 
 def reader_gone(error: BaseException) -> bool:

@@ -23,6 +23,7 @@ from libriscribe2.project.paths import (
     project_name_from,
 )
 from libriscribe2.project.peek import peek
+from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.plan.allowed import allowances
@@ -63,7 +64,15 @@ def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fal
 
     Raises:
         ConfigError: A file or a variable cannot be used.
+        UsageError: The command line names another model beside the offline author.
     """
+    named = flags.get("models.default")
+    if mock and named and named != OFFLINE_MODEL:
+        raise UsageError(
+            f"--mock and --model {named!r} name two models.",
+            why="--mock is the same as --model offline.",
+            fix="Leave out one of them.",
+        )
     names = stage_names()
     settings = load_for_project(root, environ=os.environ, flags=flags, stages=names).settings
     offline = ModelsConfig(default=StageModel(model=OFFLINE_MODEL))
@@ -117,26 +126,32 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
     Raises:
         UsageError: No project was named.
         ProjectError: There is no such project.
+        StorageError: The folder cannot be read.
     """
     project = typed or named
     if not project:
         command = CliContext.current().command or "status"
         raise UsageError("Which project?", fix=f"Name one: `libriscribe2 {command} PROJECT`.")
     root = (
-        Path(project).resolve()
+        Path(os.path.realpath(project))
         if _is_path(project)
         else settings.projects_dir / check_project_name(project)
     )
-    if root.is_dir():
+    with storage_errors("read", root):
+        is_there, others = root.is_dir(), _projects(settings.projects_dir)
+    if is_there:
         paths = ProjectPaths(
             root, settings.debug_dir / root.name, project if _is_path(project) else ""
         )
         CliContext.name_project(paths.called)
         return paths
-    close = get_close_matches(root.name, _projects(settings.projects_dir), n=1)
+    folded = {other.casefold(): other for other in others}
+    close = get_close_matches(root.name.casefold(), folded, n=1)
     raise ProjectError(
         f"There is no project {project!r} in {root.parent}.",
-        fix=f"Did you mean {close[0]!r}?" if close else "Begin one with `libriscribe2 create`.",
+        fix=f"Did you mean {folded[close[0]]!r}?"
+        if close
+        else "Begin one with `libriscribe2 create`.",
     )
 
 
@@ -158,10 +173,12 @@ def new_paths(
     Raises:
         UsageError: The name cannot be used.
         ProjectError: There is a project of that name.
+        StorageError: The folder cannot be read.
     """
     folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
     root = settings.projects_dir / folder
-    holds = root.exists() and any(path.name != STATE for path in root.iterdir())
+    with storage_errors("read", root):
+        holds = root.exists() and any(path.name != STATE for path in root.iterdir())
     if holds and not may_hold(root):
         raise ProjectError(
             f"There is a project {folder!r} already.",

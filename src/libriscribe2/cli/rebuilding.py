@@ -13,7 +13,7 @@ from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import read_brief
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.pipeline.rebuild import (
@@ -29,6 +29,7 @@ from libriscribe2.pipeline.rebuild import (
     unmade_files,
     was_judged,
 )
+from libriscribe2.project.legacy import is_legacy
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
 from libriscribe2.project.storage_errors import storage_errors
@@ -71,6 +72,12 @@ def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) -> Reb
         ProjectError: The book cannot be read.
         StorageError: The target cannot be written.
     """
+    if is_legacy(paths):
+        raise ProjectError(
+            f"{paths.root.name} has no replies on record",
+            why="it is a project of the original LibriScribe2",
+            fix=f"`libriscribe2 resume {paths.called}` converts it.",
+        )
     view, brief, records = peek(paths), read_brief(paths), recorded(paths)
     stages, models = wanted_stages(brief), asked_models(records)
     kept = authors_files(stages, view, records)

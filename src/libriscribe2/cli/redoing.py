@@ -163,6 +163,8 @@ def _units(agent: type[Agent], view: ProjectView, chapter: int | None) -> list[U
         return units
     found = [unit for unit in units if unit.chapter == chapter]
     if not found:
-        known = f"it has {len(units)}" if agent.per_chapter() else "it works on the whole book"
-        raise UsageError(f"The stage {agent.name!r} has no chapter {chapter}.", why=known)
+        known, fix = "it works on the whole book", "Leave out --chapter."
+        if agent.per_chapter():
+            known, fix = f"it has {len(units)}", f"Name one from 1 to {len(units)}."
+        raise UsageError(f"The stage {agent.name!r} has no chapter {chapter}.", why=known, fix=fix)
     return found

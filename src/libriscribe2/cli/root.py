@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from libriscribe2 import __version__
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.lazy import RootGroup
 from libriscribe2.cli.leaving import leave
+from libriscribe2.cli.pipes import open_closed
 from libriscribe2.cli.tracebacks import bug_of, traceback_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.project.storage_errors import DEVICE_ERRORS, storage_error
@@ -57,6 +59,7 @@ def root(
 
 def main() -> None:
     """Run the command line; an error that nobody expected ends in one line and exit code 1."""
+    open_closed()
     try:
         code = app(standalone_mode=False)
     except OSError as error:
@@ -74,7 +77,7 @@ def _refused(error: OSError) -> int:
     with suppress(OSError):  # the output may be the very thing that cannot be written
         from libriscribe2.cli.render import Renderer  # noqa: PLC0415 - only a failure pays for it
 
-        Renderer().error(told)
+        Renderer(out=StringIO()).error(told)
     return told.exit_code
 
 

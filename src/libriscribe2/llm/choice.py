@@ -29,7 +29,7 @@ def choose_model(
 
     Args:
         named: The configured model, or "". One without its provider's key may be a model of a
-            local server with an OpenAI-compatible interface.
+            local server, and so may a name that says no provider.
         environ: The variables of the process.
         probe: Looks for local servers; only called when nothing else decides.
         consent: Whether a server that was found may be used.
@@ -39,11 +39,13 @@ def choose_model(
     configured = configured_provider(environ)
     if configured is not None:
         return configured
-    for server in probe():
-        if server.models and consent(server):
+    found = [server for server in probe() if server.models]
+    for server in found:
+        if consent(server):
             reason = f"{server.name} answers at {server.url}; no key is set"
             return ModelChoice(server.models[0], reason, server.url)
-    return ModelChoice(OFFLINE_MODEL, "no key is set and no local server answers")
+    none = "is to be used" if found else "answers"
+    return ModelChoice(OFFLINE_MODEL, f"no key is set and no local server {none}")
 
 
 def resolve_model(
@@ -58,7 +60,7 @@ def resolve_model(
         environ: The variables of the process.
     """
     found = default if not name else named_model(name, environ)
-    if found.model == default.model:
+    if found.model == default.model or (default.url and _is_meant(name, default.model)):
         found = default
     if base_url and found.model != OFFLINE_MODEL:
         return ModelChoice(found.model, found.reason, base_url)
@@ -70,9 +72,22 @@ def _served_locally(
 ) -> ModelChoice | None:
     """The local server that serves a model whose provider's key is not set."""
     keys = key_variables(named)
-    if not keys or any(environ.get(name) for name in (*keys, *BASE_URL_VARIABLES)):
+    if any(environ.get(name) for name in (*keys, *BASE_URL_VARIABLES)):
+        return None
+    if named == OFFLINE_MODEL or not (keys or _is_bare(named)):
         return None
     for server in probe():
-        if named in server.models:
-            return ModelChoice(named, f"{server.name} serves it at {server.url}", server.url)
+        for model in server.models:
+            if model == named or _is_meant(named, model):
+                return ModelChoice(model, f"{server.name} serves it at {server.url}", server.url)
     return None
+
+
+def _is_bare(name: str) -> bool:
+    """Whether a name says no provider."""
+    return bool(name) and "/" not in name
+
+
+def _is_meant(name: str, model: str) -> bool:
+    """Whether a name is a model's without the provider."""
+    return _is_bare(name) and model.partition("/")[2] == name

@@ -25,7 +25,12 @@ _CHAIN_LIMIT = 20
 _HTML_PAGE = "an HTML page came back, which is no answer of a model's server"
 _TRACEBACK = "Traceback (most recent call last)"
 _TOLD_BY_TRACEBACK = "the reply could not be read"
-_WRAPPER_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*[:-]\s*)+")
+_WRAPPER_PREFIX = re.compile(
+    r"^(?:(?:litellm\.)?(?:Timeout )?\w*(?:Error|Exception|Timeout)\s*[:-]\s*)+"
+)
+_WRAPPED = re.compile(r"[\s.]+Original exception: .*", re.DOTALL)
+_NOTHING_SAID = re.compile(r"Error code: \d+(?: - (?:\{\}|None|))?")
+_NO_REASON = "it gave no reason"
 _WRAPPER_SUFFIX = re.compile(r"\.? Handle with `litellm\.\w+`\.$")
 _CONNECTION_CLASSES = frozenset({
     "ConnectError", "ReadError", "WriteError", "RemoteProtocolError", "APIConnectionError",
@@ -198,7 +203,8 @@ def _sentence(error: Mapping[str, Any], facts: _Facts) -> str:
     if facts.network is not None:
         return told[-1]
     words = _WRAPPER_SUFFIX.sub("", _WRAPPER_PREFIX.sub("", told[0]))
-    words = words.partition(_TRACEBACK)[0].rstrip() or _TOLD_BY_TRACEBACK
+    words = _WRAPPED.sub("", words.partition(_TRACEBACK)[0].rstrip()) or _TOLD_BY_TRACEBACK
+    words = _NO_REASON if _NOTHING_SAID.fullmatch(words) else words
     return _HTML_PAGE if words.startswith(("<", "b'<")) else words
 
 

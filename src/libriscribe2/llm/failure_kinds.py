@@ -50,6 +50,7 @@ _PHRASES = {
     "context": r"maximum context length|context (?:window|length|size)|prompt is too long"
     r"|input token count.{0,40}exceeds|too many (?:input )?tokens",
     "auth": r"api[_ ]key client option must be set|missing credentials|api key not valid|missing .{0,30}api key"
+    r"|api_base is required"
     r"|(?:invalid|incorrect) api key|no api key",
     "not_found": r"llm provider not provided|not a valid model|model .{0,80}(?:not found|not exist)"
     r"|no such model|unknown model",

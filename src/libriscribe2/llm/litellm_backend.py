@@ -238,7 +238,7 @@ class LiteLLMBackend:
             wanted["max_tokens"] = request.max_tokens
         if request.tools:
             wanted |= {"tools": [dict(tool) for tool in request.tools], **_OWN_TOOLS}
-        return wanted | server_arguments(self._url, self._api_key)
+        return wanted | server_arguments(self._url, self._api_key, model=request.model)
 
     def _failure(self, error: Exception, *, started: bool = False) -> BackendError:
         """The failure in our terms, without the key.

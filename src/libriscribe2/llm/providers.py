@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from libriscribe2.errors import ModelError
 from libriscribe2.llm.litellm_backend import missing_variables, provider_of, similar_models
+from libriscribe2.llm.sendable import check_address, check_key
 
 OFFLINE_MODEL = "offline"
 """The name of the built-in offline author."""
@@ -137,7 +138,7 @@ def named_model(name: str, environ: Mapping[str, str]) -> ModelChoice:
     if name == OFFLINE_MODEL or base is None or (routed and prefix != "openai"):
         return ModelChoice(name, "named explicitly")
     model = name if routed else f"openai/{name}"
-    return ModelChoice(model, "named explicitly; OPENAI_BASE_URL is set", base)
+    return ModelChoice(model, f"named explicitly; {_base_variable(environ)} is set", base)
 
 
 def key_variables(model: str) -> tuple[str, ...]:
@@ -156,17 +157,35 @@ def batch_provider(model: str) -> str | None:
 
 
 def check_model(model: str, environ: Mapping[str, str]) -> None:
-    """Find a missing key or an unknown name before a request would.
+    """The same as `check_choice` for a name.
+
+    Raises:
+        ConfigError, ModelError: As for `check_choice`.
+    """
+    check_choice(named_model(model, environ), environ)
+
+
+def check_choice(choice: ModelChoice, environ: Mapping[str, str]) -> None:
+    """Find a missing key, an unknown name or a wrong address before a request would.
 
     LiteLLM is loaded only for names whose provider is not in the table.
 
     Raises:
-        ModelError: Nobody serves the name, or its provider's key is not set.
+        ConfigError: The server's address is none.
+        ModelError: Nobody serves the name, or its provider's key is not set or cannot be sent.
     """
-    choice = named_model(model, environ)
-    if choice.model == OFFLINE_MODEL or choice.url is not None:
+    if choice.model == OFFLINE_MODEL:
         return
+    if choice.model.endswith("/"):
+        fix = "add the model's name, as in openai/gpt-5.4-mini, or choose --model offline"
+        raise ModelError(f"{choice.model!r} names a provider and no model", fix=fix)
+    address = choice.url or _address_of_provider(choice.model, environ)
+    if address is not None:
+        check_address(address, environ)
     provider = _provider(choice.model)
+    _check_keys(provider, environ)
+    if choice.url is not None:
+        return
     if provider is not None:
         _require_variables(choice.model, provider, environ)
     elif choice.model.partition("/")[0] not in KEYLESS_PREFIXES:
@@ -175,12 +194,26 @@ def check_model(model: str, environ: Mapping[str, str]) -> None:
 
 def _openai_choice(environ: Mapping[str, str], base: str | None) -> ModelChoice:
     """What the `OPENAI_*` variables point to."""
-    reason = "OPENAI_BASE_URL is set" if base is not None else "OPENAI_API_KEY is set"
+    reason = f"{_base_variable(environ) if base is not None else 'OPENAI_API_KEY'} is set"
     wanted = _value(environ, DEFAULT_MODEL_VARIABLE)
     if wanted is None:
         return ModelChoice(PROVIDERS[0].default_model or OFFLINE_MODEL, reason, base)
     choice = named_model(wanted, environ)
     return ModelChoice(choice.model, f"{DEFAULT_MODEL_VARIABLE} is set", choice.url)
+
+
+def _address_of_provider(model: str, environ: Mapping[str, str]) -> str | None:
+    """The server that LiteLLM asks in place of the provider's own, by the variable it reads."""
+    prefix, slash, _ = model.partition("/")
+    return _value(environ, f"{prefix.removesuffix('_chat').upper()}_API_BASE") if slash else None
+
+
+def _check_keys(provider: Provider | None, environ: Mapping[str, str]) -> None:
+    """Raise where a key of the provider cannot be sent."""
+    for name in provider.keys if provider is not None else ():
+        key = _value(environ, name)
+        if key is not None:
+            check_key(name, key)
 
 
 def _require_variables(model: str, provider: Provider, environ: Mapping[str, str]) -> None:
@@ -210,7 +243,8 @@ def _check_with_litellm(model: str, environ: Mapping[str, str]) -> None:
 
 def _missing(model: str, title: str, variables: list[str]) -> ModelError:
     wanted = " and ".join(variables)
-    why = f"{title} needs {wanted}, which is not set"
+    is_not = "is not" if len(variables) == 1 else "are not all"
+    why = f"{title} needs {wanted}, which {is_not} set"
     return ModelError(f"No key for {model!r}", why, f"set {wanted}, or choose --model offline")
 
 
@@ -228,8 +262,13 @@ def _variable_set(provider: Provider, environ: Mapping[str, str]) -> str | None:
 
 
 def _base_url(environ: Mapping[str, str]) -> str | None:
-    values = (_value(environ, name) for name in BASE_URL_VARIABLES)
-    return next((value for value in values if value is not None), None)
+    return _value(environ, _base_variable(environ))
+
+
+def _base_variable(environ: Mapping[str, str]) -> str:
+    """The variable that names an OpenAI-compatible server."""
+    set_ones = (name for name in BASE_URL_VARIABLES if _value(environ, name) is not None)
+    return next(set_ones, BASE_URL_VARIABLES[0])
 
 
 def _value(environ: Mapping[str, str], name: str) -> str | None:

@@ -1,6 +1,8 @@
 """The brief: what the author asked for, the `[book]` table of `book.toml`."""
 
+import re
 from typing import Annotated, Any, Final, Literal
+from unicodedata import category
 
 from pydantic import (
     AfterValidator,
@@ -25,8 +27,10 @@ SHORTEST_SCENE: Final = 120
 """Words below which a scene is no scene; a short chapter has fewer scenes instead."""
 
 
-def _short_enough(premise: str) -> str:
-    """The premise, unless it would fill the prompts."""
+def _usable(premise: str) -> str:
+    """The premise, unless it says nothing or would fill the prompts."""
+    if not any(category(character)[0] in "LNS" for character in premise):
+        raise ValueError("there is no word in it")
     if len(premise) > MOST_PREMISE:
         raise ValueError(
             f"the premise has {len(premise):,} characters; it may have at most {MOST_PREMISE:,}"
@@ -39,6 +43,13 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError('write a whole number, or a text in quotes such as "8-12"')
     return str(value)
+
+
+def _number(value: str) -> str:
+    """A place in a series, or none."""
+    if not re.fullmatch(r"(\d+(\.\d+)*)?", value):
+        raise ValueError("write a number such as 2 or 2.5")
+    return value
 
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True)]
@@ -85,7 +96,7 @@ class Brief(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    premise: Annotated[Text, AfterValidator(_short_enough)]
+    premise: Annotated[Text, AfterValidator(_usable)]
     title: Line = ""
     author: Line = ""
     genre: Line = ""
@@ -108,7 +119,7 @@ class Brief(BaseModel):
     research: bool | None = None
     follows: Line = ""
     series: Line = ""
-    series_number: Annotated[Count, Field(pattern=r"^(\d+(\.\d+)*)?$")] = ""
+    series_number: Annotated[Count, AfterValidator(_number)] = ""
     rights: Line = ""
     publisher: Line = ""
     identifier: Line = ""

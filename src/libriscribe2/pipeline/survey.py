@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.staleness import Verdict, draft_order, input_hashes, verdict
 from libriscribe2.project.artifacts import Book
@@ -49,11 +50,26 @@ def check_artifacts(stages: Iterable[type[Agent]], view: ProjectView) -> None:
     for agent in stages:
         for unit in units_of(agent, view):
             if not book.has(unit.output):
+                _check_place(unit.output, view)
                 continue
             if agent.shape is None:
                 book.text(unit.output)
             else:
                 book.load(unit.output, agent.shape)
+
+
+def _check_place(name: str, view: ProjectView) -> None:
+    """Refuse what stands where a missing file would be written.
+
+    Raises:
+        ProjectError: There is a folder, or something else that is no file.
+    """
+    if view.paths.resolve(name).exists():
+        raise ProjectError(
+            f"{name} is not a file",
+            why="something else stands in its place",
+            fix="Move it away; what the program made before is made again.",
+        )
 
 
 def _without_unneeded(

@@ -31,6 +31,7 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.user_text import parse_json
 from libriscribe2.project.view import ProjectView, natural_order
+from libriscribe2.utils.plain_faults import plain_fault
 from libriscribe2.utils.words import prose_words
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -60,6 +61,14 @@ class Book:
         """
         return self._view.read_text(name)
 
+    def found(self, name: str) -> str | None:
+        """The text of an artifact; None where the book has none.
+
+        Raises:
+            ProjectError: It is empty or not UTF-8.
+        """
+        return None if name in self._ignored else self._view.find_text(name)
+
     def load(self, name: str, model: type[ModelT]) -> ModelT:
         """A JSON artifact as a value of its shape; it is shared, so nobody may change it.
 
@@ -67,7 +76,12 @@ class Book:
             ProjectError: It is missing, is not JSON or has another shape; the error names the
                 field.
         """
-        return cast("ModelT", _value(name, model, self._view.read_text(name)))
+        return self.value(name, model, self._view.read_text(name))
+
+    @staticmethod
+    def value(name: str, model: type[ModelT], text: str) -> ModelT:
+        """What `load` returns, given the artifact's text."""
+        return cast("ModelT", _value(name, model, text))
 
     def is_edited(self, name: str) -> bool:
         """Whether the artifact is there and the author has changed it."""
@@ -168,6 +182,6 @@ def _bad_shape(name: str, error: ValidationError) -> ProjectError:
     place = ".".join(str(part) for part in first["loc"])
     return ProjectError(
         f"{name} does not have the right shape.",
-        why=f"{place or 'the whole file'}: {first['msg']}",
+        why=f"{place or 'the whole file'}: {plain_fault(first)}",
         fix=f"Mend {name}, or delete it to have it made again.",
     )

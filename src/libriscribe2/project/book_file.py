@@ -56,8 +56,8 @@ def read_book_toml(path: Path) -> dict[str, Any]:
     """
     with storage_errors("read", path):
         data = path.read_bytes() if path.exists() else None
-    if data is None:
-        raise _missing(path)
+    if data is None or not data.strip():
+        raise _missing(path, "missing" if data is None else "empty")
     text = decode_text(str(path), data)
     try:
         return tomllib.loads(text)
@@ -65,17 +65,17 @@ def read_book_toml(path: Path) -> dict[str, Any]:
         raise _not_toml(path, text, str(error)) from error
 
 
-def _missing(path: Path) -> ProjectError:
-    """The error for a file that is not there: lost, or never begun."""
+def _missing(path: Path, how: str) -> ProjectError:
+    """The error for a file that is `missing` or `empty`: lost, or never begun."""
     if (path.parent / STATE).is_dir():
         return ProjectError(
-            f"{path} is missing",
+            f"{path} is {how}",
             why="the project's other files are there",
             fix="Put it back from a backup, or write it anew: a line `[book]`, and below it "
             '`premise = "..."` and what else you asked for.',
         )
     return ProjectError(
-        f"{path} is missing",
+        f"{path} is {how}",
         fix="Check the project's name, or begin one with `libriscribe2 create`.",
     )
 

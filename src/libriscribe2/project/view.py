@@ -66,13 +66,23 @@ class ProjectView:
             ProjectError: The file is missing, empty or not UTF-8; the error names the place.
             StorageError: The file cannot be read.
         """
-        data = self.read_bytes(name)
-        if data is None:
+        text = self.find_text(name)
+        if text is None:
             raise ProjectError(
                 f"{name} is missing in {self.paths.root}",
                 fix=f"Run `libriscribe2 resume {self.paths.called}` to have it made.",
             )
-        return decode_text(name, data)
+        return text
+
+    def find_text(self, name: str) -> str | None:
+        """The same; None where there is no file.
+
+        Raises:
+            ProjectError: The file is empty or not UTF-8; the error names the place.
+            StorageError: The file cannot be read.
+        """
+        data = self.read_bytes(name)
+        return None if data is None else decode_text(name, data)
 
     def read_json(self, name: str) -> Any:
         """The value of a JSON file.

@@ -57,15 +57,20 @@ def flag_layer(flags: Mapping[str, Any]) -> Layer:
     return layer
 
 
-def file_layer(path: Path | None) -> Layer:
-    """A TOML file's values; the `[book]` table is the brief and none of them.
+def file_layer(path: Path | None, *, of_book: bool = False) -> Layer:
+    """A TOML file's values.
+
+    Args:
+        path: The file, or None.
+        of_book: Whether it is a project's file, whose `[book]` table is the brief and no setting.
 
     Raises:
         ConfigError: The file cannot be used.
     """
     if path is None:
         return {}
-    table = {name: value for name, value in read_toml(path).items() if name != "book"}
+    tables = read_toml(path).items()
+    table = {name: value for name, value in tables if not (of_book and name == "book")}
     return _layer(table, str(path))
 
 

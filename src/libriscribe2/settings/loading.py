@@ -68,7 +68,7 @@ def load_settings(
     environment = Environment.of(environ, env_file if env_file is not None else {})
     inherited, warnings = without_misfits(inherited_layer(environment))
     own, own_warnings = without_misfits(environment_layer(environment))
-    project = file_layer(project_file)
+    project = file_layer(project_file, of_book=True)
     known = KnownKeys(stages)
     merged: dict[str, Given] = {}
     for layer in (file_layer(user_file), project, inherited, own, flag_layer(flags)):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.llm.choice import resolve_model
-from libriscribe2.llm.providers import ModelChoice, check_model
+from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.settings.schema import Settings
@@ -29,13 +29,14 @@ def with_judge(
 
 
 def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[type[Agent]]) -> None:
-    """Look for the key of every model that a run of `stages` may ask.
+    """Look for the key and the server of every model that a run of `stages` may ask.
 
     Raises:
+        ConfigError: The address of a server is none.
         ModelError: A key is missing, or nobody serves a model of that name.
     """
     asking = [stage_model(settings, agent) for agent in stages if agent.asks_model]
     names = {name for own in asking for name in (own.model, *own.fallbacks)}
-    found = (resolve_model(name, choice, settings.llm.base_url, os.environ) for name in names)
-    for model in sorted({one.model for one in found if one.url is None}):
-        check_model(model, os.environ)
+    found = {resolve_model(name, choice, settings.llm.base_url, os.environ) for name in names}
+    for one in sorted(found, key=lambda one: one.model):
+        check_choice(one, os.environ)

@@ -5,7 +5,6 @@ Secrets are never settings: API keys stay in the environment, where LiteLLM read
 
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_core import PydanticCustomError
@@ -13,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from typing_extensions import override
 
 from libriscribe2.llm.caps import UNKNOWN_USD_PER_MILLION
+from libriscribe2.llm.sendable import fault_of_address
 from libriscribe2.settings.numbers import Count, CountFromZero, NotBool, Seconds, Usd
 from libriscribe2.settings.research import ResearchConfig
 from libriscribe2.settings.stage_models import ModelsConfig
@@ -36,12 +36,19 @@ def _folder(value: Path) -> Path:
 
 def _http_url(value: str) -> str:
     url = value.strip()
-    if url and (urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname):
-        raise PydanticCustomError("url", "A URL that starts with http:// or https:// is wanted")
+    fault = fault_of_address(url) if url else ""
+    if fault:
+        raise PydanticCustomError("url", "{fault}", {"fault": fault})
     return url
 
 
-Folder = Annotated[Path, AfterValidator(_folder)]
+def _named(value: Any) -> Any:
+    if isinstance(value, str) and not value.strip():
+        raise PydanticCustomError("blank", "A path is wanted")
+    return value
+
+
+Folder = Annotated[Path, BeforeValidator(_named), AfterValidator(_folder)]
 """A folder; `~` is the home folder, a relative one starts at the working directory."""
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _BOUNDS: Final = {
-    "greater_than": "more than {gt:,}",
-    "greater_than_equal": "{ge:,} or more",
-    "less_than": "less than {lt:,}",
-    "less_than_equal": "{le:,} or less",
+    "greater_than": "more than {gt:,.15g}",
+    "greater_than_equal": "{ge:,.15g} or more",
+    "less_than": "less than {lt:,.15g}",
+    "less_than_equal": "{le:,.15g} or less",
 }
 _WORDS: Final = {
     "missing": "it is missing",
@@ -19,6 +19,14 @@ _WORDS: Final = {
     "float_parsing": "it has to be a number",
     "float_type": "it has to be a number",
     "finite_number": "it has to be a finite number",
+    "string_too_short": "it is empty",
+    "blank": "it is empty",
+    "string_unicode": "it holds bytes that are not UTF-8",
+    "path_type": "it has to be a path in quotes",
+    "list_type": "it has to be a list in square brackets",
+    "tuple_type": "it has to be a list in square brackets",
+    "dict_type": "it has to be a table of keys and values",
+    "model_type": "it has to be a table of keys and values",
     "bool_parsing": "it has to be true or false",
     "bool_type": "it has to be true or false",
 }

@@ -158,6 +158,7 @@ def test_as_a_part_of_another_command_it_keeps_its_exit_codes(folder: Path) -> N
     assert CliRunner().invoke(root, ["config", "show"]).exit_code == 3
 
 
+@pytest.mark.slow
 def test_XC_08_the_exit_code_is_the_process_s_and_litellm_stays_out(folder: Path) -> None:
     user_file(folder).write_text("modle = 'a'", encoding="utf-8")
     program = (

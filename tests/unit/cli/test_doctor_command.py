@@ -189,6 +189,7 @@ def test_a_model_that_refuses_is_4_and_one_that_is_away_7(
     assert len(server.posts) == 1
 
 
+@pytest.mark.slow
 def test_doctor_is_quick_because_litellm_stays_out(folder: Path) -> None:
     program = (
         "import atexit, sys\n"

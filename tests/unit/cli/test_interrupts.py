@@ -64,6 +64,7 @@ def test_XC_08_a_failure_of_the_work_passes_through() -> None:
         run_async(work(), lambda: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "todo"),
     [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from libriscribe2.cli.pipes import reader_gone, stop_writing
+from libriscribe2.cli.pipes import open_closed, reader_gone, stop_writing
 
 
 def exit_after(error: Exception) -> SystemExit:
@@ -41,3 +41,14 @@ def test_XC_08_what_comes_after_goes_nowhere(
         stream.write("after")
         stream.flush()
     assert (tmp_path / "out").read_text(encoding="utf-8") == "before"
+
+
+def test_XC_08_streams_that_are_not_there_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = sys.stdout
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    open_closed()
+    with sys.stdin as typed, sys.stderr as talk:
+        assert typed.read() == ""
+        assert talk.write("lost") == 4
+    assert sys.stdout is there

@@ -10,7 +10,6 @@ from libriscribe2.llm.providers import ModelChoice
 
 OLLAMA = LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))
 LLAMA = LocalServer("llama.cpp", "http://127.0.0.1:8080/v1", ("openai/qwen",))
-OFFLINE = ModelChoice("offline", "no key is set and no local server answers")
 
 
 def nothing() -> Sequence[LocalServer]:
@@ -40,9 +39,28 @@ def test_else_a_local_server_that_may_be_used() -> None:
     assert "llama.cpp answers" in found.reason
 
 
-@pytest.mark.parametrize("servers", [(), (OLLAMA,)])
-def test_else_the_offline_author_which_says_why(servers: tuple[LocalServer, ...]) -> None:
-    assert choose_model("", {}, lambda: servers, lambda _: False) == OFFLINE
+@pytest.mark.parametrize(
+    ("servers", "why"),
+    [
+        ((), "no key is set and no local server answers"),
+        ((OLLAMA,), "no key is set and no local server is to be used"),
+    ],
+)
+def test_else_the_offline_author_which_says_why(servers: tuple[LocalServer, ...], why: str) -> None:
+    found = choose_model("", {}, lambda: servers, lambda _: False)
+    assert found == ModelChoice("offline", why)
+
+
+@pytest.mark.parametrize(
+    ("name", "server"), [("qwen", LLAMA), ("llama3", OLLAMA), ("claude", None), ("a/qwen", None)]
+)
+def test_a_bare_name_may_be_a_model_of_a_local_server(
+    name: str, server: LocalServer | None
+) -> None:
+    found = choose_model(name, {}, lambda: (OLLAMA, LLAMA), lambda _: False)
+    assert found.url == (server.url if server is not None else None)
+    assert found.model == (server.models[0] if server is not None else name)
+    assert resolve_model(name, found, "", {}) == found
 
 
 def test_a_book_that_a_local_server_began_finds_it_again() -> None:

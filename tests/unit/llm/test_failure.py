@@ -144,6 +144,7 @@ def test_OV_43_network_failures_are_not_what_the_wrapper_claims(
         ("litellm.ServiceUnavailableError: no", 503, "server"),
         ("litellm.BadRequestError: LLM Provider NOT provided. You passed x", 400, "not_found"),
         ("litellm.InternalServerError: The api_key client option must be set", 500, "auth"),
+        ("litellm.InternalServerError: api_base is required for Azure AI Studio.", 500, "auth"),
         ("litellm.AuthenticationError: Missing Anthropic API Key", 401, "auth"),
         ("litellm.Timeout: no", 408, "timeout"),
         ("a bare exception", None, "malformed"),
@@ -154,6 +155,26 @@ def test_a_claim_is_believed_only_where_nothing_better_is_known(
 ) -> None:
     found = classify(WrapperError(text, status))
     assert (found.kind, found.status) == (kind, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("litellm.APIError: APIError: OpenAIException - Error code: 400 - {}", "it gave no reason"),
+        (
+            "litellm.Timeout: Timeout Error: OpenAIException - Error code: 504 - {}",
+            "it gave no reason",
+        ),
+        (
+            "litellm.MidStreamFallbackError: The model is repeating the same chunk = again . "
+            "Original exception: InternalServerError: litellm.InternalServerError: no",
+            "The model is repeating the same chunk = again",
+        ),
+        ("litellm.InternalServerError: Empty reply", "Empty reply"),
+    ],
+)
+def test_what_wrappers_add_is_left_out(text: str, told: str) -> None:
+    assert classify(WrapperError(text)).message == told
 
 
 def test_an_error_event_in_a_stream_is_read_by_its_code() -> None:

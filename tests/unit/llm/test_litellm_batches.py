@@ -114,6 +114,7 @@ async def test_answers_may_come_into_sight_after_the_end_of_a_batch(status: str)
     assert not any("content" in seen.path for seen in server.requests)
 
 
+@pytest.mark.slow
 async def test_a_look_that_hangs_is_given_up_soon() -> None:
     answering: list[asyncio.Task[Any] | None] = []
 

@@ -55,6 +55,7 @@ def test_importing_our_modules_does_not_load_litellm(
     assert loaded_by_then[module] == []
 
 
+@pytest.mark.slow
 def test_litellm_reads_no_env_file_behind_our_back(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-from-the-file\n", encoding="utf-8")
     code = (

@@ -1,5 +1,6 @@
 """The parts of the offline author: reading a premise, English, people, episodes, drafts."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -58,6 +59,7 @@ THROWS = [985, 430, 806, 581]
         ("A clerk suddenly", "clerk", (), ()),
         ("A sister plans the white wedding", "sister", (), ("the white wedding",)),
         ("dragons", "", (), ()),
+        ("Fog. At the beginning Hester Ferreira wants to be left in peace.", "", (), ()),
     ],
 )
 def test_a_premise_gives_hero_setting_and_things(
@@ -92,6 +94,11 @@ def test_a_premise_names_its_people(premise: str, names: tuple[str, ...]) -> Non
         ("Sourdough baking for busy families", "sourdough baking"),
         ("NASA and the moon", "NASA and the moon"),
         ("The tides", "the tides"),
+        ("How small towns can build bicycle lanes that people use", "building bicycle lanes"),
+        ("How anyone could learn to draw", "drawing"),
+        ("Why rivers flood", "the question of why rivers flood"),
+        ("How cities die", "the question of how cities die"),
+        ("What the Romans ate", "the question of what the Romans ate"),
     ],
 )
 def test_a_premise_gives_the_topic_of_a_book_of_facts(premise: str, topic: str) -> None:
@@ -107,6 +114,22 @@ def test_other_languages_are_not_read_as_english(premise: str) -> None:
     assert answer(
         Request("s", "m", ({"role": "user", "content": f"<premise>{premise}</premise>"},))
     )
+
+
+@pytest.mark.parametrize(
+    "premise",
+    [
+        "Ein Leuchtturmwärter findet das Logbuch von morgen",
+        "Une gardienne de phare trouve le Journal du lendemain",
+        "Смотритель маяка находит Журнал завтрашнего дня",
+    ],
+)
+def test_nouns_of_other_languages_are_nobodys_names(premise: str) -> None:
+    description = f"{premise}. At the beginning Ada Reyes waits."
+    concept = f"<concept>{json.dumps({'description': description})}</concept>"
+    for cast in (story_of(premise, concept).cast, story_of("", concept).cast):
+        assert cast[0].name == "Ada Reyes"
+        assert not {word for person in cast for word in person.name.split()} & set(premise.split())
 
 
 def test_the_key_sentence_is_enough_and_not_too_much() -> None:

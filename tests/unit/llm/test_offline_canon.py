@@ -8,6 +8,7 @@ from tests.support.desk import Desk
 from libriscribe2.models.canon import CanonFile
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("premise", "language"),
     [

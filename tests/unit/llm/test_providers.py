@@ -109,6 +109,20 @@ def test_the_variables_of_a_models_key(model: str, variables: tuple[str, ...]) -
     assert key_variables(model) == variables
 
 
+def test_a_provider_alone_is_no_model() -> None:
+    with pytest.raises(ModelError, match="no model") as raised:
+        check_model("openai/", {"OPENAI_API_KEY": "k"})
+    assert "--model offline" in raised.value.fix
+
+
+def test_the_variable_that_names_the_server_is_told() -> None:
+    environ = {"OPENAI_API_BASE": BASE}
+    found = configured_provider(environ)
+    assert found is not None
+    assert (found.url, found.reason) == (BASE, "OPENAI_API_BASE is set")
+    assert named_model("x", environ).reason == "named explicitly; OPENAI_API_BASE is set"
+
+
 @pytest.mark.parametrize(
     ("model", "environ"),
     [

@@ -16,6 +16,12 @@ from libriscribe2.llm.redaction import MASK, redact, secrets_in
         "AIzaSyABCDEFGHIJKL",
         "Bearer abc.def-ghi",
         "xai-abcdefghijkl",
+        "nvapi-abcdefghijkl",
+        "csk-abcdefghijkl",
+        "r8_abcdefghijkl",
+        "x-api-key: abcdefghijkl",
+        "apikey=abcdefghijkl",
+        "TOKEN=abcdefghijkl",
         "Bearer eyJhbGciOiJIUzI1NiJ9",
     ],
 )

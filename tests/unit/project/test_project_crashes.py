@@ -44,6 +44,7 @@ def test_XC_04_deleted_files_are_made_again_from_the_journal_alone(
     assert sum(maker.model.paid.values()) == paid
 
 
+@pytest.mark.slow
 def test_XC_04_a_process_that_dies_at_any_call_loses_at_most_the_call_in_flight(
     tmp_path: Path, whole: tuple[dict[str, bytes], int, int]
 ) -> None:
@@ -59,6 +60,7 @@ def test_XC_04_a_process_that_dies_at_any_call_loses_at_most_the_call_in_flight(
         assert calls <= sum(maker.model.paid.values()) <= calls + 1, step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EMFILE])
 def test_XC_05_a_refusal_at_any_call_is_a_told_error_and_the_next_run_goes_on(
     tmp_path: Path, whole: tuple[dict[str, bytes], int, int], code: int

@@ -242,7 +242,7 @@ def test_damage_is_told_once_and_loudly(
     with ProjectStore.open(paths, machine) as store:
         assert store.damaged == 1
     (message,) = caplog.messages
-    assert "1 damaged records are skipped" in message
+    assert "1 damaged record skipped" in message
     assert str(paths.trash) in message
 
 

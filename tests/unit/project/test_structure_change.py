@@ -297,6 +297,7 @@ change(BookMaker(Path(sys.argv[1])), Told())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [8, 14, 22, 30])
 def test_XC_04_a_killed_process_leaves_the_book_before_or_after(
     book: BookMaker, tmp_path: Path, step: int

@@ -2,6 +2,7 @@
 
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
+from libriscribe2.cli.projects import look_at
 from libriscribe2.pipeline.survey import check_artifacts, units_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock
@@ -66,7 +67,7 @@ def look_at_artifacts(case: Case) -> Finding:
     Raises:
         ProjectError: The first file that is empty, cut, not UTF-8 or of the wrong shape.
     """
-    view = peek(case.paths)
+    view = look_at(case.paths)
     check_artifacts(case.stages, view)
     units = [unit for agent in case.stages for unit in units_of(agent, view)]
     there = sum(Book(view).has(unit.output) for unit in units)

@@ -99,9 +99,10 @@ def setting_slots(story: Story) -> dict[str, Slot]:
 
 def plural_topic(story: Story) -> bool:
     """Whether the topic of a book of facts takes a plural verb."""
-    from_verb = story.premise.topic.split(" ", 1)[0].endswith("ing")
-    last = story.premise.topic.rsplit(" ", 1)[-1]
-    return not from_verb and last.endswith("s") and not last.endswith(("ss", "us", "is", "ics"))
+    topic = story.premise.topic
+    one = topic.split(" ", 1)[0].endswith("ing") or topic.startswith("the question of ")
+    last = topic.rsplit(" ", 1)[-1]
+    return not one and last.endswith("s") and not last.endswith(("ss", "us", "is", "ics"))
 
 
 def chapter_events(story: Story, number: int, of: int, count: int) -> list[Event]:

@@ -16,7 +16,12 @@ _ABOUT = re.compile(
     r"(?:about|on|to|of|for|into|at)\s+(?P<topic>[^.,;:!?]+)",
     re.IGNORECASE,
 )
-_HOW_TO = re.compile(r"\bhow to (?P<verb>[a-z]+)(?P<rest>[^.,;:!?]*)", re.IGNORECASE)
+_HOW_TO = re.compile(
+    r"\bhow (?:to|(?:[\w’'-]+ ){1,4}(?:can|could|should)(?: learn to)?) "
+    r"(?P<verb>[a-z]+)(?P<rest>[^.,;:!?]*)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"(?:how|why|what|when|where|who|which|whether)\s", re.IGNORECASE)
 _TITLED = re.compile(
     r"[^:]*\b(?:book|guide|handbook|manual|primer)\b[^:]*:(?P<topic>[^.,;:!?]+)", re.IGNORECASE
 )
@@ -158,6 +163,8 @@ def _phrase(tokens: list[str], article: str) -> list[str]:
             break
         if found and _ends_phrase(token, found[-1], following, article):
             break
+        if found and found[-1] in words("abstract") and token[0].isupper():
+            break  # `at the beginning Ada waits`
         found.append(token)
     while found and found[-1].endswith("ly"):
         found.pop()
@@ -229,4 +236,6 @@ def _topic(key: str, nouns: list[Noun]) -> str:
     bare = _TOPIC_END.sub("", re.split(r"[.,;:!?]", key)[0]).strip()
     first = bare.split(" ", 1)[0]
     lowered = first.lower() if first[1:].islower() else first
+    if _CLAUSE.match(key):
+        lowered = f"the question of {lowered}"
     return shorten((lowered + bare[len(first) :]).strip(), 60)

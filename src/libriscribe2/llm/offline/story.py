@@ -117,7 +117,9 @@ def _cast(material: Material, premise: Premise, region: str) -> tuple[Person, ..
         told = [_told_of(card) for card in material.characters]
         return tuple(people_named(names, told))
     base = _with_invented(premise, premise.names, region)
-    concept = f"{text_of(material.concept, 'logline')}\n{text_of(material.concept, 'description')}"
+    # The description opens with the premise, which is no English where it gives no names.
+    description = text_of(material.concept, "description").removeprefix(premise.text)
+    concept = f"{text_of(material.concept, 'logline')}\n{description}"
     known = {*base, *premise.settings, *premise.names}
     others = [name for name in names_in(concept)[0] if not _known(name, known)]
     if others:

@@ -1,5 +1,7 @@
 """Titles of books and chapters."""
 
+from functools import lru_cache
+
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.english import title_case
 from libriscribe2.llm.offline.episodes import episodes
@@ -16,6 +18,12 @@ def as_title(text: str) -> str:
     return title_case(text.rstrip("."))
 
 
+@lru_cache(maxsize=4)
+def _first_titles(story: Story, of: int, count: int) -> tuple[str, ...]:
+    """What the first events of `count` chapters are called; asked for once per chapter."""
+    return tuple(chapter_events(story, n + 1, of, 1)[0].episode.title for n in range(count))
+
+
 def chapter_title(story: Story, index: int, of: int, grammar: Grammar) -> str:
     """The title of the chapter at an index, among `of` chapters; no two are the same.
 
@@ -28,7 +36,7 @@ def chapter_title(story: Story, index: int, of: int, grammar: Grammar) -> str:
         of: How many chapters there are.
         grammar: Fills the slots from what happens in the chapter.
     """
-    firsts = [chapter_events(story, n + 1, of, 1)[0].episode.title for n in range(index + 1)]
+    firsts = _first_titles(story, of, max(of, index + 1))
     if firsts.index(firsts[index]) == index:
         return as_title(firsts[index])
     repeats = index - len(set(firsts[:index]))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.user_text import decode_text, parse_json
@@ -36,7 +37,11 @@ def old_json(root: Path, name: str) -> Any:
         StorageError: The file cannot be read.
     """
     text = old_text(root, name)
-    return unwrapped(parse_json(name, text)) if text else None
+    try:
+        return unwrapped(parse_json(name, text)) if text else None
+    except ProjectError as error:
+        error.fix = "Mend it, or restore it from a backup."  # nothing makes it again
+        raise
 
 
 def unwrapped(value: Any) -> Any:
