@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak browser postgres check static format types lint contracts coverage bench checklist fuzz mutants docs clean
+.PHONY: help setup demo test slow soak browser postgres check static format types lint contracts coverage bench checklist fuzz mutants docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -36,6 +36,9 @@ demo: $(READY) ## Write a short book without a key, and say where it is
 test: $(READY) ## Run the tests (offline)
 	$(BIN)/pytest -n auto --dist loadfile
 
+slow: $(READY) ## Run the tests that start several programs or write several books
+	$(BIN)/pytest -n auto --dist loadfile -m "slow and not soak and not postgres"
+
 soak: $(READY) ## Run the long tests
 	$(BIN)/pytest -n auto -m soak
 
@@ -45,7 +48,7 @@ browser: $(READY) ## Run the tests in Chromium
 postgres: $(READY) ## Run the tests against a PostgreSQL server of their own
 	$(BIN)/pytest -n auto --dist loadfile -m "postgres and not soak"
 
-check: static test ## All that has to be green: format, lint, types, contracts, tests
+check: static test slow ## All that has to be green: format, lint, types, contracts, tests
 
 static: format lint types contracts ## Everything of `check` but the tests
 
@@ -62,7 +65,7 @@ contracts: $(READY)
 	$(BIN)/lint-imports
 
 coverage: $(READY) ## Tests with branch coverage; fails under the bar of pyproject.toml
-	$(BIN)/pytest -n auto --dist loadfile --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n auto --dist loadfile -m "not live and not soak and not browser and not postgres" --cov --cov-report=term-missing:skip-covered
 
 bench: $(READY) ## Measure; figures belong into bench/README.md
 	$(BIN)/python -m bench

@@ -283,6 +283,7 @@ async def test_XC_07_a_source_that_is_none_fails_its_step_with_the_reason(tmp_pa
     assert [note.locator for note in found.notes] == ["page 1"]
 
 
+@pytest.mark.slow
 async def test_XC_07_tools_of_a_server_join_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
     desk = desk_on(tmp_path)
     desk.put("research/sources/salt.md", SALT)

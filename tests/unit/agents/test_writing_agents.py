@@ -210,6 +210,28 @@ async def test_SU_a_chapter_is_summarised_as_it_was_written(tmp_path: Path) -> N
     assert SummarizerAgent.inputs(SummarizerAgent.unit(2), DraftOrder()) == ("chapters/02.md",)
 
 
+async def test_a_chapter_sees_its_files_as_they_are_when_it_is_written(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path)
+    desk.put("chapters/01.md", f"# Part 1\n\n{ONE}\n")
+    await desk.run(SummarizerAgent, "She lit the lamp. " * 9, chapter=1)
+    desk.put("chapters/01.md", f"# Part 1\n\n{THREE}\n")
+    desk.put(".libriscribe/summaries/01.md", "She put it out.")
+    await desk.run(ChapterWriterAgent, TWO, TWO, chapter=2)
+    prompt = desk.prompt(0)
+    assert block(prompt, "text_before") == THREE
+    assert "She put it out." in block(prompt, "story_so_far")
+    assert ONE not in prompt
+
+
+async def test_SU_what_the_next_chapter_cannot_read_is_not_missed_by_a_summary(
+    tmp_path: Path,
+) -> None:
+    desk = desk_of(tmp_path)
+    desk.put("chapters/01.md", f"# Part 1\n\n{ONE}\n")
+    desk.put("scenes.json", "no plan")
+    assert await desk.run(SummarizerAgent, "She lit the lamp. " * 9, chapter=1)
+
+
 async def test_SU_a_very_long_chapter_is_summarised_in_parts(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
     desk.put("chapters/01.md", "\n\n".join(["word " * 1000] * 14))

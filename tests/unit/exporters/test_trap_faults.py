@@ -61,6 +61,7 @@ def test_EX_3_a_chapter_that_pandoc_cannot_read_is_named_with_its_line(tmp_path:
     assert "40 MiB" in caught.value.why
 
 
+@pytest.mark.slow
 def test_EX_3_a_conversion_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     book = book_of(tmp_path, "# A\n")
     staging = tmp_path / "staging"

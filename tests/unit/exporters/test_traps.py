@@ -69,6 +69,7 @@ def trapped_epub(trapped: ExportBook, tmp_path_factory: pytest.TempPathFactory) 
     return made(trapped, tmp_path_factory.mktemp("epub") / "a", "epub")
 
 
+@pytest.mark.slow
 @needs_java
 def test_EX_3_a_book_of_traps_is_a_valid_epub(trapped_epub: Path) -> None:
     # The one book that epubcheck sees in the ordinary suite: a run of it takes seconds.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -10,7 +11,7 @@ from tests.support.desk import Desk
 from tests.support.packed_book import SCENES, drafted, shuffled, state
 
 from libriscribe2.models.draft_order import Drafting
-from libriscribe2.packs.pack import BUDGET, pack
+from libriscribe2.packs.pack import BUDGET, look_ahead, pack
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.utils.text_budget import weigh
 
@@ -36,6 +37,7 @@ def sizes(chapters: int, mode: Drafting) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_T1_no_prompt_is_over_12k_tokens_and_a_chapter_costs_the_same_in_a_longer_book(
     mode: Drafting,
@@ -136,3 +138,29 @@ def test_the_last_chapters_are_told_what_is_owed() -> None:
     assert [number for number, text in endings.items() if text] == [7, 8, 9]
     assert "Mara burns the logbook" in endings[9]
     assert "Still owed: thread-1" in endings[9]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_pack_is_the_same_whatever_was_made_of_it_before(mode: Drafting) -> None:
+    for number in (1, 6, 9):
+        alone = [pack(one, at) for at, one in enumerate(drafted(number, 9, mode))]
+        made, rest = state(number, 9, mode), drafted(number, 9, mode)[1:]
+        look_ahead(made, 0)
+        ahead = [pack(made, 0)]
+        for at, one in enumerate(rest, start=1):
+            made = made.with_scene(one.written[-1])
+            look_ahead(made, at)
+            ahead.append(pack(made, at))
+        assert ahead == alone
+
+
+def test_what_was_made_without_the_last_summaries_is_taken_over_and_they_are_told() -> None:
+    whole = state(7, 9)
+    early = replace(whole, summaries={}, rendered={})
+    look_ahead(early, 0)
+    assert whole.take_over(early)
+    assert whole.rendered
+    assert pack(whole, 0) == pack(state(7, 9), 0)
+    other = replace(state(7, 9), habits="Something else.", rendered={})
+    assert not other.take_over(early)
+    assert not other.rendered

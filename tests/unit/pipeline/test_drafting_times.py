@@ -62,6 +62,7 @@ def simulated(calls: list[QuotedCall], order: Drafting, at_once: int) -> float:
     return model_seconds(calls, stages, DraftOrder(order, CHAPTERS), at_once)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [one if one == "redblack" else pytest.param(one, marks=pytest.mark.soak) for one in ORDERS],
@@ -76,6 +77,7 @@ def test_T12_the_simulated_clock_comes_to_what_the_run_takes(
         assert simulated(calls, order, at_once) == pytest.approx(taken, rel=0.05)
 
 
+@pytest.mark.slow
 def test_T12_the_calls_of_one_order_tell_the_time_of_the_others(tmp_path: Path) -> None:
     calls = {order: ran(tmp_path, order, PLENTY) for order in ORDERS}
     for order in ORDERS:
@@ -87,6 +89,7 @@ def test_T12_the_calls_of_one_order_tell_the_time_of_the_others(tmp_path: Path) 
             assert told.seconds[other] == pytest.approx(real, rel=0.12)
 
 
+@pytest.mark.slow
 def test_T12_the_time_of_a_book_of_facts_knows_that_its_frame_is_written_last(
     tmp_path: Path,
 ) -> None:

@@ -266,6 +266,7 @@ def any_edit(shaped: ShapedBook, rng: random.Random) -> tuple[Slots, bool]:
                 return edits.move(slots, number, to), False
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_XC_04_any_row_of_edits_loses_no_text_and_leaves_a_sound_book(

@@ -155,6 +155,23 @@ def test_T11_a_mended_text_is_kept_where_a_gate_gets_better() -> None:
     assert done.text.count(said) == 1
 
 
+def test_every_version_is_measured_once() -> None:
+    text = " ".join(f"Sentence {n} is very plain." for n in range(30))
+    measured: list[str] = []
+
+    def judge(version: str) -> GateFigures:
+        measured.append(version)
+        return words_of(version)
+
+    patches = [
+        Patch(find=f"Sentence {n} is very", replace=f"Sentence {n} is {word}")
+        for n, word in enumerate(("most", "very very", "quite", "rather", "very very", "oddly"))
+    ]
+    done = patched(text, patches, judge)
+    assert (len(done.kept), len(done.refused)) == (4, 2)
+    assert len(measured) == len(set(measured)) == 1 + len(patches)
+
+
 def test_all_patches_together_keep_the_length() -> None:
     text = ". ".join(fresh(n, 10).capitalize() for n in range(20))
     parts = text.split(". ")

@@ -54,6 +54,7 @@ async def use(found: McpTools, context: ToolContext) -> None:
         await call("measure")
 
 
+@pytest.mark.slow
 def test_servers_contribute_tools_and_what_cannot_be_used_costs_only_itself(
     written: WrittenBook, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

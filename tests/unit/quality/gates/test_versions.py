@@ -9,7 +9,7 @@ from tests.unit.quality.prose import fresh
 
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import OutlineChapter
-from libriscribe2.quality.gates.gates import examined, measured
+from libriscribe2.quality.gates.gates import errors, examined, measured
 from libriscribe2.quality.gates.surroundings import Surroundings
 
 AGAIN = " ".join(f"{fresh(n, 10).capitalize()}." for n in range(3))
@@ -48,7 +48,10 @@ def test_a_version_is_examined_as_if_it_were_the_only_one(versions: list[str]) -
     shared = around()
     for text in (*versions, versions[0]):
         assert measured(text, shared) == measured(text, around())
-        assert examined(text, shared) == examined(text, around())
+        whole = examined(text, around())
+        assert examined(text, shared) == whole
+        told = [issue for issue in whole.issues if issue.severity == "error"]
+        assert sorted(errors(text, shared), key=told.index) == told
 
 
 @pytest.mark.parametrize("gap", ["\n\n", "\n", "\n \n"])
