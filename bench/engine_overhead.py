@@ -57,11 +57,14 @@ class Round:
 
     Attributes:
         gaps: The gaps between its calls.
+        heard: CPU seconds of each call whose reply was heard while it came: what is worked out
+            then is waited for by nobody, as a model takes far longer.
         bare: Seconds of writing and syncing the same bytes as in each gap, without an engine.
         book: CPU seconds of the whole book where the offline author writes the replies, too.
     """
 
     gaps: list[Gap]
+    heard: list[float]
     bare: list[float]
     book: float
 
@@ -83,6 +86,7 @@ class Watch:
 
     waits: Waits = field(default_factory=Waits)
     gaps: list[Gap] = field(default_factory=list)
+    heard: list[float] = field(default_factory=list)
     left: tuple[float, float] = (0.0, 0.0)
 
     def entered(self) -> None:
@@ -93,6 +97,11 @@ class Watch:
     def leaves(self) -> None:
         """A gap begins."""
         self.left = (perf_counter(), process_time())
+
+    def was_heard(self) -> None:
+        """A reply has come whole, and a gap begins."""
+        self.heard.append(process_time() - self.left[1])
+        self.leaves()
 
 
 class TimedBackend(ScriptedBackend):
@@ -114,7 +123,7 @@ class TimedBackend(ScriptedBackend):
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
         completion = await self.complete(request)
         yield completion.reply
-        self._watch.leaves()
+        self._watch.was_heard()
         yield completion
 
 
@@ -152,6 +161,8 @@ def measure() -> Iterator[str]:
         yield f"    - CPU time of the process: {_line(rounds, 'cpu')}"
         yield f"    - waits for the device: {_line(rounds, 'waits')}"
         yield f"    - the same bytes written and synced bare: {_line(rounds, 'bare')}"
+        heard = [seconds for one in rounds for seconds in one.heard]
+        yield f"  - CPU time while a reply streams in: {spread(heard, 'ms', 1e3)}"
         books = spread([one.book for one in rounds], "s", 1)
         yield f"  - CPU time of such a book by the offline author, its replies included: {books}"
 
@@ -166,8 +177,9 @@ def _round(place: Path, *, revision: bool) -> Round:
     with TemporaryDirectory(dir=place) as folder:
         brief = Brief(premise=PREMISE, revision=revision)
         replies, book = _alone(_recorded, Path(folder) / "recorded", brief)
-        gaps = _alone(_timed, Path(folder) / "timed", brief, replies)[1:]
-        return Round(gaps, bare_seconds(Path(folder) / "bare", [gap.waits for gap in gaps]), book)
+        gaps, heard = _alone(_timed, Path(folder) / "timed", brief, replies)
+        bare = bare_seconds(Path(folder) / "bare", [gap.waits for gap in gaps[1:]])
+        return Round(gaps[1:], heard, bare, book)
 
 
 def _alone(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
@@ -183,11 +195,13 @@ def _recorded(root: Path, brief: Brief) -> tuple[dict[str, Completion], float]:
     return recorder.replies, process_time() - begun
 
 
-def _timed(root: Path, brief: Brief, replies: dict[str, Completion]) -> list[Gap]:
-    """The gaps of a book whose replies lie ready."""
+def _timed(
+    root: Path, brief: Brief, replies: dict[str, Completion]
+) -> tuple[list[Gap], list[float]]:
+    """The gaps of a book whose replies lie ready, and the CPU seconds of what is heard."""
     watch = Watch()
     _book(root, brief, TimedBackend(replies, watch), watch.waits)
-    return watch.gaps
+    return watch.gaps, watch.heard
 
 
 def _book(root: Path, brief: Brief, backend: OfflineAuthor | TimedBackend, waits: Waits) -> None:

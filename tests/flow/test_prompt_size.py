@@ -45,3 +45,15 @@ def test_QU_no_request_is_longer_than_its_budget(desk: Desk) -> None:
     )
     requests = asked(desk, "book", *size)
     assert max(map(characters, requests)) <= MOST_TOKENS * CHARACTERS_PER_TOKEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["fiction", "non-fiction"])
+def test_QU_prompts_of_usual_books_do_not_grow_with_the_number_of_chapters(
+    desk: Desk, kind: str
+) -> None:
+    """With as many words, scenes and people as the program chooses by itself."""
+    usual = ("--no-revision", "--category", kind)
+    short = asked(desk, "short", "--chapters", "6", *usual)
+    long = asked(desk, "long", "--chapters", "24", *usual)
+    assert sum(map(characters, long)) <= 4.4 * sum(map(characters, short))

@@ -177,7 +177,14 @@ class Agent:
         return await self._think((system, user), parser, options)  # type: ignore[no-any-return]
 
     async def write_prose(
-        self, unit: Unit, values: Mapping[str, str], *, words: int, prompt: str = "", part: str = ""
+        self,
+        unit: Unit,
+        values: Mapping[str, str],
+        *,
+        words: int,
+        prompt: str = "",
+        part: str = "",
+        heard: Callable[[str], None] | None = None,
     ) -> str:
         """Ask for text; its pieces are told to `context.on_text` while they come.
 
@@ -188,14 +195,19 @@ class Agent:
                 text and is refused.
             prompt: The prompt; the agent's own where none is named.
             part: Name of the question within the unit.
+            heard: Hears the pieces, too.
 
         Raises:
             MaxRetriesExceededError: No attempt brought any text.
         """
-        step = _step(unit, part)
-        options = self._options(
-            unit, part, prose=True, on_piece=lambda piece: self.context.on_text(step, piece)
-        )
+        step = unit.at(part)
+
+        def on_piece(piece: str) -> None:
+            self.context.on_text(step, piece)
+            if heard is not None:
+                heard(piece)
+
+        options = self._options(unit, part, prose=True, on_piece=on_piece)
         messages = self._render(prompt or self.name, {**values, "words": str(words)})
         parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))
         return await self._think(messages, parser, options)  # type: ignore[no-any-return]
@@ -270,7 +282,7 @@ class Agent:
     def _options(self, unit: Unit, part: str, **fields: Any) -> CallOptions:
         """How this agent's calls are made."""
         return CallOptions(
-            step=_step(unit, part),
+            step=unit.at(part),
             agent=type(self).__name__,
             temperature=self.context.temperature,
             on_attempt=self._dump_raw_response,
@@ -286,8 +298,3 @@ class Agent:
     async def _together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """The results of all, in order; see `all_of`."""
         return await all_of(work, self.context.stop)
-
-
-def _step(unit: Unit, part: str) -> str:
-    """Path of one question."""
-    return f"{unit.step}/{part}" if part else unit.step

@@ -31,6 +31,10 @@ class Unit:
         """Path of the work, such as `chapters/ch03`; calls add their own part."""
         return self.stage if self.chapter is None else f"{self.stage}/ch{self.chapter:02d}"
 
+    def at(self, part: str) -> str:
+        """Path of one question of the work; "" is its only one."""
+        return f"{self.step}/{part}" if part else self.step
+
 
 @dataclass(frozen=True, slots=True)
 class Ruling:

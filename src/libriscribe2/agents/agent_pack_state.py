@@ -1,6 +1,7 @@
 """Reads from a project what a chapter's scenes may be written from."""
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -8,14 +9,16 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import CanonFile, Fact
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.scenes import ScenePlan, ScenesFile
 from libriscribe2.models.story import OutlineFile, WorldFile
 from libriscribe2.models.style import StyleFile
+from libriscribe2.packs.pack import look_ahead as make_ahead
 from libriscribe2.packs.state import PackState
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CONCEPT,
     OUTLINE,
+    SCENES,
     STYLE,
     WORLD,
     canon_file,
@@ -31,6 +34,9 @@ HEEDED: Final = 12
 """How many chapters are looked through for what the book has used up."""
 
 HABITS_BUDGET: Final = 1_150
+
+_READY: Final = deque[PackState](maxlen=2)
+"""What was worked out for chapters that are written next."""
 
 
 def pack_state(
@@ -52,13 +58,14 @@ def pack_state(
     texts = _texts(book, number, order)
     near = _nearest(texts, number)
     told = texts if number in order.last else [n for n in texts if n < number]
-    summarised = [n for n in told if book.has(summary_file(n))]
-    recorded = [n for n in order.recorded(number) if n in texts and book.has(canon_file(n))]
-    canon = {n: book.load(canon_file(n), CanonFile) for n in recorded}
+    summaries = {n: said for n in told if (said := book.found(summary_file(n))) is not None}
+    known = (n for n in order.recorded(number) if n in texts)
+    records = {n: said for n in known if (said := book.found(canon_file(n))) is not None}
+    canon = {n: book.value(canon_file(n), CanonFile, said) for n, said in records.items()}
     people = tuple(person.name for person in book.characters())
     placed = [*book.stated_before()]
-    placed += [fact for n in recorded for fact in _standing(n, book, texts[n])]
-    return PackState(
+    placed += [fact for n, said in records.items() for fact in _placed(n, said, texts[n])]
+    state = PackState(
         brief=brief,
         concept=book.load(CONCEPT, ConceptFile).concept,
         outline=book.load(OUTLINE, OutlineFile),
@@ -70,14 +77,41 @@ def pack_state(
         style=book.load(STYLE, StyleFile) if book.has(STYLE) else None,
         notes=tuple(book.notes()),
         texts={n: without_notes(text) for n, text in texts.items()},
-        summaries={n: book.text(summary_file(n)).strip() for n in summarised},
+        summaries={n: said.strip() for n, said in summaries.items()},
         facts=tuple(sorted(canonical_facts(placed, people), key=lambda fact: fact.place)),
         events={n: tuple(file.events) for n, file in canon.items()},
         exits={n: file.exit for n, file in canon.items()},
         hits={n: tuple(file.threads) for n, file in canon.items()},
-        habits=habits_block([without_notes(texts[n]) for n in near], HABITS_BUDGET),
+        habits=_habits(texts, near),
         heeded=near,
     )
+    any(map(state.take_over, _READY))
+    return state
+
+
+def look_ahead(brief: Brief, book: Book, number: int, order: DraftOrder) -> None:
+    """Work out what the chapter after `number` will be written from, but for summaries.
+
+    It can be done while a model is waited for: nothing comes of it but that `pack_state` and
+    `packs.pack` need less time.
+
+    Raises:
+        LibriScribeError: A file that it would be written from cannot be read.
+    """
+    known = order.known(number + 1) if number < order.chapters else ()
+    if number not in known or not all(book.has(chapter_file(n)) for n in known):
+        return
+    plans = book.load(SCENES, ScenesFile).chapters
+    scenes = plans[number].scenes if number < len(plans) else []
+    if scenes:
+        state = pack_state(brief, book, number + 1, scenes, order)
+        make_ahead(state, 0)
+        _READY.append(state)
+
+
+def _habits(texts: Mapping[int, str], near: Iterable[int]) -> str:
+    """What the nearest chapters have used up."""
+    return habits_block([without_notes(texts[n]) for n in near], HABITS_BUDGET)
 
 
 def _texts(book: Book, number: int, order: DraftOrder) -> dict[int, str]:
@@ -86,10 +120,14 @@ def _texts(book: Book, number: int, order: DraftOrder) -> dict[int, str]:
     Raises:
         ProjectError: The chapter before is missing.
     """
-    wanted = [
-        n for n in order.known(number) if n == order.before(number) or book.has(chapter_file(n))
-    ]
-    return {n: book.text(chapter_file(n)) for n in wanted}
+    found = {n: book.found(chapter_file(n)) for n in order.known(number)}
+    before = order.before(number)
+    if before is not None and found[before] is None:
+        book.text(chapter_file(before))  # says what is missing
+    texts = {n: text for n, text in found.items() if text is not None}
+    # What is remembered of a text is found sooner by the very object that it was found by before.
+    ready = _READY[-1].texts if _READY else {}
+    return {n: known if (known := ready.get(n)) == text else text for n, text in texts.items()}
 
 
 def _nearest(texts: Iterable[int], number: int) -> tuple[int, ...]:
@@ -97,14 +135,9 @@ def _nearest(texts: Iterable[int], number: int) -> tuple[int, ...]:
     return tuple(sorted(sorted(texts, key=lambda n: (abs(n - number), n))[:HEEDED]))
 
 
-def _standing(number: int, book: Book, text: str) -> tuple[Fact, ...]:
-    """The facts of a chapter that stand in its present text, on the lines where they stand."""
-    return _placed(number, book.text(canon_file(number)), text)
-
-
 @lru_cache(maxsize=512)
 def _placed(number: int, canon: str, text: str) -> tuple[Fact, ...]:
-    """The facts of a record that a text holds; one pair is worked out once."""
+    """The facts of a record that stand in a chapter's text, on the lines where they stand."""
     facts = CanonFile.model_validate_json(canon).of_chapter(number)
     lines = ((fact, line_of_quote(fact.quote, text)) for fact in facts)
     return tuple(fact.model_copy(update={"line": line}) for fact, line in lines if line is not None)

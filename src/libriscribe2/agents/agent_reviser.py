@@ -20,7 +20,7 @@ from libriscribe2.models.revision import (
     ToldIssue,
 )
 from libriscribe2.models.shown_blocks import shown_blocks
-from libriscribe2.quality.gates.gates import GateFigures, examined, measured
+from libriscribe2.quality.gates.gates import GateFigures, errors, examined, measured
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.passages import passages
 from libriscribe2.quality.patching import patched
@@ -108,9 +108,9 @@ class Reviser:
             if changed == text:
                 break
             text = changed
-            seen = examined(text, surroundings).issues
-            if not _errors_left(text, seen, told):
+            if number == MOST_ROUNDS or not _errors_left(text, surroundings, told):
                 break
+            seen = examined(text, surroundings).issues
         self._tell()
         return text
 
@@ -231,9 +231,9 @@ def _places(issue: Issue, text: str) -> list[int]:
     return found
 
 
-def _errors_left(text: str, seen: Iterable[Issue], told: Iterable[Issue]) -> bool:
+def _errors_left(text: str, around: Surroundings, told: Iterable[Issue]) -> bool:
     """Whether code finds an error that can be patched, or what a critic's is about still stands."""
-    if any(issue.severity == "error" and issue.can_be_patched for issue in seen):
+    if any(issue.can_be_patched for issue in errors(text, around)):
         return True
-    errors = (issue for issue in told if issue.severity == "error")
-    return any(line_of_quote(issue.quote, text) is not None for issue in errors)
+    theirs = (issue for issue in told if issue.severity == "error")
+    return any(line_of_quote(issue.quote, text) is not None for issue in theirs)

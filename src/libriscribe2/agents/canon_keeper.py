@@ -121,7 +121,7 @@ class CanonKeeperAgent(Agent):
         names = Names(person.name for person in self.book.characters())
         found = [fact for part in told for fact in part.facts]
         facts = [
-            KeptFact(line=line, **fact.model_dump() | {"entity": names.canonical(fact.entity)})
+            KeptFact(line=line, **vars(fact) | {"entity": names.canonical(fact.entity)})
             for fact in found
             if (line := line_of_quote(fact.quote, text)) is not None
         ]

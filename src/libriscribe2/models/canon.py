@@ -70,13 +70,16 @@ _SYNONYMS: Final = {
 }
 
 
+_ATTRIBUTES: Final = frozenset(one.value for one in Attribute)
+
+
 def _attribute(said: Any) -> Any:
     """A kind of statement as it is called here; what is not on the list is of no known kind."""
     if not isinstance(said, str):
         return said
     name = " ".join(said.casefold().replace("_", " ").split())
     name = _SYNONYMS.get(name, name)
-    return name if name in set(Attribute) else Attribute.OTHER
+    return name if name in _ATTRIBUTES else Attribute.OTHER
 
 
 def _stance(said: Any) -> Any:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 from libriscribe2.models.citations import notes_to_cite
@@ -29,12 +28,27 @@ With the prompt's own words that is less than 12,000 tokens even of a text that 
 characters to a token, so a model that reads 16,000 has room for its answer.
 """
 
-STORY: Final = 4_000
+STORY: Final = 3_600
 PASSAGES: Final = 2_200
+FACTS: Final = 3_000
 """Most that the memory of the chapters behind takes. What it does not need, early in a book, is
-for the plan of those ahead."""
+for the plan of those ahead (`ahead`), and then for more of the text before."""
+
+BEFORE: Final = 3_800
+MORE_BEFORE: Final = 3_000
+"""The text before: what it always has room for, and what it takes at most of the memory's room; a
+scene of usual length is then shown whole."""
 
 NOT_TRIMMED: Final = 10**6
+
+_WRITTEN: Final = "text_before"
+"""The one part that holds what is written of the chapter."""
+
+_OF_CHAPTER: Final = frozenset({
+    *("book", "concept", "style", "whole_book", "promises", "cast", "rules", "threads"),
+    *("chapter", "ending", "story_so_far", "ahead", "habits"),
+})  # fmt: skip
+"""Parts that all scenes of a chapter share."""
 
 NOTES_FRAME: Final = 440
 """What the notes' block takes besides its lines."""
@@ -61,32 +75,62 @@ def pack(state: PackState, scene: int, budget: int = BUDGET) -> Packed:
         scene: Its place in the chapter, from 0.
         budget: Most that all parts take together.
     """
-    made = fitted([*prefix_parts(state), *_own_parts(state, scene)], budget)
+    made = fitted(_parts(state, scene), budget)
     return Packed(
         {one.part.name: one.shown.text for one in made},
         manifest_of(state, scene, budget, made),
     )
 
 
+def look_ahead(state: PackState, scene: int) -> None:
+    """Make what does not depend on the scenes before, so that `pack` finds it made."""
+    for part in _parts(state, scene):
+        if part.name != _WRITTEN:
+            part.render(part.budget)
+
+
+def _parts(state: PackState, scene: int) -> list[Part]:
+    """All parts, in the order of the prompt."""
+    parts = (*prefix_parts(state), *_own_parts(state, scene))
+    made = {part.name: _once(part, state, scene) for part in parts}
+    past = made["story_so_far"].render(STORY).text + made["passages"].render(PASSAGES).text
+    left = STORY + PASSAGES - weigh(past)
+    made["ahead"] = replace(made["ahead"], budget=left)
+    left += FACTS - weigh(made["ahead"].render(left).text) - weigh(made["facts"].render(FACTS).text)
+    made[_WRITTEN] = replace(made[_WRITTEN], budget=BEFORE + min(left, MORE_BEFORE))
+    return list(made.values())
+
+
+def _once(part: Part, state: PackState, scene: int) -> Part:
+    """The part, made once for a budget; the state keeps it, whatever scenes are written."""
+    if part.name == _WRITTEN:
+        return part
+
+    def render(room: int) -> Rendered:
+        key = part.name, None if part.name in _OF_CHAPTER else scene, room
+        if key not in state.rendered:
+            state.rendered[key] = part.render(room)
+        return state.rendered[key]
+
+    return replace(part, render=render)
+
+
 def _own_parts(state: PackState, scene: int) -> list[Part]:
     """The parts that belong to the scene, in the order of the prompt."""
     plan = state.scenes[scene]
-    story = cache(lambda room: story_part(state, room))
-    passages = cache(lambda room: passages_part(plan, state, room))
-    ahead = STORY + PASSAGES - weigh(story(STORY).text + passages(PASSAGES).text)
     return [
         Part("chapter", 3_000, 10, lambda room: _chapter(state, room)),
         Part("ending", 1_200, NEVER, lambda room: ending_part(state, room)),
         Part("characters", 2_800, 8, lambda room: people_part(plan, state, room)),
         Part("places", 1_200, 4, lambda room: places_part(plan, state, room)),
-        Part("facts", 3_000, 6, lambda room: facts_part(plan, state, room)),
-        Part("story_so_far", STORY, 2, story),
-        Part("ahead", ahead, 2, lambda room: ahead_part(state, room)),
+        Part("facts", FACTS, 6, lambda room: facts_part(plan, state, room)),
+        Part("story_so_far", STORY, 2, lambda room: story_part(state, room)),
+        Part("ahead", 0, 2, lambda room: ahead_part(state, room)),
         Part("timeline", 800, 5, lambda room: timeline_part(plan, state, room)),
-        Part("passages", PASSAGES, 1, passages),
+        Part("passages", PASSAGES, 1, lambda room: passages_part(plan, state, room)),
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
         Part("notes", 3_600, 8, lambda room: _notes(state, scene, room)),
-        Part("text_before", 3_800, 7, lambda room: before_part(state, room)),
+        Part(_WRITTEN, BEFORE, 7, lambda room: before_part(state, room)),
         Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
         Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
         Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),

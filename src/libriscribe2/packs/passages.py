@@ -6,7 +6,7 @@ from typing import Final
 
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.packs.blocks import block, frame
-from libriscribe2.packs.bm25 import best
+from libriscribe2.packs.bm25 import PassageIndex, best_in
 from libriscribe2.packs.naming import told_of
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.state import PackState
@@ -27,13 +27,15 @@ _HEADING: Final = re.compile(r"(?m)^(?:#.*|[*\s]+)$")
 
 def passages_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
     """The passages that fit the scene's plan best, in the order of the text."""
+    numbers = sorted(n for n in state.texts if n <= state.number - DISTANCE)
+    indexes = [_indexed(state.texts[number]) for number in numbers]
+    query = f"{told_of(plan)} {state.chapter.title}"
+    chosen = best_in(query, indexes, MOST_PASSAGES)
     found = [
         (number, passage)
-        for number in sorted(n for n in state.texts if n <= state.number - DISTANCE)
-        for passage in _passages(state.texts[number])
+        for number, index in zip(numbers, indexes, strict=True)
+        for passage in index.passages
     ]
-    query = f"{told_of(plan)} {state.chapter.title}"
-    chosen = best(query, [passage for _, passage in found], MOST_PASSAGES)
     room = budget - frame("passages", remark=REMARK)
     kept: list[int] = []
     for place in chosen:
@@ -48,14 +50,21 @@ def passages_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
     )
 
 
+def look_ahead(state: PackState) -> None:
+    """Take apart the chapters of which the scenes of the next one may be shown passages."""
+    for number, text in state.texts.items():
+        if number <= state.number + 1 - DISTANCE:
+            _indexed(text)
+
+
 def _shown(number: int, passage: str) -> str:
     """A passage with where it stands."""
     return f"Chapter {number}: {shorten(passage, PASSAGE_BUDGET)}"
 
 
 @lru_cache(maxsize=512)
-def _passages(text: str) -> tuple[str, ...]:
+def _indexed(text: str) -> PassageIndex:
     """A chapter in passages of whole paragraphs, without headings and scene breaks."""
     prose = _HEADING.sub("", text)
     cut = (passage.strip() for passage in parts(prose, PASSAGE_BUDGET))
-    return tuple(passage for passage in cut if passage)
+    return PassageIndex([passage for passage in cut if passage])

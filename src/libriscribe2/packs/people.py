@@ -1,8 +1,9 @@
 """Cards of a scene's people and places, with their state as of the scene."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.excerpts import cards
@@ -13,7 +14,7 @@ from libriscribe2.packs.naming import people_of, places_of, shares_name
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.standing import FIXED
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import shorten
+from libriscribe2.utils.text_budget import shorten, weigh
 
 STATE_BUDGET: Final = 160
 MOST_NOW: Final = 6
@@ -36,6 +37,9 @@ _FIELDS: Final = (
 )
 
 
+_OF_PLACES: Final = ("name", "description")
+
+
 class Card(Character):
     """A person as a scene is shown them.
 
@@ -52,9 +56,8 @@ def people_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
     """The people of a scene, each with what has become of them."""
     people = people_of(plan, state)
     made = [_card(person, state) for person in people]
-    text = cards(made, _FIELDS, max(0, budget - frame("characters")))
-    shown = "" if text == "[]" else text
     whole = cards(made, _FIELDS, 10**9)
+    shown = _within(whole, made, _FIELDS, budget - frame("characters"))
     chapters = sorted({n for person in people for n in _chapters(person, state)})
     return Rendered(
         block("characters", shown),
@@ -66,10 +69,15 @@ def people_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
 def places_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
     """The places and terms that a scene names."""
     named = places_of(plan, state)
-    text = cards(named, ("name", "description"), max(0, budget - frame("places")))
-    shown = "" if text == "[]" else text
-    whole = cards(named, ("name", "description"), 10**9)
+    whole = cards(named, _OF_PLACES, 10**9)
+    shown = _within(whole, named, _OF_PLACES, budget - frame("places"))
     return Rendered(block("places", shown), cut=bool(named) and shown != whole)
+
+
+def _within(whole: str, made: Sequence[BaseModel], fields: Sequence[str], room: int) -> str:
+    """All cards where there is room for them, else as much of them as fits."""
+    text = whole if weigh(whole) <= room else cards(made, fields, max(0, room))
+    return "" if text == "[]" else text
 
 
 def _card(person: Character, state: PackState) -> Card:

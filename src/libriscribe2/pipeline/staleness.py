@@ -4,6 +4,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal
 
 from libriscribe2.agents.agent_base import Agent
@@ -45,8 +47,7 @@ def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView
     names = [found for name in agent.inputs(unit, order) for found in _expanded(name, view)]
     files = {name: input_sha(name, unit.chapter, view) for name in names}
     hashes = {name: sha for name, sha in files.items() if sha is not None}
-    asked = brief.model_dump(mode="json")
-    return hashes | {f"{BOOK_TOML}:{key}": _sha(asked[key]) for key in agent.brief_keys}
+    return {**hashes, **_asked(brief, agent.brief_keys)}
 
 
 def draft_order(brief: Brief, view: ProjectView) -> DraftOrder:
@@ -113,6 +114,13 @@ def _named(changed: Iterable[str], most: int = 3) -> str:
 def _expanded(name: str, view: ProjectView) -> Iterable[str]:
     """The files that a name or pattern stands for."""
     return view.names(name) if "*" in name else (name,)
+
+
+@lru_cache(maxsize=64)
+def _asked(brief: Brief, keys: tuple[str, ...]) -> Mapping[str, str]:
+    """The hashes of fields of a brief, which is the same for all units of a run."""
+    asked = brief.model_dump(mode="json")
+    return MappingProxyType({f"{BOOK_TOML}:{key}": _sha(asked[key]) for key in keys})
 
 
 def _sha(value: object) -> str:

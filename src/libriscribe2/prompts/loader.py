@@ -17,7 +17,7 @@ all shipped ones. `$$` stands for a dollar sign.
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -46,11 +46,9 @@ class Prompt:
     user: str
     sha: str
 
-    def holes(self) -> set[str]:
+    def holes(self) -> frozenset[str]:
         """Names of the values that the prompt wants."""
-        return {
-            name for text in (self.system, self.user) for name in Template(text).get_identifiers()
-        }
+        return _holes(self.system) | _holes(self.user)
 
     def render(self, **values: str) -> tuple[dict[str, str], dict[str, str]]:
         """The system and the user message.
@@ -97,6 +95,11 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
         f"There is no prompt {name!r}.",
         fix=f"Add {name}.md to libriscribe2/prompts or to the project's folder prompts/.",
     )
+
+
+@lru_cache(maxsize=64)
+def _holes(template: str) -> frozenset[str]:
+    return frozenset(Template(template).get_identifiers())
 
 
 @cache

@@ -1,17 +1,18 @@
 """What the book has already leaned on: its own phrases, and how its chapters begin and end."""
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import chain, compress
 from typing import Final
 
 import regex
 
-from libriscribe2.quality.repetition import Gram, grams
+from libriscribe2.quality.pieces import pieces_of
+from libriscribe2.quality.repetition import Gram
 from libriscribe2.quality.stopwords import STOPWORDS
 from libriscribe2.quality.tally import Tally
-from libriscribe2.quality.text import ChapterText, plain, sentences
+from libriscribe2.quality.text import PARAGRAPHS, ChapterText, plain, sentences
 from libriscribe2.utils.text_budget import shorten, weigh
 
 MOST_PHRASES: Final = 25
@@ -20,14 +21,13 @@ EDGE_BUDGET: Final = 160
 REMEMBERED: Final = 64
 """So many chapters are remembered: more than are looked through at once."""
 
-_SIZE: Final = 4
-_MOST_STOPWORDS: Final = 2
 _FEWEST_USES: Final = 3
+_AT_ONCE: Final = 100
 _SHARED: Final = 3
 """Of two phrases that share so many words in a row, only the first is told."""
 
 _INSIDE: Final = regex.compile(r"(?<=[\p{Ll},;] )\p{Lu}[\p{L}'\u2019]+")
-_COUNTED: Final = deque[Tally[str, Gram]](maxlen=4)
+_COUNTED: Final = deque["_Count"](maxlen=4)
 """Phrases of chapters that were counted for the books that are written in this process."""
 
 _PHRASES: Final = "Phrases that this book has used often enough: "
@@ -46,6 +46,12 @@ def habits_block(texts: Iterable[str], budget: int) -> str:
     Returns:
         Up to three lines; "" where there is nothing to tell.
     """
+    return _block(tuple(texts), budget)
+
+
+@lru_cache(maxsize=4)
+def _block(texts: tuple[str, ...], budget: int) -> str:
+    """The same; one book is asked about at a time."""
     chapters = [one for text in texts if (one := _chapter(text)).words]
     openings = [_edge(one.text, 0) for one in chapters[-LAST_EDGES:]]
     endings = [_edge(one.text, -1) for one in chapters[-LAST_EDGES:]]
@@ -62,49 +68,83 @@ def crutch_phrases(chapters: Sequence[ChapterText]) -> list[str]:
     but names besides them.
     """
     texts = [chapter.text for chapter in chapters]
-    tally = _tally_of(texts)
-    tally.move_to(texts)
+    count = _count_of(texts)
+    ranks = count.ranks_in(texts)
     names = frozenset().union(*map(_names, texts))
-    uses, spread = tally.counts
-    found = [" ".join(gram) for gram in _apart(_ranked(uses, spread, names))]
-    _COUNTED.append(tally)
+    found = _apart(one for one in _ranked(ranks) if not names.issuperset(_content(one)))
+    _COUNTED.append(count)
     return found
 
 
-def _tally_of(texts: Sequence[str]) -> Tally[str, Gram]:
+def look_ahead(text: str) -> None:
+    """Take apart what is written of a chapter, which will be counted when all of it is there."""
+    chapter = ChapterText(0, "", text)
+    for piece in pieces_of(chapter):
+        _ = piece.telling
+    for paragraph in chapter.prose:
+        _names_in(paragraph)
+
+
+class _Count:
+    """Counts the phrases of some chapters, and then of others by what differs."""
+
+    def __init__(self) -> None:
+        self._tally = Tally[str, str](_telling, _holding)
+        self._ranks = dict[str, int]()
+
+    def has_any(self, texts: Iterable[str]) -> bool:
+        """Whether some of these chapters were counted last."""
+        return self._tally.has_any(texts)
+
+    def ranks_in(self, texts: Sequence[str]) -> Mapping[str, int]:
+        """The phrases that stand three times in the chapters together: uses times chapters."""
+        came, went = self._tally.move_to(texts)
+        uses, spread = self._tally.counts
+        for text in went:
+            for phrase in self._ranks.keys() & _holding(text):
+                del self._ranks[phrase]
+        for text in (*came, *went):
+            held = tuple(_holding(text))
+            is_often = map(_FEWEST_USES.__le__, map(uses.__getitem__, held))
+            for phrase in compress(held, is_often):
+                self._ranks[phrase] = uses[phrase] * spread[phrase]
+        return self._ranks
+
+
+def _count_of(texts: Sequence[str]) -> _Count:
     """What has counted some of these chapters before; nobody else has it until it is put back."""
-    for tally in tuple(_COUNTED):
-        if tally.has_any(texts):
-            _COUNTED.remove(tally)
-            return tally
-    return Tally(_telling, lambda text: frozenset(_telling(text)))
+    for count in tuple(_COUNTED):
+        if count.has_any(texts):
+            _COUNTED.remove(count)
+            return count
+    return _Count()
 
 
-def _ranked(
-    uses: Mapping[Gram, int], spread: Mapping[Gram, int], names: frozenset[str]
-) -> Iterator[Gram]:
-    """The phrases that stand often, by how often and in how many chapters."""
-    ranks: defaultdict[int, list[Gram]] = defaultdict(list)
-    for gram, count in uses.items():
-        if count >= _FEWEST_USES:
-            ranks[count * spread[gram]].append(gram)
-    for rank in sorted(ranks, reverse=True):
-        yield from (gram for gram in sorted(ranks[rank]) if not names.issuperset(_content(gram)))
+def _ranked(ranks: Mapping[str, int]) -> Iterator[str]:
+    """The phrases by their ranks, highest first, and by the alphabet; some hundred at a time."""
+    every = sorted(ranks.values(), reverse=True)
+    above, told = float("inf"), 0
+    while told < len(every):
+        least = every[min(told + _AT_ONCE, len(every)) - 1]
+        some = sorted((-rank, one) for one, rank in ranks.items() if least <= rank < above)
+        yield from (one for _, one in some)
+        above, told = least, told + len(some)
 
 
-def _content(gram: Gram) -> Iterator[str]:
+def _content(phrase: str) -> Iterator[str]:
     """The words of a phrase that are no function words."""
-    return (word for word in gram if word not in STOPWORDS)
+    return (word for word in phrase.split() if word not in STOPWORDS)
 
 
-def _apart(ranked: Iterable[Gram]) -> list[Gram]:
+def _apart(ranked: Iterable[str]) -> list[str]:
     """The first phrases of many, of which none runs into another one."""
-    kept: list[Gram] = []
+    kept: list[str] = []
     told: set[Gram] = set()
-    for gram in ranked:
-        own = {gram[start : start + _SHARED] for start in range(len(gram) - _SHARED + 1)}
+    for phrase in ranked:
+        said = tuple(phrase.split())
+        own = {said[start : start + _SHARED] for start in range(len(said) - _SHARED + 1)}
         if told.isdisjoint(own):
-            kept.append(gram)
+            kept.append(phrase)
             told |= own
         if len(kept) == MOST_PHRASES:
             break
@@ -118,24 +158,27 @@ def _chapter(text: str) -> ChapterText:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _telling(text: str) -> tuple[Gram, ...]:
+def _telling(text: str) -> tuple[str, ...]:
     """The phrases of a chapter that are not mostly function words."""
-    tokens = _chapter(text).words
-    found = grams(tokens, _SIZE)
-    size = len(found[0]) if found else 0
-    before = list(accumulate((word in STOPWORDS for word in tokens), initial=0))
-    ends = zip(found, before, before[size:], strict=False)
-    return tuple(gram for gram, start, end in ends if end - start <= _MOST_STOPWORDS)
+    return tuple(chain.from_iterable(piece.telling for piece in pieces_of(_chapter(text))))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _holding(text: str) -> frozenset[str]:
+    """The same phrases, each once."""
+    return frozenset(_telling(text))
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _names(text: str) -> frozenset[str]:
     """Words of a chapter that have a capital in the middle of a sentence."""
-    return frozenset(
-        found.casefold()
-        for paragraph in _chapter(text).prose
-        for found in _INSIDE.findall(plain(paragraph))
-    )
+    return frozenset().union(*map(_names_in, _chapter(text).prose))
+
+
+@lru_cache(maxsize=PARAGRAPHS)
+def _names_in(paragraph: str) -> frozenset[str]:
+    """The same words of a paragraph."""
+    return frozenset(found.casefold() for found in _INSIDE.findall(plain(paragraph)))
 
 
 @lru_cache(maxsize=2 * REMEMBERED)

@@ -80,16 +80,14 @@ def habit_at(
         wanted: Wanted words of every chapter.
         known: Chapters that a chapter may be written from (`DraftOrder.known`).
     """
-    habits: dict[int, float] = {}
-
-    def of(chapter: int) -> float:
-        before = [n for n in known(chapter) if n in actual]
-        asked = [Wanted(wanted[n], habits[n]).asked for n in before]
-        return habit([actual[n] for n in before], asked)
-
+    asked: dict[int, int] = {}
+    found = FIRST_RATIO
     for chapter in _in_order(number, known, actual):
-        habits[chapter] = of(chapter)
-    return habits[number]
+        before = [n for n in known(chapter) if n in actual]
+        found = habit([actual[n] for n in before], [asked[n] for n in before])
+        if chapter in actual:
+            asked[chapter] = Wanted(wanted[chapter], found).asked
+    return found
 
 
 def _in_order(

@@ -10,6 +10,7 @@ import regex
 
 from libriscribe2.models.revision import Patch
 from libriscribe2.quality.gates.gates import GateFigures
+from libriscribe2.quality.tally import alike, alike_at_end
 from libriscribe2.utils.words import count_words
 
 MOST_CHANGE: Final = 0.1
@@ -37,7 +38,7 @@ _UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{La
 _QUOTES: Final = (("\u00ab", "\u00bb"), ("\u300c", "\u300d"), ("\u300e", "\u300f"))
 
 _GAP: Final = "\n\n"
-_COMMENT: Final = ("<!--", "-->")
+_COMMENT: Final = (("<", "<!--"), (">", "-->"))
 _OFF_LENGTH: Final = "it changes the length too much"
 
 Judge = Callable[[str], GateFigures]
@@ -51,10 +52,12 @@ class Applied:
     Attributes:
         text: The text with the patch; the text as it was where the patch was refused.
         reason: Why it was refused; "" where it was not.
+        more: How many words the text has more than before.
     """
 
     text: str
     reason: str = ""
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,11 @@ def apply(text: str, patch: Patch) -> Applied:
     start = text.index(find)
     before, after = text[:start], text[start + len(find) :]
     changed = f"{before}{replace}{after}" if replace else _joined(before, after)
-    reason = _misplaced(text, changed)
-    return Applied(text, reason) if reason else Applied(changed)
+    was, now = _around_change(text, changed)
+    reason = _misplaced(was, now, is_retitled=_title(text) != _title(changed))
+    if reason:
+        return Applied(text, reason)
+    return Applied(changed, more=count_words(now) - count_words(was))
 
 
 def kept(old: str, new: str, judge: Judge) -> str:
@@ -112,19 +118,19 @@ def patched(text: str, patches: Iterable[Patch], judge: Judge) -> Patched:
     All of them together change its length by at most a tenth.
     """
     now, taken, refused = text, list[Patch](), list[tuple[Patch, str]]()
-    measured, counted = lru_cache(maxsize=2)(judge), lru_cache(maxsize=3)(count_words)
+    # Of two versions the new one is measured first: a third place keeps it for the next patch.
+    measured, first = lru_cache(maxsize=3)(judge), count_words(text)
+    count = first
     for patch in patches:
         tried = apply(now, patch)
-        reason = tried.reason
-        if not reason and any(
-            _is_off_length(counted(was), counted(tried.text)) for was in (text, now)
-        ):
+        words, reason = count + tried.more, tried.reason
+        if not reason and any(_is_off_length(was, words) for was in (first, count)):
             reason = _OFF_LENGTH
         reason = reason or _worse(now, tried.text, measured)
         if reason:
             refused.append((patch, reason))
         else:
-            now = tried.text
+            now, count = tried.text, words
             taken.append(patch)
     return Patched(now, tuple(taken), tuple(refused))
 
@@ -150,12 +156,11 @@ def _not_once(find: str, text: str) -> str:
     return ""
 
 
-def _misplaced(old: str, new: str) -> str:
-    """Why a text may not have the marks of its new version; "" where it may."""
-    was, now = _around_change(old, new)
+def _misplaced(was: str, now: str, *, is_retitled: bool) -> str:
+    """Why a passage may not have the marks of its new version; "" where it may."""
     if _FIXED.findall(was) != _FIXED.findall(now):
         return "it makes or loses a scene break, the mark of a note or a comment"
-    if _title(old) != _title(new):
+    if is_retitled:
         return "it changes the title"
     if any(Counter(one.findall(now)) - Counter(one.findall(was)) for one in (_UNWELCOME, _NOWHERE)):
         return "it makes a heading, a fence or a tag"
@@ -175,10 +180,10 @@ def _around_change(old: str, new: str) -> tuple[str, str]:
 
     Whole versions where comments may reach from one paragraph into another.
     """
-    if any(mark in text for mark in _COMMENT for text in (old, new)):
+    if _has_comment(old) or _has_comment(new):
         return old, new
-    start = _alike(old, new)
-    same = _alike(old[start:][::-1], new[start:][::-1])
+    start = alike(old, new)
+    same = alike_at_end(old, new, min(len(old), len(new)) - start)
     left = old.rfind(_GAP, 0, start)
     first = left + len(_GAP) if left >= 0 else 0
     right = old.find(_GAP, len(old) - same)
@@ -186,16 +191,9 @@ def _around_change(old: str, new: str) -> tuple[str, str]:
     return old[first : len(old) - last], new[first : len(new) - last]
 
 
-def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike, found by halves."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _has_comment(text: str) -> bool:
+    """Whether a comment begins or ends in a text; single characters are found sooner than marks."""
+    return any(mark in text for sign, mark in _COMMENT if sign in text)
 
 
 def _half_quotes(text: str) -> int:

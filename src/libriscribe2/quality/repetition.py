@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Final, TypeVar
 
 from libriscribe2.quality.stopwords import STOPWORDS
 from libriscribe2.quality.text import ChapterText, Paragraph, is_ideographic, words
@@ -18,6 +18,7 @@ _COMMON_GRAM: Final = 50
 """A phrase that more paragraphs share than these says nothing about any two of them."""
 
 Gram = tuple[str, ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def repeated_share(tokens: Sequence[str], size: int = 4) -> float:
     return 1 - len(set(found)) / len(found) if found else 0.0
 
 
-def windows(tokens: Sequence[str], size: int = WINDOW) -> list[tuple[int, Sequence[str]]]:
+def windows(tokens: Sequence[T], size: int = WINDOW) -> list[tuple[int, Sequence[T]]]:
     """The text in windows of equal size, each with the index of its first word.
 
     The rest at the end joins the last window, so that none is short.

@@ -1,12 +1,37 @@
 """Counting what a text holds, from one version to the next by what differs."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 PartT = TypeVar("PartT", bound=Hashable)
 ThingT = TypeVar("ThingT", bound=Hashable)
+
+
+def alike(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """With how many like items two sequences of one type begin, found by halves."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def alike_at_end(one: Sequence[Any], other: Sequence[Any], most: int) -> int:
+    """With how many like items two sequences of one type end, `most` at most."""
+    low, high = 0, most
+    ours, theirs = len(one), len(other)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[ours - middle : ours - low] == other[theirs - middle : theirs - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 class Tally(Generic[PartT, ThingT]):
@@ -21,19 +46,24 @@ class Tally(Generic[PartT, ThingT]):
 
     def __init__(self, *kinds: Callable[[PartT], Iterable[ThingT]]) -> None:
         self._kinds = kinds
-        self._parts = Counter[PartT]()
+        self._parts: tuple[PartT, ...] = ()
         self.counts = tuple(Counter[ThingT]() for _ in kinds)
 
     def has_any(self, parts: Iterable[PartT]) -> bool:
         """Whether some of these parts are counted."""
-        return not self._parts.keys().isdisjoint(parts)
+        return not frozenset(self._parts).isdisjoint(parts)
 
-    def move_to(self, parts: Iterable[PartT]) -> None:
-        """Count another version: work is done only for parts that came and that went."""
-        now, then = Counter(parts), self._parts
-        changed = {part for part, _ in now.items() ^ then.items()}
-        came = [part for part in changed for _ in range(now[part] - then[part])]
-        went = [part for part in changed for _ in range(then[part] - now[part])]
+    def move_to(self, parts: Iterable[PartT]) -> tuple[Sequence[PartT], Sequence[PartT]]:
+        """Count another version: work is done only for parts that came and that went.
+
+        Returns:
+            The parts that came and those that went.
+        """
+        now, then = tuple(parts), self._parts
+        start = alike(now, then)
+        end = alike_at_end(now, then, min(len(now), len(then)) - start)
+        here, there = Counter(now[start : len(now) - end]), Counter(then[start : len(then) - end])
+        came, went = tuple((here - there).elements()), tuple((there - here).elements())
         for kind, count in zip(self._kinds, self.counts, strict=True):
             count.update(chain.from_iterable(map(kind, came)))
             for thing in chain.from_iterable(map(kind, went)):
@@ -41,3 +71,4 @@ class Tally(Generic[PartT, ThingT]):
                 if not count[thing]:
                     del count[thing]
         self._parts = now
+        return came, went

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import Final
 
 import regex
@@ -23,6 +24,9 @@ _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|no|vol|capt|col|gen|lt|sgt|rev|hon)|\b[a-z])\.$",
     re.IGNORECASE,
 )
+_ABBREVIATED: Final = 6
+"""Characters that hold the longest abbreviation, its full stop and what stands before it."""
+
 _NO_PROSE: Final = re.compile(r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9})\s*")
 
 PARAGRAPHS: Final = 2_048
@@ -87,7 +91,7 @@ class ChapterText:
     @cached_property
     def prose(self) -> tuple[str, ...]:
         """The texts of its paragraphs, which are there sooner than the lines are."""
-        return tuple(prose for block in self._told if (prose := _prose(block)[0]))
+        return tuple(filter(None, map(itemgetter(0), map(_prose, self._told))))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -178,7 +182,8 @@ def sentences(paragraph: str) -> list[str]:
     """The sentences of a paragraph; an abbreviation does not end one."""
     found, start = [], 0
     for end in _SENTENCE_END.finditer(paragraph):
-        if _ABBREVIATION.search(paragraph[start : end.start() + 1]):
+        stop = end.start() + 1
+        if _ABBREVIATION.search(paragraph, max(start, stop - _ABBREVIATED), stop):
             continue
         found.append(paragraph[start : end.end()].strip())
         start = end.end()

@@ -17,6 +17,7 @@ from libriscribe2.llm.backend import Completion
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.title import TitleFile
 from libriscribe2.packs.manifest import PackManifest
+from libriscribe2.packs.pack import BEFORE, MORE_BEFORE, STORY
 from libriscribe2.packs.story import REMEMBERED
 from libriscribe2.packs.surroundings import SCENE_BREAK
 
@@ -93,10 +94,10 @@ async def test_CW_a_later_chapter_sees_the_last_summaries_and_the_end_of_the_one
     assert [line.partition(":")[0] for line in story] == [f"Chapter {n}" for n in range(1, MANY)]
     recent, earlier = story[-REMEMBERED:], story[:-REMEMBERED]
     assert min(map(len, recent)) > max(map(len, earlier))
-    assert sum(map(len, story)) <= 4_000
+    assert sum(map(len, story)) <= STORY
     before = block(prompt, "text_before")
     assert before.endswith("the very end 11")
-    assert len(before) <= 3_800
+    assert len(before) <= BEFORE + MORE_BEFORE
 
 
 async def test_CW_what_no_record_tells_is_shown_as_it_was_planned(tmp_path: Path) -> None:

@@ -156,11 +156,20 @@ def test_a_pack_is_the_same_whatever_was_made_of_it_before(mode: Drafting) -> No
 
 def test_what_was_made_without_the_last_summaries_is_taken_over_and_they_are_told() -> None:
     whole = state(7, 9)
-    early = replace(whole, summaries={}, rendered={})
+    early = replace(whole, summaries={})
     look_ahead(early, 0)
     assert whole.take_over(early)
     assert whole.rendered
     assert pack(whole, 0) == pack(state(7, 9), 0)
-    other = replace(state(7, 9), habits="Something else.", rendered={})
+    other = replace(state(7, 9), habits="Something else.")
     assert not other.take_over(early)
     assert not other.rendered
+
+
+def test_a_state_with_another_field_shows_nothing_that_was_made_of_the_first() -> None:
+    first = state(7, 9)
+    look_ahead(first, 0)
+    other = replace(first, habits="Something else.", summaries={})
+    assert pack(other, 0) == pack(replace(state(7, 9), habits="Something else.", summaries={}), 0)
+    assert "Something else." in pack(other, 0).values["habits"]
+    assert pack(first, 0) == pack(state(7, 9), 0)

@@ -1,5 +1,7 @@
 """The book's own habits, as later scenes are told of them."""
 
+from itertools import count
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.quality.prose import chapter, fresh
@@ -8,13 +10,18 @@ from libriscribe2.quality.habits import LAST_EDGES, MOST_PHRASES, crutch_phrases
 from libriscribe2.utils.text_budget import weigh
 
 HABIT = "the roof of her mouth"
+UNIQUE = count()
+PARTS = [
+    "The brass key turned. " * 2, "The brass key turned. " * 3, "Amber lantern swung low. " * 2,
+    "The brass key turned. Amber lantern swung low.", "Nobody had rowed there. " * 4,
+]  # fmt: skip
 
 
-def book(count: int) -> list[str]:
+def book(size: int) -> list[str]:
     return [
         f"# T\n\nOpening {n} was cold.\n\n{fresh(n, 60)}. Then {HABIT}, and Tilda Moss spoke. "
         f"{fresh(n + 50, 20)}. She felt {HABIT} and saw Tilda Moss again.\n\nEnding {n} was quiet.\n"
-        for n in range(1, count + 1)
+        for n in range(1, size + 1)
     ]
 
 
@@ -59,6 +66,18 @@ def test_what_was_counted_for_other_chapters_does_not_count() -> None:
     assert "amber lantern" in habits_block(other, 900)
     assert habits_block(book(4), 900) == alone
     assert habits_block(book(4)[1:], 900) != alone
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.sampled_from(PARTS), min_size=1, max_size=6), min_size=2, max_size=4))
+def test_phrases_are_those_of_the_last_chapters_whatever_was_counted_before(
+    asked: list[list[str]],
+) -> None:
+    for texts in asked:
+        told = crutch_phrases([chapter(n, text) for n, text in enumerate(texts)])
+        # With a word of its own no chapter is one that was counted before.
+        apart = [chapter(n, f"{text} Z{next(UNIQUE)}") for n, text in enumerate(texts)]
+        assert crutch_phrases(apart) == told
 
 
 @settings(deadline=None)

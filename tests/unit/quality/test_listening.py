@@ -31,6 +31,16 @@ def test_a_text_without_paragraphs_and_one_without_end_cost_little() -> None:
     assert len(seen) <= 2
 
 
+def test_a_paragraph_longer_than_a_step_is_not_looked_at_with_every_piece() -> None:
+    seen: list[str] = []
+    listener = Listener(seen.append)
+    long = "She went on and on about the lamp. " * 200
+    text = f"One.\n\n{long}\n\n{long}\n\nThe end."
+    for start in range(0, len(text), 4):
+        listener(text[start : start + 4])
+    assert seen == ["One.", f"One.\n\n{long}"]
+
+
 def test_work_is_done_once_at_the_first_piece() -> None:
     done: list[int] = []
     heard = at_first(lambda: done.append(1))

@@ -58,6 +58,16 @@ def test_sentences_end_where_they_end(paragraph: str, count: int) -> None:
     assert len(sentences(paragraph)) == count
 
 
+@pytest.mark.parametrize("short", ["Mr", "Capt", "(capt", "Prof", "No", "J", "vs", "Hon"])
+def test_an_abbreviation_ends_no_sentence_wherever_it_stands(short: str) -> None:
+    assert len(sentences(f"{short}. Vane came. Then {short}. Vane left.")) == 2
+
+
+@pytest.mark.parametrize("word", ["list", "escapt", "uno", "the northwest"])
+def test_a_word_that_only_ends_like_an_abbreviation_ends_a_sentence(word: str) -> None:
+    assert len(sentences(f"It was {word}. Then they left.")) == 2
+
+
 @given(st.text(alphabet='ab .!?"\u3002A', max_size=60))
 def test_sentences_hold_every_word_once(paragraph: str) -> None:
     assert words(" ".join(sentences(paragraph))) == words(paragraph)

@@ -35,9 +35,15 @@ class Names:
         for alias, name in aliases:
             owners[_key(alias)].add(name)
         self._aliases = {key: names.pop() for key, names in owners.items() if len(names) == 1}
+        self._known: dict[str, str] = {}
 
     def canonical(self, said: str) -> str:
         """The full name of whom a text calls so; what is said itself where nobody is meant."""
+        if said not in self._known:
+            self._known[said] = self._meant(said)
+        return self._known[said]
+
+    def _meant(self, said: str) -> str:
         plain = _plain(said)
         key = _key(plain)
         if key in self._people:
@@ -78,6 +84,8 @@ def _canonical(fact: Fact, names: Names) -> Fact:
         state, _, thing = value.rpartition(":")
         value = f"{state.strip().casefold() or 'has'}: {_bare(thing.strip())}"
         attribute = attribute if thing.strip() else Attribute.OTHER
+    if (entity, attribute, value) == (fact.entity, fact.attribute, fact.value):
+        return fact
     return fact.model_copy(update={"entity": entity, "attribute": attribute, "value": value})
 
 

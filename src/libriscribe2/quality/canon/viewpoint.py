@@ -1,7 +1,6 @@
 """R12: a chapter keeps its person and its tense. English only."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -49,7 +48,7 @@ def viewpoint(chapter: ChapterText) -> Viewpoint:
     told = [_told(paragraph) for paragraph in chapter.prose]
     if sum(words for words, _ in told) < FEWEST_WORDS:
         return Viewpoint(None, None)
-    first, third, past, present = (sum(forms[name] for _, forms in told) for name in _FORMS)
+    first, third, past, present = map(sum, zip(*(forms for _, forms in told), strict=True))
     person: Person | None = "first" if 2 * first > third else "third" if first * 8 < third else None
     tense: Tense | None = None
     if past > _CLEAR * present:
@@ -60,10 +59,12 @@ def viewpoint(chapter: ChapterText) -> Viewpoint:
 
 
 @lru_cache(maxsize=PARAGRAPHS)
-def _told(paragraph: str) -> tuple[int, Counter[str]]:
-    """How many words of a paragraph are no speech, and how many of them have which form."""
-    narrated = _SPEECH.sub(" ", plain(paragraph))
-    return len(narrated.split()), Counter(map(_form, _TOKEN.findall(narrated)))
+def _told(paragraph: str) -> tuple[int, tuple[int, ...]]:
+    """How many words of a paragraph are no speech, and how many of them have each form."""
+    text = plain(paragraph)
+    narrated = _SPEECH.sub(" ", text) if '"' in text else text
+    forms = list(map(_form, _TOKEN.findall(narrated)))
+    return len(narrated.split()), tuple(map(forms.count, _FORMS))
 
 
 @lru_cache(maxsize=1 << 14)

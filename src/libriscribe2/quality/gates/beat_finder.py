@@ -38,12 +38,30 @@ class _Held:
     Attributes:
         words: How many words it has.
         places: Indices of words with the bits of their stems.
+        bits: All of these bits together.
         content: The stems that stand there as more than function words.
     """
 
     words: int
     places: tuple[tuple[int, int], ...]
+    bits: int
     content: int
+
+
+class _Weights(dict[int, float]):
+    """The weights of stems together, each set of them added up once.
+
+    Args:
+        weights: The bit of every stem with its weight.
+    """
+
+    def __init__(self, weights: Sequence[tuple[int, float]]) -> None:
+        super().__init__()
+        self._weights = weights
+
+    def __missing__(self, mask: int) -> float:
+        self[mask] = total = fsum(weight for bit, weight in self._weights if bit & mask)
+        return total
 
 
 class BeatFinder:
@@ -51,9 +69,11 @@ class BeatFinder:
 
     Args:
         beats: What the plan says happens.
+        weigh: The weights of stems, the same at every call.
     """
 
-    def __init__(self, beats: Sequence[str]) -> None:
+    def __init__(self, beats: Sequence[str], weigh: StemWeight) -> None:
+        self._weigh = weigh
         wanted = [sorted(stems(words(beat))) for beat in beats]
         known = dict.fromkeys(one for own in wanted for one in own)
         self._bits = {one: 1 << at for at, one in enumerate(known)}
@@ -63,41 +83,39 @@ class BeatFinder:
         }
         self._bit_of = cache(lambda word: self._bits.get(stem(word), 0))
         self._held = lru_cache(maxsize=PARAGRAPHS)(self._held_by)
+        # Versions of a chapter hold much the same words of the plan.
+        self._weights = lru_cache(maxsize=2)(self._weights_with)
 
-    def nearest(self, chapter: ChapterText, weigh: StemWeight) -> Mapping[str, Nearest]:
-        """The nearest passage to each beat.
-
-        Args:
-            chapter: A version of the chapter.
-            weigh: The weights of stems.
-        """
+    def nearest(self, chapter: ChapterText) -> Mapping[str, Nearest]:
+        """The passage of a version of the chapter that comes nearest to each beat."""
         windows, content = self._windows(chapter)
-        weights = [
-            (bit, weigh(one, is_here=bool(content & bit))) for one, bit in self._bits.items()
-        ]
-        sums: dict[int, float] = {}
-
-        def weight(mask: int) -> float:
-            if mask not in sums:
-                sums[mask] = fsum(weight for bit, weight in weights if bit & mask)
-            return sums[mask]
-
+        weights = self._weights(content)
         found = {}
         for beat, mask in self._beats.items():
-            shown = [weight(window & mask) for window in windows]
-            best, total = max(shown), weight(mask)
+            shown = [weights[window & mask] for window in windows]
+            best, total = max(shown), weights[mask]
             found[beat] = Nearest(best / total if total else 1.0, STEP * shown.index(best))
         return found
+
+    def _weights_with(self, content: int) -> _Weights:
+        """What the stems weigh where the chapter has these as words of content."""
+        weigh = self._weigh
+        return _Weights([
+            (bit, weigh(one, is_here=bool(content & bit))) for one, bit in self._bits.items()
+        ])  # fmt: skip
 
     def _windows(self, chapter: ChapterText) -> tuple[list[int], int]:
         """The stems in each passage of 250 words, and those that are content anywhere."""
         steps = [0] * (chapter.word_count // STEP + 2)
         passed = content = 0
-        for paragraph in chapter.prose:
-            held = self._held(paragraph)
-            for place, bit in held.places:
-                steps[(passed + place) // STEP] |= bit
-            passed += held.words
+        for held in map(self._held, chapter.prose):
+            step, end = passed // STEP, passed + held.words
+            if end <= (step + 1) * STEP:
+                steps[step] |= held.bits
+            else:
+                for place, bit in held.places:
+                    steps[(passed + place) // STEP] |= bit
+            passed = end
             content |= held.content
         count = len(range(0, max(1, passed - WINDOW + STEP), STEP))
         return [steps[at] | steps[at + 1] for at in range(count)], content
@@ -105,8 +123,9 @@ class BeatFinder:
     def _held_by(self, paragraph: str) -> _Held:
         own = paragraph_words(paragraph)
         places = [(at, bit) for at, bit in enumerate(map(self._bit_of, own)) if bit]
-        content = 0
+        bits = content = 0
         for at, bit in places:
+            bits |= bit
             if own[at] not in STOPWORDS:
                 content |= bit
-        return _Held(len(own), tuple(places), content)
+        return _Held(len(own), tuple(places), bits, content)

@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from libriscribe2.models.revision import Issue
-from libriscribe2.quality.gates.finding import Found, Gatekeeper, long_sentences
+from libriscribe2.quality.gates.finding import (
+    Found,
+    Gatekeeper,
+    long_sentences,
+    sentence_keys,
+)
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.text import ChapterText, sentences
 
@@ -15,7 +20,10 @@ _FIX: Final = "Take it out here, or tell here what is new."
 def duplicates(chapter: ChapterText, around: Surroundings) -> Found:
     """Paragraphs of 25 words and more and sentences of 8 that are said again; the figure counts."""
     twice = dict(_paragraphs(chapter, around))
-    again = [one for one in _sentences(chapter, around) if one[0] not in twice]
+    told = around.said.again_in(chapter.prose)
+    again = around.said.repetitions()
+    if twice and told:
+        again = sum(at not in twice for at, *_ in _sentences(chapter, around))
 
     def tell() -> Iterator[Issue]:
         for at, here in twice.items():
@@ -24,12 +32,15 @@ def duplicates(chapter: ChapterText, around: Surroundings) -> Found:
             why = f"this paragraph says what {where} has said in the same words"
             first = sentences(paragraph.text)[0]
             yield _GATE.issue("error", first, paragraph.line, why, _FIX)
-        for at, text, here in again:
-            where = "twice in the chapter" if here else "in another chapter, too"
-            line, why = chapter.paragraphs[at].line, f"this sentence stands {where}"
-            yield _GATE.issue("warning", text, line, why, _FIX)
+        for at, nth, here in _sentences(chapter, around):
+            if at in twice:
+                continue
+            paragraph, where = chapter.paragraphs[at], "in another chapter, too"
+            why = f"this sentence stands {'twice in the chapter' if here else where}"
+            text, _ = long_sentences(paragraph.text)[nth]
+            yield _GATE.issue("warning", text, paragraph.line, why, _FIX)
 
-    return Found(float(len(twice) + len(again)), tell)
+    return Found(float(len(twice) + again), tell)
 
 
 def _paragraphs(chapter: ChapterText, around: Surroundings) -> Iterator[tuple[int, bool]]:
@@ -37,25 +48,26 @@ def _paragraphs(chapter: ChapterText, around: Surroundings) -> Iterator[tuple[in
 
     Each by its place, and whether the one before is in the chapter.
     """
-    before: set[str] = set()
-    for at, paragraph in enumerate(chapter.prose):
-        like = around.versions.like(paragraph)
-        here = bool(like) and not like.isdisjoint(before)
-        if here or around.says_elsewhere(paragraph):
-            yield at, here
-        before.add(paragraph)
+    prose = chapter.prose
+    suspects = around.versions.paired_in(prose).union(filter(around.says_elsewhere, prose))
+    for at, paragraph in enumerate(prose) if suspects else ():
+        if paragraph in suspects:
+            here = not around.versions.like(paragraph).isdisjoint(prose[:at])
+            if here or around.says_elsewhere(paragraph):
+                yield at, here
 
 
-def _sentences(chapter: ChapterText, around: Surroundings) -> Iterator[tuple[int, str, bool]]:
+def _sentences(chapter: ChapterText, around: Surroundings) -> Iterator[tuple[int, int, bool]]:
     """Long sentences that stand before in the chapter, or elsewhere, word for word.
 
-    Each by the place of its paragraph, with its text and whether the one before is in the chapter.
+    Each by the place of its paragraph, its own among the long sentences of that, and whether the
+    one before is in the chapter.
     """
     said: set[str] = set()
-    elsewhere = around.sentences
-    for at, paragraph in enumerate(chapter.prose):
-        for text, key in long_sentences(paragraph):
+    again = frozenset(around.said.again_in(chapter.prose))
+    for at, keys in enumerate(map(sentence_keys, chapter.prose)):
+        for nth, key in enumerate(keys) if not again.isdisjoint(keys) else ():
             here = key in said
-            if here or key in elsewhere:
-                yield at, text, here
+            if here or key in around.sentences:
+                yield at, nth, here
             said.add(key)

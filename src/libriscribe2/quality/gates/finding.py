@@ -94,6 +94,12 @@ def long_sentences(paragraph: str) -> tuple[tuple[str, str], ...]:
     return tuple((text, " ".join(said)) for text, said in told if len(said) >= SENTENCE_WORDS)
 
 
+@lru_cache(maxsize=PARAGRAPHS)
+def sentence_keys(paragraph: str) -> tuple[str, ...]:
+    """The words of each of the `long_sentences`, as one text."""
+    return tuple(key for _, key in long_sentences(paragraph))
+
+
 def sentences_at(chapter: ChapterText, places: Sequence[int]) -> list[Sentence]:
     """The sentences that hold the words with these indices in the chapter's words."""
     held = [one for one in chapter.paragraphs if sentences_in(one.text)]

@@ -34,6 +34,9 @@ GATES: Final[Mapping[str, Gate]] = MappingProxyType({
 })  # fmt: skip
 """Every gate by its name."""
 
+ERROR_GATES: Final = ("duplicate", "edge", "name", "leak")
+"""Gates that tell of errors; what the others tell of are warnings and hints."""
+
 _SLACK: Final = 0.002
 """So much a figure may rise without being worse: shares move a little with every word."""
 
@@ -83,6 +86,13 @@ def examined(text: str, around: Surroundings) -> Examined:
     issues = [issue for one in found.values() for issue in one.issues]
     ordered = sorted(issues, key=lambda issue: (_RANK[issue.severity], issue.line, issue.kind))
     return Examined(tuple(ordered), _figures(found))
+
+
+def errors(text: str, around: Surroundings) -> tuple[Issue, ...]:
+    """What `examined` tells as errors, without looking up what the other gates would tell."""
+    found = _found(text, around)
+    told = (issue for name in ERROR_GATES for issue in found[name].issues)
+    return tuple(issue for issue in told if issue.severity == "error")
 
 
 def measured(text: str, around: Surroundings) -> GateFigures:

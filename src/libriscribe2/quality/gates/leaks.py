@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from libriscribe2.models.revision import Issue
@@ -13,6 +14,9 @@ from libriscribe2.quality.text import PARAGRAPHS, ChapterText, paragraph_words
 
 PLAN_WORDS: Final = 14
 """So many words in a row that stand in the plan are its own, and not what came of it."""
+
+_SIGN: Final = 3
+"""The first words of a run, which are looked for before whole runs are."""
 
 _GATE: Final = Gatekeeper("leak")
 _BLOCKS: Final = (
@@ -92,7 +96,7 @@ _IN_ENGLISH: Final = (
 )
 _KINDS: Final = (*_EVERYWHERE, *_IN_ENGLISH)
 
-_REACHES_ON: Final = re.compile(r"(?i)[\[(]insert")
+_REACHES_ON: Final = re.compile(r"[\[(](?i:insert)")
 """Begins the one remark that may go on behind a blank line."""
 
 _FOLDED: Final = frozenset("\u0130\u0131\u017f\u212a")
@@ -102,7 +106,7 @@ _FOLDED: Final = frozenset("\u0130\u0131\u017f\u212a")
 def leaks(chapter: ChapterText, around: Surroundings) -> Found:
     """Headings, tags, remarks, and runs of the plan's own words; the figure counts them."""
     is_english = around.english
-    reaches_on = is_english and _REACHES_ON.search(chapter.text) is not None
+    reaches_on = is_english and _reaches_on(chapter.text)
     blocks = (chapter.text,) if reaches_on else chapter.blocks
     title = "" if around.outline is None else f"# {around.outline.title}"
     marks = _marks(blocks, title, is_english=is_english)
@@ -127,11 +131,8 @@ def _marks(blocks: Sequence[str], title: str, *, is_english: bool) -> list[tuple
 
     The chapter's own title above the text is no fault.
     """
-    found = [
-        (at, one)
-        for at, block in enumerate(blocks)
-        for one in _in_block(block, is_english=is_english)
-    ]
+    told = map(_in_english if is_english else _everywhere, blocks)
+    found = [(at, one) for at, marks in enumerate(told) if marks for one in marks]
     if found and title:
         at, first = found[0]
         if first.said == title and first.leads and not "".join(blocks[:at]).strip():
@@ -139,13 +140,29 @@ def _marks(blocks: Sequence[str], title: str, *, is_english: bool) -> list[tuple
     return sorted(found, key=lambda one: one[1].kind)
 
 
+def _reaches_on(text: str) -> bool:
+    """Whether a remark of a text may go on behind a blank line."""
+    return ("[" in text or "(" in text) and _REACHES_ON.search(text) is not None
+
+
 @lru_cache(maxsize=PARAGRAPHS)
-def _in_block(block: str, *, is_english: bool) -> tuple[_Mark, ...]:
+def _in_english(block: str) -> tuple[_Mark, ...]:
+    """What is found in a block of an English text."""
+    return tuple(_marks_in(block, _KINDS))
+
+
+@lru_cache(maxsize=PARAGRAPHS)
+def _everywhere(block: str) -> tuple[_Mark, ...]:
+    """What is found in a block of a text in any language."""
+    return tuple(_marks_in(block, _EVERYWHERE))
+
+
+def _marks_in(block: str, kinds: Sequence[_Kind]) -> Iterator[_Mark]:
     """What is found in a block; what stands in most lines, in no order of kinds."""
-    low, is_folded = block.lower(), not _FOLDED.isdisjoint(block)
-    return tuple(
+    low, is_folded = block.lower(), not (block.isascii() or _FOLDED.isdisjoint(block))
+    return (
         _mark(block, rank, kind.name, found)
-        for rank, kind in enumerate(_KINDS if is_english else _EVERYWHERE)
+        for rank, kind in enumerate(kinds)
         if is_folded or any(sign in low for sign in kind.signs)
         for found in kind.pattern.finditer(block)
     )
@@ -161,15 +178,22 @@ def _mark(block: str, kind: int, what: str, found: re.Match[str]) -> _Mark:
 @lru_cache(maxsize=8)
 def _copies(plans: tuple[str, ...]) -> Callable[[str], bool]:
     """Whether a paragraph has a run of words that the plan has in the same order."""
-    runs = frozenset().union(*map(_runs, plans))
-    return lru_cache(maxsize=PARAGRAPHS)(lambda text: not runs.isdisjoint(_runs(text)))
+    runs = frozenset(chain.from_iterable(_runs(plan, PLAN_WORDS) for plan in plans))
+    begin = frozenset(run[:_SIGN] for run in runs)
+
+    @lru_cache(maxsize=PARAGRAPHS)
+    def copies(text: str) -> bool:
+        return not (
+            begin.isdisjoint(_runs(text, _SIGN)) or runs.isdisjoint(_runs(text, PLAN_WORDS))
+        )
+
+    return copies
 
 
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
+def _runs(text: str, size: int) -> Iterator[tuple[str, ...]]:
     """Every so many words in a row."""
     found = paragraph_words(text)
-    starts = range(len(found) - PLAN_WORDS + 1)
-    return frozenset(found[start : start + PLAN_WORDS] for start in starts)
+    return zip(*(found[start:] for start in range(size)), strict=False)
 
 
 def _plans(around: Surroundings) -> Iterator[str]:

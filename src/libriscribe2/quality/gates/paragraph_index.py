@@ -1,7 +1,7 @@
 """Finding paragraphs that say the same as one that is known."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import chain
 
@@ -22,6 +22,7 @@ class ParagraphIndex:
         self._phrases: set[Gram] = set()
         self._known: dict[str, frozenset[Gram]] = {}
         self._like: dict[str, set[str]] = {}
+        self._paired: set[str] = set()
         # Most phrases stand in one paragraph; lists are made for the others alone.
         self._first: dict[Gram, str] = {}
         self._later = defaultdict[Gram, list[str]](list)
@@ -37,9 +38,21 @@ class ParagraphIndex:
             self._learn(paragraph)
             found = set(self._alike(phrases_of(paragraph)))
             self._like[paragraph] = found
+            if len(found) > 1:
+                self._paired |= found
             for other in found & self._like.keys():
                 self._like[other].add(paragraph)
         return self._like[paragraph]
+
+    def paired_in(self, prose: Sequence[str]) -> set[str]:
+        """The paragraphs of a text that are like another known one, or stand in it again."""
+        for paragraph in prose:
+            if paragraph not in self._like:
+                self.like(paragraph)
+        found = self._paired.intersection(prose)
+        if len(frozenset(prose)) < len(prose):
+            found |= {one for one, uses in Counter(prose).items() if uses > 1}
+        return found
 
     def has_like(self, paragraph: str) -> bool:
         """Whether one that is known shares half of the phrases of a paragraph."""
@@ -65,6 +78,11 @@ class ParagraphIndex:
         for text, count in held.items():
             if count >= DUPLICATE_SHARE * (len(own) + len(self._known[text]) - count):
                 yield text
+
+
+def is_half_in(own: Set[Gram], known: Set[Gram]) -> bool:
+    """Whether at least half of some phrases are known."""
+    return bool(own) and len(own & known) >= DUPLICATE_SHARE * len(own)
 
 
 @lru_cache(maxsize=PARAGRAPHS)

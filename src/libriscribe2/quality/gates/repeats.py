@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from libriscribe2.models.revision import Issue
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.gates.finding import Found, Gatekeeper, sentences_at
-from libriscribe2.quality.gates.phrase_tally import PHRASE_WORDS, WITHIN_WORDS
+from libriscribe2.quality.gates.phrase_tally import Repeated
 from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.quality.repetition import WINDOW, Gram, grams, repeated_share, windows
+from libriscribe2.quality.pieces import SHORT
+from libriscribe2.quality.repetition import WINDOW, Gram, repeated_share, windows
 from libriscribe2.quality.stopwords import STOPWORDS
 from libriscribe2.quality.text import ChapterText, ideographs_in, words
 
@@ -37,23 +39,27 @@ def repeats(chapter: ChapterText, around: Surroundings) -> Found:
 
     def tell() -> Iterator[Issue]:
         names = {part for name in (*around.people, *around.others) for part in words(name)}
-        phrases = grams(chapter.words, PHRASE_WORDS)
-        if _is_often(found.again, chapter):
-            yield from _often(chapter, phrases, names)
+        if _is_often(found, chapter):
+            yield from _often(chapter, found.longs, names)
         if found.seen > found.long * (_BEFORE.red or 1.0):
-            held = filter(around.phrases.__contains__, phrases)
+            held = chain.from_iterable(map(around.tally.seen_of, found.pieces))
             yield from _taken(chapter, held, names)
 
     return Found(excess / 1_000, tell)
 
 
-def _is_often(again: int, chapter: ChapterText) -> bool:
+def _is_often(found: Repeated, chapter: ChapterText) -> bool:
     """Whether there is a page that repeats itself; too few phrases at all do not fill one."""
     limit = _WITHIN.red or 1.0
-    fewest = min(WINDOW, chapter.word_count) - 2 * WITHIN_WORDS
-    if again <= limit * fewest and not any(map(ideographs_in, chapter.prose)):
+    if any(map(ideographs_in, chapter.prose)):
+        return any(repeated_share(window) > limit for _, window in windows(chapter.words))
+    fewest = min(WINDOW, chapter.word_count) - 2 * SHORT
+    if found.again <= limit * fewest:
         return False
-    return max(repeated_share(window) for _, window in windows(chapter.words)) > limit
+    # A phrase begins at each word but the last three of a page.
+    phrases = (*found.shorts, *((),) * (SHORT - 1))
+    pages = [page[: 1 - SHORT] for _, page in windows(phrases)]
+    return any(1 - len(frozenset(page)) / len(page) > limit for page in pages if page)
 
 
 def _often(

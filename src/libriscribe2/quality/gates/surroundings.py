@@ -12,15 +12,24 @@ import regex
 from libriscribe2.models.kind import Kind
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import OutlineChapter
-from libriscribe2.quality.beats import stems
+from libriscribe2.quality.beats import stem_weight, stems
 from libriscribe2.quality.canon.viewpoint import Viewpoint, viewpoint
-from libriscribe2.quality.gates.finding import long_sentences
-from libriscribe2.quality.gates.paragraph_index import ParagraphIndex
+from libriscribe2.quality.edges import ending_content, opening_content
+from libriscribe2.quality.gates.beat_finder import BeatFinder
+from libriscribe2.quality.gates.finding import sentence_keys
+from libriscribe2.quality.gates.known_edges import KnownEdges
+from libriscribe2.quality.gates.paragraph_index import (
+    ParagraphIndex,
+    is_half_in,
+    phrases_of,
+)
 from libriscribe2.quality.gates.phrase_tally import PhraseTally, phrases_in
+from libriscribe2.quality.gates.sentence_tally import SentenceTally
 from libriscribe2.quality.names import capitals, parts_of
+from libriscribe2.quality.pieces import is_ideographic
 from libriscribe2.quality.repetition import Gram
 from libriscribe2.quality.tally import Tally
-from libriscribe2.quality.text import ChapterText, plain
+from libriscribe2.quality.text import ChapterText, ideographs_in, plain
 
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
 _SETTLED_USES: Final = 2
@@ -80,6 +89,16 @@ class Surroundings:
         return self._with(self.after)
 
     @cached_property
+    def known_endings(self) -> KnownEdges:
+        """How chapters end."""
+        return KnownEdges(self.endings, -1, ending_content)
+
+    @cached_property
+    def known_openings(self) -> KnownEdges:
+        """How chapters begin."""
+        return KnownEdges(self.openings, 0, opening_content)
+
+    @cached_property
     def texts(self) -> tuple[ChapterText, ...]:
         """Everything written that the chapter must not say again."""
         either = {one.text: one for one in (*self.endings, *self.openings)}
@@ -96,10 +115,26 @@ class Surroundings:
         return frozenset().union(*(_sentences(one.text) for one in self.texts))
 
     @cached_property
+    def said(self) -> SentenceTally:
+        """Counts the long sentences of one version of the chapter after another."""
+        return SentenceTally(self.sentences)
+
+    @cached_property
     def says_elsewhere(self) -> Callable[[str], bool]:
         """Whether a paragraph of something written shares half of a paragraph's phrases."""
         known = [_paragraphs(one.text) for one in self.texts]
-        return cache(lambda paragraph: any(one.has_like(paragraph) for one in known))
+        is_spaced = not any(map(is_ideographic, self.texts))
+
+        @cache
+        def says(paragraph: str) -> bool:
+            # One look into all phrases spares most paragraphs a look into every text. It says
+            # nothing where the phrases of a paragraph have other lengths than those of its text.
+            own = phrases_of(paragraph)
+            if is_spaced and not ideographs_in(paragraph) and not is_half_in(own, self.phrases):
+                return False
+            return any(one.has_like(paragraph) for one in known)
+
+        return says
 
     @cached_property
     def versions(self) -> ParagraphIndex:
@@ -143,6 +178,25 @@ class Surroundings:
         return cache(lambda stem: sum(stem in one for one in known))
 
     @cached_property
+    def planned(self) -> tuple[str, ...]:
+        """What is to happen: the outline's beats, or the scenes where it has none."""
+        if self.outline is not None and self.outline.beats:
+            return tuple(self.outline.beats)
+        return tuple(scene.summary for scene in self.scenes)
+
+    @cached_property
+    def beat_finder(self) -> BeatFinder:
+        """Looks for what is to happen, in one version after another."""
+        count = 1 + len(self.written)
+
+        def weigh(stem: str, *, is_here: bool) -> float:
+            """As `stem_weights` over the chapter and all whole chapters."""
+            held = self.holding(stem) + is_here
+            return stem_weight(held, count) if held else 1.0
+
+        return BeatFinder(self.planned, weigh)
+
+    @cached_property
     def views(self) -> tuple[Viewpoint, ...]:
         """How the whole chapters are told."""
         return tuple(_viewpoint(text) for text in self.earlier)
@@ -176,8 +230,7 @@ def _viewpoint(text: str) -> Viewpoint:
 
 @lru_cache(maxsize=_KEPT)
 def _sentences(text: str) -> frozenset[str]:
-    told = chain.from_iterable(map(long_sentences, _as_chapter(text).prose))
-    return frozenset(key for _, key in told)
+    return frozenset(chain.from_iterable(map(sentence_keys, _as_chapter(text).prose)))
 
 
 @lru_cache(maxsize=_KEPT)

@@ -71,3 +71,10 @@ def test_many_versions_of_one_paragraph_are_alike_in_any_order() -> None:
             if one.severity == "error" and one.kind == "duplicate"
         )
         assert found.line == 3
+
+
+def test_a_paragraph_in_another_script_is_found_again_in_an_english_chapter() -> None:
+    letter = "\u706f\u5854\u5b88\u5728\u6d77\u8fb9\u627e\u5230\u4e86" * 4 + "\u3002"
+    beside = Surroundings(number=2, earlier=[f"# One\n\n{fresh(1, 90)}.\n\n{letter}\n"])
+    told = errors(f"# Two\n\n{fresh(2, 90)}.\n\n{letter}\n", beside)
+    assert [one.line for one in told if one.detector == "duplicate"] == [5]
