@@ -88,13 +88,14 @@ def find_marks(text: str, headers: Sequence[str]) -> list[Mark]:
     folded = {_fold(header): header for header in reversed(headers)}
     bare = {_fold(header).strip("[]"): header for header in reversed(headers)}
     longest = _MARGIN + _FOLDED * max(map(len, headers))
+    shortest = -(-min(map(len, bare)) // _FOLDED)
     marks = (
         _exact(line, exact)
         or (_decorated(line, folded) if len(line.text) <= longest else None)
         or _inline(line, folded, longest)
         or (_alone(line, folded, bare) if len(line.text) <= longest else None)
         for line in lines_of(text)
-        if line.text
+        if line.text and len(line.text) >= shortest
     )
     return _first(_beside_fences(text, (mark for mark in marks if mark is not None)))
 

@@ -11,7 +11,7 @@ from typing import Final
 
 FENCE_OPENER: Final = r"`{3,}|(?m:^)[ \t]*~{3,}"
 _OPENING: Final = re.compile(
-    r"[ \t]*+(?P<marks>`{3,}|~{3,})[ \t]*+(?P<info>[^\n`]*+)(?P<break>\n|\Z)"
+    r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]*+)(?P<break>\n|\Z)"
 )
 _ONE_LINE: Final = re.compile(r"(?P<marks>`{3,})(?P<inside>[^`\n]++)(?P=marks)")
 _WITH_LANGUAGE: Final = re.compile(r"[ \t]*+(?P<info>[\w+-]*+)[ \t]*+(?=[^`\n])")
@@ -63,7 +63,7 @@ def fence_at(text: str, start: int, code_until: int | None = None) -> Fence | No
     language = words[0].lower() if words else ""
     if closing is None:
         return Fence(opening.start(), opening.end(), len(text), len(text), language, closed=False)
-    body_end = max(opening.end(), closing.start())
+    body_end = max(opening.end(), _line_break_before(text, search_from, closing.start()))
     return Fence(opening.start(), opening.end(), body_end, closing.end(), language, closed=True)
 
 
@@ -122,7 +122,16 @@ def _is_balanced(inner: str, marks: str, *, holds_prose: bool) -> bool:
 
 @cache
 def _closing_marks(mark: str, count: int) -> re.Pattern[str]:
-    return re.compile(rf"(?m)(?:\r?\n)?[ \t>]*{mark}{{{count},}}[ \t\r]*$")
+    return re.compile(rf"(?m)(?<!{mark}){mark}{{{count},}}+[ \t\r]*+$")
+
+
+def _line_break_before(text: str, start: int, marks: int) -> int:
+    """Where the break stands before the line of closing marks; where the marks stand, if none."""
+    place = start + len(text[start:marks].rstrip(" \t>"))
+    if place > start and text[place - 1] == "\n":
+        place -= 1
+        place -= place > start and text[place - 1] == "\r"
+    return place
 
 
 def _one_line_fence(text: str, start: int) -> Fence | None:

@@ -25,9 +25,9 @@ _REASONING_TAG: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
-_HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w+[^<]{0,80}<\|message\|>")
+_HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w++[^<]{0,80}<\|message\|>")
 _VALUE_START: Final = re.compile(
-    r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}/#]|\w+\s*:)|\[\s*[\["'“{\]\d-]"""
+    r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}/#\\]|\w+["']?\s*:)|\[\s*[\["'“{\]\d-]"""
 )
 _MARGIN: Final = 200
 
@@ -101,10 +101,10 @@ def _split_reasoning(text: str) -> _Split:
     """Move every reasoning block that stands outside JSON values out of the text."""
     kept: list[str] = []
     moved: list[str] = []
-    ends: dict[int, int] = {}
+    values = _Values(text)
     position = kept_from = 0
     while (tag := _REASONING_TAG.search(text, position)) is not None:
-        inside_until = _value_around(text, kept_from, tag.start(), ends)
+        inside_until = values.around(kept_from, tag.start())
         if inside_until:
             position = inside_until
             continue
@@ -142,20 +142,38 @@ def _block_end(text: str, opening: re.Match[str]) -> tuple[int, int] | None:
     return None
 
 
-def _value_around(text: str, start: int, position: int, ends: dict[int, int]) -> int:
-    """Where the JSON value ends that begins after `start` and holds `position`, or 0.
+class _Values:
+    """The JSON values of a text, walked over once from left to right."""
 
-    A damaged value has no certain end: a tag in the middle of one of its lines is its content.
-    `ends` keeps where the values end, -1 for a damaged one, so that each is read once.
-    """
-    while (opening := _VALUE_START.search(text, start, position)) is not None:
-        at = opening.start()
-        end = ends[at] if at in ends else ends.setdefault(at, strict_parse(text, at).end)
-        if end > position:
-            return end
-        if end < 0:
-            near = max(0, position - _MARGIN)
-            line = max(near, text.rfind("\n", near, position))
-            return 0 if not text[line:position].strip() else position + 1
-        start = end
-    return 0
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._passed = 0
+        self._ends: dict[int, int] = {}
+
+    def around(self, start: int, position: int) -> int:
+        """Where the JSON value ends that begins after `start` and holds `position`, or 0.
+
+        A damaged value has no certain end: a tag in the middle of one of its lines is its content.
+        """
+        start = max(start, self._passed)
+        while (opening := _VALUE_START.search(self._text, start, position)) is not None:
+            self._passed = opening.start()
+            end = self._end(opening.start())
+            if end > position:
+                return end
+            if end < 0:
+                return self._line_around(position)
+            self._passed = start = end
+        return 0
+
+    def _end(self, start: int) -> int:
+        """Where the value that begins here ends, -1 if it is damaged; each is read once."""
+        if start not in self._ends:
+            self._ends[start] = strict_parse(self._text, start).end
+        return self._ends[start]
+
+    def _line_around(self, position: int) -> int:
+        """Behind the place if text stands before it on its line, else 0."""
+        near = max(0, position - _MARGIN)
+        line = max(near, self._text.rfind("\n", near, position))
+        return 0 if not self._text[line:position].strip() else position + 1

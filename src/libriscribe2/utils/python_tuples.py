@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 _HINT: Final = re.compile(r"""[:,\[({]\s*\(\s*["'({\[\d]""")
-_PIECE: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|[()\[\]{},]""")
+_PIECE: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|\\.|[()\[\]{},]""")
 _MAX_DEPTH: Final = 200
 _MAX_TUPLES: Final = 10_000
 

@@ -34,8 +34,10 @@ _EARLIER: Final = re.compile(
     r"|(?<!in the )(?<!json )(?<!requested )(?<!required )(?<!desired )format)\b",
     re.IGNORECASE,
 )
+_OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
+_FENCE_LINE: Final = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n\s*\Z")
 _BETWEEN_ITEMS: Final = re.compile(
-    r"[\s,;`]*(?:json)?(?:(?:[-*]|\d+[.)])[ \t]+)?(?:[^\n{}]{1,60}:)?\s*"
+    r"[\s,;`]*+(?:json)?(?:(?:[-*]|\d+[.)])[ \t]++)?(?:[^\n{}]{1,60}:|(?<=[^\n{}]):)?\s*+"
 )
 _GUESSED: Final = frozenset({"unquoted_key", "unquoted_value"})
 
@@ -82,8 +84,11 @@ class Reading:
     @property
     def rank(self) -> tuple[Any, ...]:
         """The order among readings: greater is better; of equals the first."""
+        whole = self.judgement.level == FULL
         return (
             self.lossless and self.judgement.level,
+            # Of values that all answer in full the announced one counts, not the longest.
+            whole and self.cue,
             self.judgement.known,
             -self.judgement.faults,
             not self.repairs,
@@ -131,16 +136,19 @@ def _read(task: Task, span: Span, before: int) -> Reading | None:
 def _is_whole(task: Task, span: Span, verdict: Judgement) -> bool:
     """Whether a value is whole although its last bracket had to be added.
 
-    With a schema it must be complete; without one the bracket must not be as well missing further
-    in, after an object that ends right before.
+    With a schema it must be complete, and its last quote must not begin a quotation: the string
+    was cut off there. Without one the bracket must not be as well missing further in, after an
+    object that ends right before.
     """
+    read = task.text[span.start : span.end].rstrip()
     if task.wanted is not None:
-        return verdict.level == FULL
-    return not task.text[span.start : span.end].rstrip().endswith("}")
+        return verdict.level == FULL and _OPENS_QUOTATION.search(read[-2:]) is None
+    return not read.endswith("}")
 
 
 def _cue(lead: str) -> int:
     """What the words before a value say of it: 1 an answer, -1 an example or a draft."""
+    lead = _FENCE_LINE.sub("", lead)
     paragraph = lead.rstrip().rsplit("\n\n", 1)[-1]
     attached = lead.rsplit("\n\n", 1)[-1]
     later = _FINAL.search(paragraph) or _LATER.search(attached)

@@ -1,7 +1,8 @@
 """The best of the readings of a text, or the refusal that helps the model most."""
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from libriscribe2.utils.artifacts import around_artifacts, value_artifacts
 from libriscribe2.utils.choice import BARE, FULL, PARTIAL
@@ -19,8 +20,11 @@ from libriscribe2.utils.report import (
     Refusal,
     Repair,
 )
+from libriscribe2.utils.rivals import has_rival
 from libriscribe2.utils.spans import MAX_SPANS, Span, find_spans
 from libriscribe2.utils.strict_json import strict_parse
+
+_LINE_REST: Final = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 
 
 def best_reading(
@@ -36,6 +40,8 @@ def best_reading(
     if not usable:
         return ExtractionReport(None, refusal=_refusal(task, spans, readings))
     best = max(usable, key=lambda item: item.rank)
+    if has_rival(best, usable):
+        return ExtractionReport(None, refusal=refusal("several_items", text, best.start))
     shadow = _larger_damage(best, spans, wanted)
     if shadow is not None:
         return ExtractionReport(None, refusal=_span_refusal(task, shadow))
@@ -59,10 +65,12 @@ def _is_usable(task: Task, item: Reading) -> bool:
 
 def _stands_alone(text: str, item: Reading) -> bool:
     """Whether a value has its lines for itself; "[1]" in a sentence is a footnote."""
-    before = text[text.rfind("\n", 0, item.start) + 1 : item.start]
-    line_end = text.find("\n", item.end)
-    after = text[item.end : line_end if line_end >= 0 else len(text)]
-    return not before.strip() and not after.strip()
+    start = item.start
+    while start and text[start - 1] != "\n":
+        start -= 1
+        if not text[start].isspace():
+            return False
+    return _LINE_REST.match(text, item.end) is not None
 
 
 def _larger_damage(

@@ -38,7 +38,6 @@ _MARK: Final = re.compile(
 )
 _EMPTY: Final = re.compile(r"(?:\{\s*\}|\[\s*\])\s*\Z")
 _INFO: Final = re.compile(r"[ \t]*([\w+#./-]*)")
-_LINE_START: Final = re.compile(r"(?:^|\n)[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?$")
 _RESTART: Final = re.compile(
     r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*\w"
     r"|\n[ \t]*\n(?:[ \t]*[^\W\d](?:[^\n]*\n\s*|[^\n{\[\"]{0,80}:[ \t]*))?(?=[{\[]\s*[\"'{\[])"
@@ -102,6 +101,7 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
     spans: list[Span] = []
     fence: _Fence | None = None
     closers: dict[str, int] = {}
+    restarts = _Restarts(text)
     failures = position = 0
     budget = _MIN_WORK + _WORK_FACTOR * len(text)
     while failures < MAX_FAILURES and len(spans) < MAX_SPANS and budget >= 0:
@@ -118,7 +118,7 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
             fence = _pass_fence(text, mark, fence)
             continue
         language = None if fence is None else fence.language
-        span = _read_span(text, mark.start(), language, schema)
+        span = _read_span(restarts, mark.start(), language, schema)
         if span.failure is not None:
             failures += 1
             budget -= span.outcome.work if span.outcome else 0
@@ -151,8 +151,28 @@ def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence 
     return None if closes else fence
 
 
-def _read_span(text: str, start: int, fence: str | None, schema: Mapping[str, Any] | None) -> Span:
+class _Restarts:
+    """Where another value begins anew behind a damaged one; nothing is searched twice."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._searched = -1
+        self._next = 0
+
+    def after(self, start: int) -> int:
+        """The first such place that is found from `start` on; the end of the text if none is."""
+        if not 0 <= self._searched <= start <= self._next:
+            found = _RESTART.search(self.text, start)
+            self._searched = start
+            self._next = len(self.text) if found is None else found.start()
+        return self._next
+
+
+def _read_span(
+    restarts: _Restarts, start: int, fence: str | None, schema: Mapping[str, Any] | None
+) -> Span:
     """Read the value at `start` strictly, else by repair; find its extent in any case."""
+    text = restarts.text
     parsed = strict_parse(text, start)
     nested = _KEY_BEFORE.search(text, max(0, start - _MAX_MARGIN), start) is not None
     if parsed.end >= 0 and not _GOES_ON.match(text, parsed.end):
@@ -160,18 +180,18 @@ def _read_span(text: str, start: int, fence: str | None, schema: Mapping[str, An
     if parsed.end >= 0:
         parsed = StrictParse(None, -1, parsed.end, "Extra data", "syntax")
     outcome = repair_json(text, start, schema)
-    return Span(start, _extent(text, start, outcome), None, parsed, outcome, fence, nested)
+    return Span(start, _extent(restarts, start, outcome), None, parsed, outcome, fence, nested)
 
 
-def _extent(text: str, start: int, outcome: RepairOutcome) -> int:
+def _extent(restarts: _Restarts, start: int, outcome: RepairOutcome) -> int:
     """How far a damaged value reaches; `start` itself for what is hardly JSON."""
     if outcome.trouble is None or outcome.value is not None:
         return outcome.end
+    text = restarts.text
     hardly = outcome.members == 0 and outcome.trouble.kind == "syntax"
     if hardly and not _holds_several(text, start) and _COMMA_KEY.match(text, start) is None:
         return start
-    restart = _RESTART.search(text, start)
-    limit = restart.start() if restart is not None else len(text)
+    limit = restarts.after(start)
     balanced = find_json_end_string_safe(text, start, limit)
     ended = balanced > outcome.trouble.position and not _MORE.match(text, balanced)
     return balanced if ended else limit

@@ -3,12 +3,12 @@
 A view is tried only when the text itself gave no answer. Each undoes one layer exactly.
 """
 
-import html
 import json
 import re
 from collections.abc import Iterator
 from typing import Final
 
+from libriscribe2.utils.entities import with_characters
 from libriscribe2.utils.normalise import ZERO_WIDTH
 from libriscribe2.utils.python_tuples import without_tuples
 from libriscribe2.utils.repair.patterns import MEMBER
@@ -18,14 +18,16 @@ _QUOTED_LINE: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _QUOTED_BLOCK: Final = re.compile(r"^[ \t]*>[^\n]*+(?:\n[ \t]*>[^\n]*+)*+", re.MULTILINE)
 _CHUNK: Final = 50_000
 _QUOTED_VALUE: Final = re.compile(r"^[ \t]*>[ \t>]*[{\[][^\n]*\n[ \t]*>", re.MULTILINE)
-_ENTITY_START: Final = re.compile(r"[{\[]\s*(?:[{\[]\s*)*&(?:quot|#34|#x22|ldquo|amp;quot);")
-_ESCAPED_START: Final = re.compile(r'[{\[](?:\s|\\[nrt])*(?:[{\[](?:\s|\\[nrt])*)*\\+"')
+_ENTITY_START: Final = re.compile(r"[{\[]\s*&(?:quot|#34|#x22|ldquo|amp;quot);")
+# The brackets before a first quote; without that quote they are passed as one.
+_ESCAPED_START: Final = re.compile(r'[{\[](?:[\s{\[]|\\[nrt])*+(?P<quote>\\+")?')
 _PREFILL: Final = re.compile(
     r"""(?:^|```\w*[ \t]*\n|\n[ \t]*\n|:[ \t]*\n)[ \t]*(?P<key>"[^"\n]{1,80}"\s*:)"""
 )
 _PLAIN_START: Final = re.compile(r"""\{\s*["'“]|\[\s*["'“{\[]""")
 _ZERO_WIDTH: Final = re.compile(
-    rf"^[{ZERO_WIDTH}]+|[{ZERO_WIDTH}]+$|(?<=[{{}}\[\],:])[{ZERO_WIDTH}]+|[{ZERO_WIDTH}]+(?=[{{}}\[\],:])",
+    rf"(?:^|(?<=[{{}}\[\],:]))[{ZERO_WIDTH}]++"
+    rf"|(?<![{ZERO_WIDTH}])[{ZERO_WIDTH}]++(?:$|(?=[{{}}\[\],:]))",
     re.MULTILINE,
 )
 _VISIBLE: Final = re.compile(rf"[^{ZERO_WIDTH}]")
@@ -47,7 +49,7 @@ def views(text: str) -> Iterator[tuple[str, str]]:
     plain = _PLAIN_START.search(text)
     limit = plain.start() if plain else len(text)
     if "&" in text and _ENTITY_START.search(text, 0, limit + 1):
-        yield "html_entities", html.unescape(text)
+        yield "html_entities", with_characters(text)
     if '\\"' in text[:limit]:
         yield from _named("escaped_quotes", _unescaped(text, limit))
         yield from _named("json_string", _inner_string(text))
@@ -124,7 +126,8 @@ def _bare_chunks(text: str) -> Iterator[str]:
 
 def _unescaped(text: str, limit: int) -> str:
     """The text of JSON whose quotes all carry one backslash too many."""
-    start = _ESCAPED_START.search(text, 0, limit)
+    starts = _ESCAPED_START.finditer(text, 0, limit)
+    start = next((found for found in starts if found["quote"]), None)
     end = max(text.rfind("}"), text.rfind("]"))
     if start is None or end < start.start():
         return ""

@@ -33,7 +33,7 @@ from libriscribe2.parsing.tool_formats.tag_grammar import TAG_OPENER
 from libriscribe2.parsing.tool_formats.tags import read_tag_call
 from libriscribe2.parsing.tool_formats.tokens import CALL_BEGIN, CALLS_EDGE, read_token_call
 
-__all__ = ["FORMATS", "Found", "ReadCall", "Source", "ToolFormat"]
+__all__ = ["FIRSTS", "FORMATS", "Found", "ReadCall", "Source", "ToolFormat"]
 
 _STOP_TOKENS: Final = (
     r"<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end|return|call)\|>|</s>|<｜end▁of▁sentence｜>"
@@ -45,6 +45,9 @@ def _nothing(_source: Source, _start: int, body: int) -> Found:
     return Found(body)
 
 
+# What each opener below begins with; a tag ends before another begins. A row that begins with
+# anything else adds it here, or its opener is never looked for.
+FIRSTS: Final = r"(?=<(?![^<>!]*+(?:<|\Z))|[`{\[\]◁✿]|(?m:^)|functools)"
 FORMATS: Final[tuple[ToolFormat, ...]] = (
     ToolFormat("named_tags", TAG_OPENER, read_tag_call),
     ToolFormat("legacy_invoke", LEGACY_OPENER, read_legacy_invoke),

@@ -4,9 +4,8 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, TWICE, UNBALANCED
@@ -24,12 +23,18 @@ class Frame:
     """What stands around the elements of a call.
 
     Attributes:
-        opener: Matches the tag before them.
+        opener: The tag before them, or what matches it.
         closer: Matches what ends the call.
     """
 
-    opener: re.Pattern[str]
+    opener: re.Pattern[str] | str
     closer: re.Pattern[str]
+
+    def opens_between(self, text: str, start: int, end: int) -> bool:
+        """Whether the tag stands in a part of a text."""
+        if isinstance(self.opener, str):
+            return text.find(self.opener, start, end) >= 0
+        return self.opener.search(text, start, end) is not None
 
 
 def read_elements(source: Source, tool: str, place: int, frame: Frame) -> Found | None:
@@ -80,25 +85,35 @@ def _value_end(source: Source, name: str, start: int, frame: Frame) -> tuple[int
     text = source.text
     depth = 0
     mention: tuple[int, int] | None = None
-    inner_call = source.search(frame.opener, start)
-    limit = inner_call.start() if inner_call is not None else len(text)
-    for edge in _edges(name).finditer(text, start):
+    mentionable = True
+    for edge, end in _edges(text, name, start):
         if not source.spend(LOOK):
             return None
-        if edge["slash"] is None:
+        if text[edge + 1] != "/":
             depth += 1
             continue
-        place = after_space(text, edge.end())
+        place = after_space(text, end)
         closing = frame.closer.match(text, place)
         if not depth and (closing is not None or _ELEMENT.match(text, place) or place == len(text)):
-            return edge.span()
+            return edge, end
         ends_call = closing is not None and _REGION_END.match(text, closing.end()) is not None
-        if ends_call and edge.start() < limit:
-            mention = mention or edge.span()
+        if ends_call and mentionable:
+            mention = None if frame.opens_between(text, start, edge) else (edge, end)
+            mentionable = False
         depth = max(0, depth - 1)
     return mention
 
 
-@lru_cache(maxsize=256)
-def _edges(name: str) -> re.Pattern[str]:
-    return re.compile(rf"<(?P<slash>/)?{re.escape(name)}>")
+def _edges(text: str, name: str, start: int) -> Iterator[tuple[int, int]]:
+    """The opening and closing tags of an element, in order; nothing behind the last is searched."""
+    opener, closer = f"<{name}>", f"</{name}>"
+    place = start
+    while place <= len(text):
+        closing = text.find(closer, place)
+        until = closing if closing >= 0 else len(text)
+        while (opening := text.find(opener, place, until)) >= 0:
+            place = opening + len(opener)
+            yield opening, place
+        place = until + len(closer)
+        if closing >= 0:
+            yield closing, place

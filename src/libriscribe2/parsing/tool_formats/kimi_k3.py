@@ -4,7 +4,6 @@
 argument<|sep|><|close|>call<|sep|>`; instead of arguments there may be one `json` element.
 """
 
-import html
 import re
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, TWICE
 from libriscribe2.parsing.tool_formats.reading import Found, ReadCall, Source, after_space
 from libriscribe2.parsing.tool_formats.typed_values import add_argument, typed_value
 from libriscribe2.parsing.tool_formats.whole_json import whole_json
+from libriscribe2.utils.entities import with_characters
 
 K3_OPENER: Final = r"<\|open\|>call\s[^<>]*<\|sep\|>"
 K3_EDGE: Final = r"<\|(?:open|close)\|>tools<\|sep\|>"
@@ -60,4 +60,4 @@ def _values(source: Source, tool: str, opening: re.Match[str], text: str) -> dic
 
 
 def _attributes(tag: str) -> dict[str, str]:
-    return {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(tag)}
+    return {name: with_characters(value) for name, value in _ATTRIBUTE.findall(tag)}

@@ -6,7 +6,13 @@ from typing import Final
 
 from libriscribe2.parsing.tool_formats.call_objects import marked_call
 from libriscribe2.parsing.tool_formats.json_values import json_at
-from libriscribe2.parsing.tool_formats.reading import LOOK, Found, Source, after_space
+from libriscribe2.parsing.tool_formats.reading import (
+    LOOK,
+    Found,
+    Source,
+    after_space,
+    begins_line,
+)
 
 _REASONING: Final = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
 _ASIDES: Final = (
@@ -24,6 +30,7 @@ _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
 _CALL_KEYS: Final = frozenset({"name", "arguments"})
 _REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}|<channel\|>")
 _COMMENT_END: Final = re.compile("-->")
+_EMPTY_LINE: Final = re.compile(r"\n\n")
 _ASIDE_END: Final = re.compile(rf"</{_ASIDES}\s*>", re.IGNORECASE)
 
 
@@ -41,7 +48,7 @@ def reasoning_end(source: Source, start: int, body: int) -> int | None:
             return edge.end()
         if not source.spend(LOOK):
             break
-    return len(source.text) if _begins_line(source.text, start) else None
+    return len(source.text) if begins_line(source.text, start) else None
 
 
 def aside_end(source: Source, start: int, body: int) -> int:
@@ -55,7 +62,7 @@ def aside_end(source: Source, start: int, body: int) -> int:
     closing = source.search(_ASIDE_END, body)
     if closing is not None:
         return closing.end()
-    return len(source.text) if _begins_line(source.text, start) else body
+    return len(source.text) if begins_line(source.text, start) else body
 
 
 def call_among_tools(source: Source, start: int, body: int) -> Found | None:
@@ -83,14 +90,10 @@ def _comment_end(source: Source, start: int, body: int) -> int:
     closing = source.search(_COMMENT_END, body)
     if closing is None:
         return body
-    inside = source.text[body : closing.start()]
-    opened = inside.rfind("<tool_call")
-    if opened > inside.rfind("</tool_call"):
+    end = closing.start()
+    opened = source.last("<tool_call", end)
+    if opened >= body and opened > source.last("</tool_call", end):
         return body
-    if "\n\n" in inside and not _begins_line(source.text, start):
-        return body
-    return closing.end()
-
-
-def _begins_line(text: str, start: int) -> bool:
-    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
+    empty_line = source.search(_EMPTY_LINE, body)
+    in_paragraph = empty_line is None or empty_line.end() > end
+    return closing.end() if in_paragraph or begins_line(source.text, start) else body

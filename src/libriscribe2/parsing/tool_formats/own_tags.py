@@ -36,7 +36,7 @@ def _is_open(source: Source, name: str, end: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _frame(name: str) -> Frame:
-    return Frame(re.compile(f"<{re.escape(name)}>"), re.compile(f"</{re.escape(name)}>"))
+    return Frame(f"<{name}>", re.compile(f"</{re.escape(name)}>"))
 
 
 @lru_cache(maxsize=256)

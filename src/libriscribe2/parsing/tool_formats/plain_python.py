@@ -11,7 +11,7 @@ PYTHON_LIST_OPENER: Final = (
     r"(?m:^)[ \t]*\[(?:Calling tools?:)?"
     r"""(?=\s*[A-Za-z_][\w.]*\(\s*(?:[A-Za-z_]\w*\s*=|\)|\{\s*["']))"""
 )
-_LINE_END: Final = re.compile(r"[ \t]*(?:<\|\w+\|>)?[ \t]*$", re.MULTILINE)
+_LINE_END: Final = re.compile(r"[ \t]*+(?:<\|\w+\|>)?[ \t]*+$", re.MULTILINE)
 
 
 def read_python_list(source: Source, start: int, body: int) -> Found | None:

@@ -16,9 +16,10 @@ _MAX_CODE: Final = 100_000
 _JSON_NAMES: Final = {"true": True, "false": False, "null": None}
 _TOKEN: Final = re.compile(
     r"""(?P<triple>'''|\"\"\")(?:\\.|(?!(?P=triple))[^\\])*+(?P=triple)
-    | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])""",
+    | \\(?P<escaped>.) | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])""",
     re.VERBOSE | re.DOTALL,
 )
+_ESCAPED_QUOTES: Final = ("'", '"')
 _RAW_BREAK: Final = re.compile(r"(\\(?:\r?\n|.))|\r?\n")
 _NEXT_CALL: Final = re.compile(r"[\s;,]*(?=[A-Za-z_][\w.]*\()")
 _SHOWING: Final = frozenset({"print", "display"})
@@ -71,6 +72,8 @@ def _expression_end(text: str, start: int) -> int:
             depth -= 1
             if depth <= 0:
                 return token.end()
+        elif token["escaped"] in _ESCAPED_QUOTES:  # outside a string: where one begins is a guess
+            return -1
     return -1
 
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 _REACH: Final = 240
+# A line that holds a block quote's marks or a table's row before a call is no longer than this.
+_LONGEST_LINE: Final = 4_000
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
 _ROW: Final = re.compile(r"[ \t]*\|")
@@ -21,23 +23,28 @@ def _words(*patterns: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(patterns)})", re.IGNORECASE)
 
 
+def _behind(*patterns: str) -> re.Pattern[str]:
+    """What a text begins with, whatever stands before its first word."""
+    return re.compile(rf"\W*+(?:{'|'.join(patterns)})", re.IGNORECASE)
+
+
 # What shows a call even where the sentence also says what its author is about to do.
 _ALWAYS_SHOWN: Final = _words(
     r"\bfor (?:example|instance|reference)\b",
     r"\b(?:e\.g\.|i\.e\.)",
     r"\blook(?:s|ed|ing)?\s+(?:\w+\s+)?like\b",
     r"\b(?:like|as) (?:this|so|follows)\W*$",
-    r"\bsyntax\W*$|\bthe syntax\b(?! of\b)|^\W*(?:try|paste|copy)\b",
+    r"\bsyntax\W*$|\bthe syntax\b(?! of\b)|^\W*+(?:try|paste|copy)\b",
     r"(?:^|\b(?:something|anything|calls?|tools?) )like\W*$",
-    r"^\W*(?:when|if|whenever|(?:each|every) time)\b.*\bi (?:call|use|invoke|write)\b",
+    r"^\W*+(?:when|if|whenever|(?:each|every) time)\b.*\bi (?:call|use|invoke|write)\b",
     r"\bi know (?:that )?(?:i|how)\b|\bsupposed to (?:write|call|send|emit|use)\b",
     r"\b(?:will not|won't|(?:'m|am) not|cannot|can't|unable to)\b"
     r"(?!.*\b(?:so|but|and) (?:i|let)\b).*\b(?:call|run|execute|invoke)\b",
     r"\b(?:Beispiel\w*|exemples?|ejemplos?|esempi[oe]?|exemplos?|voorbeeld\w*)\b|例|たとえば",
 )
 _LABEL: Final = _words(
-    r"^\W*(?:(?:bad|good|wrong|right|correct|incorrect|invalid|valid|old|new|before|after|usage"
-    r"|reference|schema|format|syntax|sample|illustration|template|input|snippet|demo|fixture)\b\W*){1,3}$"
+    r"^\W*+(?:(?:bad|good|wrong|right|correct|incorrect|invalid|valid|old|new|before|after|usage"
+    r"|reference|schema|format|syntax|sample|illustration|template|input|snippet|demo|fixture)\b\W*+){1,3}$"
 )
 _SHOWN: Final = _words(
     r"\b(?:an?|another|the|this|one|some|short|two|three|more|further|usage) (?:\w+ )?examples?\b",
@@ -84,7 +91,7 @@ _SHOWN: Final = _words(
     r"^(?!\W*i\b).*\b(?:say|said|type|write|wrote|show|print|produce|output|emit|sent|send"
     r"|contain|return|respond|replie)(?:s|d|ed)?[^\w.!?]*$",
     r"\b(?:explain|describe|demonstrate|document)s?\b|\billustrat\w+",
-    r"^\W*(?:take|see|note|observe|compare|contrast)\b|\b(?:translated|equivalent)\b",
+    r"^\W*+(?:take|see|note|observe|compare|contrast)\b|\b(?:translated|equivalent)\b",
     r"\byou(?:'re| are) (?:thinking|describing|asking|talking)\b",
     # A sentence that only the call completes.
     r"\b(?:with|not|as|by|is|are|was|were|be|accepts?|ignores?|match(?:es)?|receive[sd]?|sees?"
@@ -94,11 +101,11 @@ _MEANT: Final = _words(
     r"\b(?:i'?ll|i will|i'm going to|i am going to|let me|let's|let us|i need|i should|i must|i have to|i've decided|i think|i had better"
     r"|i want to|i can|i'm|i am|calling|we'll|we (?:can|should|will|need|must))\b",
     r"\w+ing\s*:\W*$",
-    r"^\W*(?:(?:so|then|now|and) )*i (?:now |then |next )?(?:call|invoke|run|execute)\b",
+    r"^\W*+(?:(?:so|then|now|and) )*i (?:now |then |next )?(?:call|invoke|run|execute)\b",
     r"\bnext step (?:is|will be)\b",
-    r"^\W*(?:je|ich|yo|io|eu|ik|jag)\b|^\W*j['’]|^\W*我",
-    r"^\W*(?:now|next|first|then|time to)\b",
-    r"^\W*(?!something|anything|nothing|according|regarding|following|during|assuming|given)"
+    r"^\W*+(?:je|ich|yo|io|eu|ik|jag)\b|^\W*+j['’]|^\W*+我",
+    r"^\W*+(?:now|next|first|then|time to)\b",
+    r"^\W*+(?!something|anything|nothing|according|regarding|following|during|assuming|given)"
     r"\w+ing\b(?! (?:\w+ ){1,4}(?:is|are) (?:simple|easy|done|possible|straightforward|trivial))",
 )
 # Intentions so plain that a format may be named behind them.
@@ -115,7 +122,7 @@ _SEEKING: Final = _words(
     r"|\bneed (?:an?|the|some|more)\b",
 )
 _NEUTRAL: Final = _words(
-    r"^\W*(?:(?:ok|okay|sure|on it|will do|great|right|alright|understood|certainly|of course"
+    r"^\W* follows\W*$|^\W*+(?:(?:ok|okay|sure|on it|will do|great|right|alright|understood|certainly|of course"
     r"|done)\b\W*)?"
     r"(?:(?:here(?:'s| is| are| goes| we go)|this is|below is|this should work)\b\s*)?"
     r"(?:(?:the|my|your|an?|one(?: more)?|another)\s+)?(?:\w+\s+){0,2}"
@@ -127,17 +134,17 @@ _SHOWING: Final = _words(
     r"(?:'ll|will|let me|let us|let's|going to|need to|should|must|want to|can) (?:\w+ ){0,2}"
     r"(?:show|give you|illustrate|demonstrate|explain|describe|walk you|quote)\b"
 )
-_SHOWN_BEHIND: Final = _words(
-    r"^\W*(?:this|that|it|the above|above) (?:is|was|would be) (?:just |only |merely )?(?:an?|the) "
+_SHOWN_BEHIND: Final = _behind(
+    r"(?:this|that|it|the above|above) (?:is|was|would be) (?:just |only |merely )?(?:an?|the) "
     r"(?:\w+ )?(?:example|syntax|format|template|sample|placeholder|shape|form|structure|notation)",
-    r"^\W*(?:das|dies|c['’]est|ceci|ese|est[eoa]|questo|isto|dit|detta)\b[^\n.!?]{0,40}"
+    r"(?:das|dies|c['’]est|ceci|ese|est[eoa]|questo|isto|dit|detta)\b[^\n.!?]{0,40}"
     r"\b(?:Beispiel|exemple|ejemplo|esempio|exemplo|voorbeeld|exempel)\b",
-    r"^\W*[^\n。.!?]{0,40}(?:例子|示例|样例|例です)",
-    r"^\W*(?:this|that|it|which|the (?:above|call|example|tool|snippet|code|first|format)) (?:\w+ )?"
+    r"[^\n。.!?]{0,40}(?:例子|示例|样例|例です)",
+    r"(?:this|that|it|which|the (?:above|call|example|tool|snippet|code|first|format)) (?:\w+ )?"
     r"(?:would|shows?|illustrates?|demonstrates?|means)\b",
-    r"^\W*(?:in|as) (?:this|that|the) example\b|^\W*replace\b.{1,80}\bwith\b",
-    r"^\W*where\b.{1,60}\b(?:is|are|stands)\b|^\W*(?:is|are) (?:the|how|an?)\b|^\W*tags?\b",
-    r"^\W*(?:do not|don't) (?:run|execute|call)\b",
+    r"(?:in|as) (?:this|that|the) example\b|replace\b.{1,80}\bwith\b",
+    r"where\b.{1,60}\b(?:is|are|stands)\b|(?:is|are) (?:the|how|an?)\b|tags?\b",
+    r"(?:do not|don't) (?:run|execute|call)\b",
 )
 
 
@@ -180,10 +187,7 @@ def _introduces(sentence: str) -> bool:
 
 def is_quoted(text: str, start: int, end: int) -> bool:
     """Whether quotation marks stand right around the region, or a block quote or a table does."""
-    line_start = text.rfind("\n", 0, start) + 1
-    if _BLOCK_QUOTE.fullmatch(text, line_start, start):
-        return True
-    if _ROW.match(text, line_start, start) and _CELL_END.match(text, end, end + _REACH):
+    if _is_marked_line(text, start, end):
         return True
     closing = _QUOTES.get(text[start - 1]) if start else None
     # A quotation may take the comma of the sentence that goes on behind it.
@@ -192,6 +196,18 @@ def is_quoted(text: str, start: int, end: int) -> bool:
         and closing in {text[end : end + 1], text[end + 1 : end + 2]}
         and (text[end] == closing or text[end] in ",.;!?")
     )
+
+
+def _is_marked_line(text: str, start: int, end: int) -> bool:
+    """Whether the line of the region is a block quote's or a table's."""
+    reach = max(0, start - _LONGEST_LINE)
+    line_start = text.rfind("\n", reach, start) + 1
+    if not line_start and reach:
+        return False
+    if _BLOCK_QUOTE.fullmatch(text, line_start, start):
+        return True
+    is_row = _ROW.match(text, line_start, start) is not None
+    return is_row and _CELL_END.match(text, end, end + _REACH) is not None
 
 
 def _last_sentence(before: str) -> str:

@@ -10,6 +10,7 @@ from libriscribe2.parsing.tool_formats.call_objects import clean_name, read_argu
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
 from libriscribe2.parsing.tool_formats.python_calls import code_end, read_python_calls
 from libriscribe2.parsing.tool_formats.reading import (
+    FAILURE,
     UNCLOSED,
     UNCLOSED_PER,
     Found,
@@ -41,12 +42,11 @@ def read_react(source: Source, _start: int, body: int) -> Found | None:
 def _written_call(source: Source, start: int) -> Found | None:
     """An action that is a call in Python's spelling, alone on its line."""
     end = code_end(source.text, start) if source.effort_left > 0 else -1
-    if end < 0:
-        source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
-        return None
-    line_end = _LINE_END.match(source.text, end)
+    line_end = _LINE_END.match(source.text, end) if end >= 0 else None
     calls = read_python_calls(source, source.text[start:end]) if line_end is not None else ()
     if line_end is None or not calls:
+        looked_through = (end if end >= 0 else len(source.text)) - start
+        source.spend((UNCLOSED if end < 0 else FAILURE) + looked_through // UNCLOSED_PER)
         return None
     made_up = _OBSERVATION.match(source.text, line_end.end())
     return Found(len(source.text) if made_up else line_end.end(), calls)

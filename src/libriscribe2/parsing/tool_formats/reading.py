@@ -60,13 +60,16 @@ class Source:
         schemas: JSON Schema of the parameters, by tool name.
         tools: Names of the tools that exist; empty if the caller did not say.
         effort_left: What damage and looking ahead may still cost; see `spend`.
+        verdicts_left: For how many regions the sentence before them is still judged.
     """
 
     text: str
     schemas: Schemas = field(default_factory=dict)
     tools: frozenset[str] = frozenset()
     effort_left: int = 40_000
+    verdicts_left: int = 1_000
     _found: dict[re.Pattern[str], tuple[int, re.Match[str] | None]] = field(default_factory=dict)
+    _last: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def search(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
         """The first match of `pattern` at or after `start`.
@@ -80,6 +83,25 @@ class Source:
         match = pattern.search(self.text, start)
         self._found[pattern] = (start, match)
         return match
+
+    def part(self, text: str) -> "Source":
+        """A part of the text as a source of its own, with what is left of the budgets."""
+        return Source(text, self.schemas, self.tools, self.effort_left, self.verdicts_left)
+
+    def settle(self, part: "Source") -> None:
+        """Take over what a part has spent."""
+        self.effort_left, self.verdicts_left = part.effort_left, part.verdicts_left
+
+    def last(self, word: str, end: int) -> int:
+        """Where `word` stands last before `end`; -1 if nowhere.
+
+        Places are asked for in the order of the text, so that none is looked through twice.
+        """
+        seen, place = self._last.get(word, (0, -1))
+        found = self.text.rfind(word, max(0, seen - len(word) + 1), end)
+        place = found if found >= 0 else place
+        self._last[word] = (end, place)
+        return place
 
     def spend(self, cost: int) -> bool:
         """Take part of the effort that one reply is worth; false once it is used up.
@@ -96,7 +118,7 @@ class Source:
         return schema if isinstance(schema, Mapping) else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolFormat:
     """One way in which models write tool calls.
 
@@ -116,6 +138,15 @@ def after_space(text: str, start: int) -> int:
     """The first place at or after `start` that is no white space."""
     match = _SPACE.match(text, start)
     return match.end() if match else start
+
+
+def begins_line(text: str, start: int) -> bool:
+    """Whether only white space stands between `start` and the beginning of its line."""
+    while start and text[start - 1] != "\n":
+        start -= 1
+        if not text[start].isspace():
+            return False
+    return True
 
 
 _SPACE = re.compile(r"\s*")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
+from libriscribe2.parsing.tool_formats import FIRSTS, FORMATS
 from libriscribe2.parsing.tool_formats.call_objects import read_arguments
 from libriscribe2.parsing.tool_formats.json_values import CUT_OFF, json_at
 from libriscribe2.parsing.tool_formats.masks import (
@@ -34,9 +35,11 @@ _ACTION_FENCES: Final = frozenset({
     "toolcall", "function-call", "invoke",
 })  # fmt: skip
 _WHOLE_REPLY_FENCES: Final = _ACTION_FENCES | {"xml", "text", "plaintext", "txt"}
-_PYTHON_CALL: Final = re.compile(r"\s*(?:\w+\s*=\s*)?\[?\s*[A-Za-z_][\w.]*\(")
+_PYTHON_CALL: Final = re.compile(r"\s*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\(")
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
+_SHOWN: Final = re.compile(r"\S")
 _MAX_OPENERS: Final = 30_000
+_TOO_MANY: Final = "The reply has too many marks; its end was not read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +91,18 @@ def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) ->
 @lru_cache(maxsize=8)
 def _openers(formats: tuple[ToolFormat, ...]) -> re.Pattern[str]:
     named = [f"(?P<format{index}>{item.opener})" for index, item in enumerate(formats)]
-    return re.compile(
-        "|".join(
-            [
-                f"(?P<fence>{FENCE_OPENER})",
-                "(?P<code>`+)",
-                f"(?P<reasoning>{REASONING_OPENER})",
-                f"(?P<reasoned>{REASONING_CLOSER})",
-                f"(?P<aside>{ASIDE_OPENER})",
-                *named,
-                f"(?P<json>{_JSON_OPENER})",
-            ]
-        )
-    )
+    kinds = [
+        f"(?P<fence>{FENCE_OPENER})",
+        "(?P<code>`+)",
+        f"(?P<reasoning>{REASONING_OPENER})",
+        f"(?P<reasoned>{REASONING_CLOSER})",
+        f"(?P<aside>{ASIDE_OPENER})",
+        *named,
+        f"(?P<json>{_JSON_OPENER})",
+    ]
+    # Without the look at the first character most of the time goes into trying thirty patterns.
+    first = FIRSTS if formats == FORMATS else ""
+    return re.compile(f"{first}(?:{'|'.join(kinds)})")
 
 
 class _Scan:
@@ -124,7 +126,7 @@ class _Scan:
             if opener is None:
                 return
             place = max(self._step(opener), opener.start() + 1)
-        self.reading.issues.append("The reply has too many marks; its end was not read.")
+        self.reading.issues.append(_TOO_MANY)
 
     def _step(self, opener: re.Match[str]) -> int:
         """Read what stands at one opener; returns where to go on."""
@@ -160,9 +162,15 @@ class _Scan:
         return call.end
 
     def _is_shown(self, start: int, end: int) -> bool:
-        """Whether a region is only shown; regions that follow each other share the verdict."""
+        """Whether a region is only shown; regions that follow each other share the verdict.
+
+        Of absurdly many, those that are not judged count as shown.
+        """
         if self.chain_end < 0 or self.text[self.chain_end : start].strip():
-            self.chain_is_shown = is_shown(self.text, start, end)
+            self.source.verdicts_left -= 1
+            judged = self.source.verdicts_left >= 0
+            self.chain_is_shown = not judged or is_shown(self.text, start, end)
+            self.reading.issues += [] if judged else [_TOO_MANY]
         self.chain_end = end
         return self.chain_is_shown
 
@@ -232,8 +240,10 @@ class _Scan:
             arguments = read_arguments(body)
             if arguments is not None and not arguments.keys() & {"arguments", "parameters"}:
                 return Reading(calls=[ReadCall(named[1], arguments)])
-        source = Source(body, self.source.schemas, self.source.tools)
-        return scan_reply(source, self.formats, self.depth + 1)
+        part = self.source.part(body)
+        inner = scan_reply(part, self.formats, self.depth + 1)
+        self.source.settle(part)
+        return inner
 
     def _whole_fence(self, start: int) -> Fence | None:
         """The fence at a place; marks inside its JSON value do not close it."""
@@ -251,13 +261,15 @@ class _Scan:
             return False
         if fence.language in _ACTION_FENCES:
             return True
-        outside = self._outside(fence)
-        return not outside.strip() and fence.language in _WHOLE_REPLY_FENCES
+        return fence.language in _WHOLE_REPLY_FENCES and self._is_alone(fence)
 
-    def _outside(self, fence: Fence) -> str:
-        """The text before and behind a fence, without reasoning."""
-        before = max((end for _, end in self.reading.reasoning), default=0)
-        return self.text[before : fence.start] + self.text[fence.end :]
+    def _is_alone(self, fence: Fence) -> bool:
+        """Whether nothing but reasoning stands before a fence, and nothing behind it."""
+        before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
+        return (
+            _SHOWN.search(self.text, before, fence.start) is None
+            and _SHOWN.search(self.text, fence.end) is None
+        )
 
     def _take_fence(self, fence: Fence, inner: Reading) -> None:
         self.reading.calls += inner.calls

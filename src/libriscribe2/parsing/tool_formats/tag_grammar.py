@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from libriscribe2.parsing.tool_formats.reading import LOOK, Source, after_space
+from libriscribe2.parsing.tool_formats.reading import LOOK, Source, after_space, begins_line
 
 NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜]DSML[|｜]|ifm\||longcat_)?"
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
@@ -115,8 +115,7 @@ def _unbalanced(
 
 def _forgotten_at(text: str, start: int) -> int | None:
     """The place of a parameter that begins a line: the one before it lacks its closer."""
-    line_start = text.rfind("\n", 0, start) + 1
-    return start if line_start and not text[line_start:start].strip() else None
+    return start if begins_line(text, start) else None
 
 
 def _stands_before_tag(text: str, grammar: Grammar, end: int) -> bool:

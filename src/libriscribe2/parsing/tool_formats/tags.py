@@ -80,7 +80,7 @@ def _parameters(source: Source, grammar: Grammar, name: str, place: int, tag: st
     if place == len(text):
         return Found(place, issue=CUT_OFF)
     if not arguments and text[place] == "<":
-        return read_elements(source, name, place, Frame(re.compile(re.escape(tag)), grammar.closer))
+        return read_elements(source, name, place, Frame(tag, grammar.closer))
     went_on = next_begins(text, place)
     return Found(place, (ReadCall(name, arguments),)) if arguments and went_on else None
 

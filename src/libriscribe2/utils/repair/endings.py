@@ -55,6 +55,8 @@ def doubtful_structure(text: str, outcome: RepairOutcome) -> Trouble | None:
         or _closes_later(text, outcome.end)
         or _moves_bracket(text, outcome)
         or (added and _nests_alone(outcome.value))
+        # Neighbours that read as one string may be items of a list that lost its bracket.
+        or any(one.name == "string_concatenation" for one in outcome.repairs)
     )
     return Trouble("ambiguous", changed[0].position) if doubtful else None
 

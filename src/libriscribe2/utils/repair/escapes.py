@@ -30,6 +30,8 @@ _PATH: Final = re.compile(
 # Folders of a path whose names begin like JSON's escapes: nobody can tell what was meant.
 _DRIVE: Final = re.compile(r"(?<![^\W_])[A-Za-z]:(?:\\[bfnrt][^\s\\/:*?\"<>|]+){2}")
 _COMMAND: Final = re.compile(r"\\(?:\\|[A-Za-z]{2,})")
+# What a string that was cut off inside a \u escape ends with.
+_TORN: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u[0-9A-Fa-f]{0,3}\Z")
 _SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _MAX_CODE: Final = 0x10FFFF
 
@@ -76,7 +78,8 @@ def unescape(raw: str) -> Unescaped:
         position = found.end()
     text = "".join([*parts, raw[position:]])
     mixed = repair and _mixes_meanings(raw, paths)
-    trouble = "ambiguous" if mixed or (not foreign and _DRIVE.search(raw)) else ""
+    torn = repair and not paths.hold(len(raw) - 1) and _TORN.search(raw)
+    trouble = "ambiguous" if mixed or torn or (not foreign and _DRIVE.search(raw)) else ""
     return Unescaped(_SURROGATES.sub(_join, text), repair, trouble)
 
 

@@ -162,6 +162,22 @@ def follows_element(text: str, position: int, depth: int) -> bool:
     )
 
 
+def follows(text: str, position: int, role: str, depth: int) -> bool:
+    """Whether what stands here can follow a string.
+
+    Args:
+        text: The text.
+        position: Just after the closing quote in question.
+        role: "key", "member" or "element": what the string is.
+        depth: How many containers are open.
+    """
+    if role == "key":
+        return follows_key(text, position)
+    if role == "member":
+        return follows_member(text, position, depth)
+    return follows_element(text, position, depth)
+
+
 def _is_over(text: str, comma: re.Match[str]) -> bool:
     """Whether after a comma the container ends, is cut off, or leaves content out."""
     after = comma.end()

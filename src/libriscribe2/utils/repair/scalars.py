@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from libriscribe2.utils.repair.escapes import unescape
 from libriscribe2.utils.repair.patterns import KEY, OPERATOR, skip_space
 
 _NUMBER: Final = re.compile(
@@ -32,7 +33,7 @@ _NOT_FINITE: Final = re.compile(r"[+-]?(?:NaN|nan|Infinity|-?inf)\b")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 # A bare text that computes, calls or stands for something is no string.
 _COMPUTED: Final = re.compile(
-    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\s\?\s[^:]*:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
+    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\s\?\s(?:[^:?]|(?<!\s)\?|\?(?!\s))*+:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
 )
 _BARE_END: Final = re.compile(r"[,，،}\]｝］\n]|//|/\*| \#")
 # "1." before an item numbers it.
@@ -143,12 +144,13 @@ def _bare_text(text: str, start: int, *, in_list: bool) -> Scalar:
     if in_list and _STAND_IN.fullmatch(raw):
         return Scalar(None, start, trouble="ellipsis")
     stray = raw.endswith('"') and raw.count('"') == 1
-    content = raw[:-1].rstrip() if stray else raw
-    if not stray and _COMPUTED.search(content):
-        kind = "template" if "{{" in content or "${" in content else "arithmetic"
-        return Scalar(None, start, trouble="ellipsis" if ".." in content else kind)
-    repair = "missing_opening_quote" if stray else "unquoted_value"
-    return Scalar(content, start + len(raw), repair)
+    if stray:
+        value = unescape(raw[:-1].rstrip())
+        return Scalar(value.text, start + len(raw), "missing_opening_quote", value.trouble)
+    if _COMPUTED.search(raw):
+        kind = "template" if "{{" in raw or "${" in raw else "arithmetic"
+        return Scalar(None, start, trouble="ellipsis" if ".." in raw else kind)
+    return Scalar(raw, start + len(raw), "unquoted_value")
 
 
 def _bare_end(text: str, start: int, *, in_list: bool) -> int:

@@ -18,9 +18,7 @@ from libriscribe2.utils.repair.patterns import (
     LOST_CLOSE,
     MEMBER,
     SEPARATORS,
-    follows_element,
-    follows_key,
-    follows_member,
+    follows,
 )
 from libriscribe2.utils.repair.quotations import Quotations
 from libriscribe2.utils.repair.string_tokens import StringToken, string_token, unread
@@ -53,22 +51,6 @@ _MAX_KEY: Final = 300
 _MAX_DOUBT_SCAN: Final = 4_000
 _MAX_STRAYS: Final = 2_000
 _STRAY_DISTANCE: Final = 12
-
-
-def follows(text: str, position: int, role: str, depth: int) -> bool:
-    """Whether what stands here can follow a string.
-
-    Args:
-        text: The text.
-        position: Just after the closing quote in question.
-        role: "key", "member" or "element": what the string is.
-        depth: How many containers are open.
-    """
-    if role == "key":
-        return follows_key(text, position)
-    if role == "member":
-        return follows_member(text, position, depth)
-    return follows_element(text, position, depth)
 
 
 @dataclass(slots=True)
@@ -259,7 +241,15 @@ class EndSearch:
         if self.role != "member" or comma is None or not MEMBER.match(self.text, comma.end()):
             return False
         self.doubts += 1
+        self._suspect = self._suspect or (self.structure_wins and self._shares_quote())
         return self.structure_wins
+
+    def _shares_quote(self) -> bool:
+        """Whether a string that ends with a quotation inside has one quote for both.
+
+        The other one was lost. Between single quotes what seemed to open was an elision.
+        """
+        return self.text[self.start] == '"'
 
     def _is_smart_end(self, at: int) -> bool:
         """Whether a curly quote ends the string: the quotations inside must be over."""
@@ -278,7 +268,7 @@ class EndSearch:
         if self._lost >= 0 and (self._doubt < 0 or self._lost < self._doubt):
             return self._ended(self._lost, lost=True)
         if self._doubt >= 0:
-            self._suspect = self._suspect or self._listed
+            self._suspect = self._suspect or self._listed or self._shares_quote()
             return self._ended(self._doubt)
         lost = LOST_CLOSE.search(self.text, self.start + 1) if self.role != "key" else None
         if lost is not None and self._follows(lost.start()):
@@ -296,5 +286,6 @@ class EndSearch:
         token = string_token(self.text, self.start, end, lost=lost)
         if not self._suspect and (self._strays or lost):
             raw = self.text[token.inner[0] : token.inner[1]]
-            self._suspect = is_misread(raw, self.text[self.start], lost=lost)
+            quotes = self.text[self.start] + self.text[end : end + 1]
+            self._suspect = is_misread(raw, quotes, lost=lost)
         return replace(token, trouble="ambiguous") if self._suspect else token

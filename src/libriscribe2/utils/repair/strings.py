@@ -5,13 +5,16 @@ from typing import Final
 
 from libriscribe2.utils.repair.escapes import unescape
 from libriscribe2.utils.repair.known_keys import KnownKeys
-from libriscribe2.utils.repair.string_end import EndSearch, follows
+from libriscribe2.utils.repair.patterns import follows
+from libriscribe2.utils.repair.string_end import EndSearch
 from libriscribe2.utils.repair.string_tokens import CONTROL, StringToken, unread
 from libriscribe2.utils.strict_json import scan_string
 
 _ESCAPED: Final = re.compile(r'\\"(?P<inner>(?:[^"\\]++|\\(?!"))*+)\\"')
 _TRIPLES: Final = ('"""', "'''")
 _SCAN_FACTOR: Final = 3
+# A search given up for stray quotes takes as long as so many plain characters.
+_CROWDED: Final = 250_000
 
 
 class StringReader:
@@ -100,5 +103,5 @@ class StringReader:
         search = EndSearch(self._text, start, role, depth, self._keys, self._structure_wins)
         token = search.run()
         self.doubts += search.doubts
-        self.scanned += search.scanned
+        self.scanned += search.scanned or _CROWDED
         return token

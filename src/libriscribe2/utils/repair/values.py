@@ -1,10 +1,13 @@
 """Values of damaged JSON that are no open container: strings, literals, and sound parts."""
 
+from itertools import islice
+
 from libriscribe2.utils.repair.cursor import Cursor
 from libriscribe2.utils.repair.frames import Frame
 from libriscribe2.utils.repair.patterns import (
     ADJACENT,
     CONCATENATION,
+    KEY,
     NEXT_MEMBER,
     follows_element,
     follows_member,
@@ -47,7 +50,7 @@ def read_literal(cursor: Cursor, *, in_object: bool) -> object:
         Halt: It computes, stands for something else, or is cut off.
     """
     scalar = read_scalar(cursor.text, cursor.at, in_list=not in_object)
-    if not in_object and _is_torn(cursor, scalar):
+    if _is_torn(cursor, scalar, in_object=in_object):
         raise cursor.halt("ambiguous")
     if scalar.trouble == "not_a_number":
         cursor.note("not_a_number", cursor.at, lossless=False)
@@ -62,14 +65,22 @@ def read_literal(cursor: Cursor, *, in_object: bool) -> object:
     return scalar.value
 
 
-def _is_torn(cursor: Cursor, scalar: Scalar) -> bool:
-    """Whether a list has a bare text right before an element that has a closing quote only.
+def _is_torn(cursor: Cursor, scalar: Scalar, *, in_object: bool) -> bool:
+    """Whether a text without an opening quote may begin, or belong, elsewhere.
 
-    Nobody can tell before which of the two the opening quote was lost.
+    Nobody can tell where the opening quote was lost if the element before it is bare too, or if
+    its key is the only one without quotes, as in `"title": 1848, or: The Gate"`. A bare element
+    that looks like a member belongs to an object: its list was not closed.
     """
+    if not in_object and scalar.repair == "unquoted_value":
+        return KEY.match(cursor.text, cursor.at) is not None
     if scalar.repair != "missing_opening_quote" or not cursor.repairs:
         return False
-    return cursor.repairs[-1].name == "unquoted_value"
+    last = cursor.repairs[-1].name
+    if not in_object:
+        return last == "unquoted_value"
+    earlier = islice(reversed(cursor.repairs), 1, None)
+    return last == "unquoted_key" and all(one.name != last for one in earlier)
 
 
 def read_sound(cursor: Cursor, frame: Frame, depth: int) -> StrictParse:
