@@ -3,7 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from libriscribe2.exporters.pictures import TYPES
 from libriscribe2.exporters.prepass import harmless
 from libriscribe2.exporters.web_notes import add_notes
+from libriscribe2.utils.entities import with_characters
 
 _TAGS: Final = frozenset(
     {
@@ -113,7 +114,7 @@ def _tag(tag: str) -> str:
 def _words(block: str) -> str:
     """What stays of a block of HTML: the words between the tags."""
     words = _ANY_TAG.sub("", _COMMENT.sub("", block)).strip()
-    return f"<p>{escape(unescape(words))}</p>" if words else ""
+    return f"<p>{escape(with_characters(words))}</p>" if words else ""
 
 
 def _project_path(source: str) -> str:

@@ -63,6 +63,7 @@ def test_EX_2_nothing_of_a_chapter_runs_or_loads(text: str) -> None:
         ('"No," (c) it\'s `--`\n', "<p>“No,” (c) it’s <code>--</code></p>\n"),
         ("a<br>b <b>c</b>\n", "<p>a<br>b c</p>\n"),
         ("<center>\nb &amp; c\n</center>\n", "<p>b &amp; c</p>"),
+        (f"<p>\n&#{'1' * 4_400};\n</p>\n", f"<p>&amp;#{'1' * 4_400};</p>"),
         ("&#x202E;x\n", "<p>x</p>\n"),
         ("1986. A year\n", '<ol start="1986">\n<li>A year</li>\n</ol>\n'),
         ("![far](https://h/x.png)\n", "<p>[far]</p>\n"),
