@@ -32,7 +32,9 @@ def test_passages_are_whole_paragraphs_of_the_samples_and_never_overlap(
     assert all(len(words(one.text)) <= PASSAGE_WORDS for one in passages)
     own = {one.text for sample in samples for one in sample.paragraphs}
     assert set(shown) <= own
-    fits = [text for paragraphs in texts for text in paragraphs if len(words(text)) <= PASSAGE_WORDS]
+    fits = [
+        text for paragraphs in texts for text in paragraphs if len(words(text)) <= PASSAGE_WORDS
+    ]
     assert bool(passages) == bool(fits)
 
 
