@@ -164,6 +164,21 @@ def test_a_collector_that_does_not_answer_keeps_no_run_waiting() -> None:
         door.set()
 
 
+def test_who_gives_a_collector_up_asks_it_no_more() -> None:
+    others = set(threading.enumerate())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ENDPOINT, NOWHERE)
+        tracing = OtelTracing()
+        fold = SpanFold(tracing, "book")
+        fold(event("run.start"))
+        fold(event("run.end"))
+        assert tracing.close(0.1) == 1
+    left = set(threading.enumerate()) - others
+    for thread in left:
+        thread.join(2)  # the SDK alone would go on for ten seconds
+    assert not any(thread.is_alive() for thread in left)
+
+
 def test_a_half_of_a_surrogate_pair_in_a_name_can_be_sent() -> None:
     with Collector() as collector, pytest.MonkeyPatch.context() as patch:
         patch.setenv(ENDPOINT, collector.root)

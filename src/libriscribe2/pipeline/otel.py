@@ -99,6 +99,9 @@ class OtelTracing:
         sending = Thread(target=self._provider.shutdown, daemon=True)
         sending.start()
         sending.join(seconds)
+        if sending.is_alive():
+            # Ends the tries that are still to come; the program may go on to other work.
+            self._exporter.shutdown()
         return self.made - self._exporter.sent
 
 
