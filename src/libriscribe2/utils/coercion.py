@@ -46,7 +46,8 @@ class Coercion:
         while pending:
             parent, slot, node = pending.pop()
             item = self._fitted(parent[slot], node)
-            branch = branch_for(node, item, self._root)
+            inner = isinstance(item, dict | list)
+            branch = branch_for(node, item, self._root) if inner else None
             if branch and isinstance(item, dict):
                 item = self._renamed(item, properties_of(branch))
                 properties = properties_of(branch)

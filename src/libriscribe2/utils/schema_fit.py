@@ -15,6 +15,15 @@ Schema: TypeAlias = type[BaseModel] | Mapping[str, Any]
 _MAX_NODES: Final = 20_000
 _MAX_REFERENCES: Final = 20
 _ANY: Final[Mapping[str, Any]] = {}
+_JSON_TYPES: Final[Mapping[type, str]] = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    dict: "object",
+    list: "array",
+    type(None): "null",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +82,7 @@ def _pointer(reference: str, root: Mapping[str, Any]) -> Any:
 
 def json_type(value: Any) -> str:
     """The JSON Schema name of a value's type; a whole number is an "integer"."""
-    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
-    names |= {dict: "object", list: "array", type(None): "null"}
-    return names.get(type(value), "")
+    return _JSON_TYPES.get(type(value), "")
 
 
 def types_of(node: Mapping[str, Any]) -> frozenset[str]:

@@ -14,13 +14,20 @@ _WIDE: Final = 4
 _OTHER: Final = 2
 _ASCII: Final = 128
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
+# Most books can be spelled in one byte per character; none of these characters is a wide one.
+_WESTERN: Final = "cp1252"
+_BEYOND_ASCII: Final = bytes(range(_ASCII, 256))
 
 
 def weigh(text: str) -> int:
     """How much of a budget a text takes."""
     if text.isascii():
         return len(text)
-    return len(text) + sum(_weight(character) - 1 for character in _FOREIGN.findall(text))
+    try:
+        plain = text.encode(_WESTERN).translate(None, _BEYOND_ASCII)
+    except UnicodeEncodeError:
+        return len(text) + sum(_weight(character) - 1 for character in _FOREIGN.findall(text))
+    return len(plain) + _OTHER * (len(text) - len(plain))
 
 
 def room(text: str, budget: int) -> int:
