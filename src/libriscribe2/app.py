@@ -16,7 +16,6 @@ from libriscribe2.agents.agent_context import AgentContext, Unit
 from libriscribe2.batch.provider.spool import book_spool
 from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.backend import Backend, CallLog
-from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.providers import ModelChoice
@@ -39,7 +38,7 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 from libriscribe2.settings.llm_parts import call_session, time_limits
-from libriscribe2.settings.model_keys import check_models, stage_model, with_judge
+from libriscribe2.settings.model_keys import check_models, resolved, stage_model, with_judge
 from libriscribe2.settings.research_parts import research_means
 from libriscribe2.settings.spool_parts import answering
 
@@ -268,7 +267,7 @@ class Workshop:
 
     def _resolved(self, name: str) -> ModelChoice:
         """The model that a configured name stands for."""
-        return resolve_model(name, self.choice, self.settings.llm.base_url, os.environ)
+        return resolved(name, self.choice, self.settings)
 
     def _url_of(self, name: str) -> str | None:
         """The server of a model; None is the provider's own."""

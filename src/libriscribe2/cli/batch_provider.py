@@ -15,11 +15,11 @@ from libriscribe2.batch.state import Batch
 from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.batch_clients import close_clients
-from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.litellm_batches import ProviderBatches
 from libriscribe2.llm.providers import batch_provider
 from libriscribe2.llm.rate_limits import account_name
 from libriscribe2.settings import ModelsConfig, Settings
+from libriscribe2.settings.model_keys import resolved
 
 VARIABLE: Final = "LIBRISCRIBE2_BATCH__SPOOL"
 """Tells the books' processes where their calls wait."""
@@ -111,7 +111,7 @@ def habits_of(
 
 def _door(settings: Settings, shelf: Bookshelf, model: str, account: str) -> Door | None:
     """The batch API that a call is for; None where a book means another account than this run."""
-    url = resolve_model(model, shelf.choice, settings.llm.base_url, os.environ).url
+    url = resolved(model, shelf.choice, settings).url
     provider = batch_provider(model)
     if provider is None or account_name(model, url, os.environ) != account:
         return None
@@ -128,10 +128,7 @@ def _models(settings: Settings, shelf: Bookshelf, batch: Batch) -> set[str]:
         ),
     ]
     named = {name for table in tables for name in _named(table)}
-    return {
-        resolve_model(name, shelf.choice, settings.llm.base_url, os.environ).model
-        for name in named | {""}
-    }
+    return {resolved(name, shelf.choice, settings).model for name in named | {""}}
 
 
 def _named(table: ModelsConfig) -> Iterator[str]:

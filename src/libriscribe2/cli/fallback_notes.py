@@ -1,14 +1,12 @@
 """Telling that another model answers than the one that was named."""
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.pipeline.events import Event
 from libriscribe2.settings import Settings
-from libriscribe2.settings.model_keys import stage_model
+from libriscribe2.settings.model_keys import resolved, stage_model
 
 
 def first_models(
@@ -16,9 +14,7 @@ def first_models(
 ) -> dict[str, str]:
     """The model that each stage asks first."""
     return {
-        agent.name: resolve_model(
-            stage_model(settings, agent).model, choice, settings.llm.base_url, os.environ
-        ).model
+        agent.name: resolved(stage_model(settings, agent).model, choice, settings).model
         for agent in stages
         if agent.asks_model
     }

@@ -11,11 +11,10 @@ from libriscribe2.cli.model_choice import local_servers, model_for
 from libriscribe2.cli.options import JsonOption, ModelOption, ProjectArgument
 from libriscribe2.cli.projects import locate, setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
-from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.providers import PROVIDERS
 from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.settings import Settings
-from libriscribe2.settings.model_keys import stage_model
+from libriscribe2.settings.model_keys import resolved, stage_model
 
 
 def models(
@@ -56,7 +55,7 @@ def _record(settings: Settings) -> dict[str, Any]:
     rows = []
     for agent in (agent for agent in all_stages() if agent.asks_model):
         own = stage_model(settings, agent)
-        found = resolve_model(own.model, choice, settings.llm.base_url, os.environ)
+        found = resolved(own.model, choice, settings)
         row = {"stage": agent.name, "model": found.model}
         rows.append({**row, "fallbacks": list(own.fallbacks)})
     return {

@@ -138,7 +138,8 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
         else settings.projects_dir / check_project_name(project)
     )
     with storage_errors("read", root):
-        is_there, others = root.is_dir(), _projects(settings.projects_dir)
+        is_there = root.is_dir()
+        others = [] if is_there else _projects(settings.projects_dir)
     if is_there:
         paths = ProjectPaths(
             root, settings.debug_dir / root.name, project if _is_path(project) else ""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from libriscribe2.errors import ModelError
 from libriscribe2.llm.litellm_backend import missing_variables, provider_of, similar_models
 from libriscribe2.llm.sendable import check_address, check_key
+from libriscribe2.llm.servers import address_variable
 
 OFFLINE_MODEL = "offline"
 """The name of the built-in offline author."""
@@ -156,15 +157,6 @@ def batch_provider(model: str) -> str | None:
     return provider.prefix if provider is not None and provider.has_batches else None
 
 
-def check_model(model: str, environ: Mapping[str, str]) -> None:
-    """The same as `check_choice` for a name.
-
-    Raises:
-        ConfigError, ModelError: As for `check_choice`.
-    """
-    check_choice(named_model(model, environ), environ)
-
-
 def check_choice(choice: ModelChoice, environ: Mapping[str, str]) -> None:
     """Find a missing key, an unknown name or a wrong address before a request would.
 
@@ -204,8 +196,8 @@ def _openai_choice(environ: Mapping[str, str], base: str | None) -> ModelChoice:
 
 def _address_of_provider(model: str, environ: Mapping[str, str]) -> str | None:
     """The server that LiteLLM asks in place of the provider's own, by the variable it reads."""
-    prefix, slash, _ = model.partition("/")
-    return _value(environ, f"{prefix.removesuffix('_chat').upper()}_API_BASE") if slash else None
+    variable = address_variable(model)
+    return _value(environ, variable) if variable else None
 
 
 def _check_keys(provider: Provider | None, environ: Mapping[str, str]) -> None:

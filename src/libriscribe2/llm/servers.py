@@ -30,9 +30,15 @@ def server_arguments(
     return wanted
 
 
+def address_variable(model: str) -> str:
+    """The variable from which LiteLLM takes the server of a model's provider; "" without one."""
+    prefix, slash, _ = model.partition("/")
+    return f"{prefix.removesuffix('_chat').upper()}_API_BASE" if slash else ""
+
+
 def _address_here(model: str) -> str | None:
     """Where a server of this machine is, if the model has one and no variable names another."""
-    prefix, slash, _ = model.partition("/")
-    if not slash or os.environ.get(f"{prefix.upper()}_API_BASE"):
+    variable = address_variable(model)
+    if not variable or os.environ.get(variable):
         return None
-    return _OF_THIS_MACHINE.get(prefix)
+    return _OF_THIS_MACHINE.get(model.partition("/")[0])

@@ -9,7 +9,7 @@ from typing import Final
 import regex
 
 from libriscribe2.quality.pieces import pieces_of
-from libriscribe2.quality.repetition import Gram
+from libriscribe2.quality.repetition import Gram, in_a_row
 from libriscribe2.quality.stopwords import STOPWORDS
 from libriscribe2.quality.tally import Tally
 from libriscribe2.quality.text import PARAGRAPHS, ChapterText, plain, sentences
@@ -141,8 +141,7 @@ def _apart(ranked: Iterable[str]) -> list[str]:
     kept: list[str] = []
     told: set[Gram] = set()
     for phrase in ranked:
-        said = tuple(phrase.split())
-        own = {said[start : start + _SHARED] for start in range(len(said) - _SHARED + 1)}
+        own = set(in_a_row(phrase.split(), _SHARED))
         if told.isdisjoint(own):
             kept.append(phrase)
             told |= own

@@ -1,15 +1,15 @@
 """The phrases of a text by its paragraphs, most of which are the same in the next version."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import compress
-from typing import Final, TypeVar
+from typing import Final
 
-from libriscribe2.quality.repetition import Gram
+from libriscribe2.quality.repetition import Gram, in_a_row
 from libriscribe2.quality.stopwords import STOPWORDS
 from libriscribe2.quality.tally import alike, alike_at_end
-from libriscribe2.quality.text import PARAGRAPHS, ChapterText, ideographs_in, paragraph_words
+from libriscribe2.quality.text import PARAGRAPHS, ChapterText, paragraph_words
 
 SHORT: Final = 4
 """Words of the phrases that a book may lean on."""
@@ -21,8 +21,6 @@ _REACH: Final = LONG - 1
 """With so many words a phrase reaches into the paragraphs that follow."""
 
 _MOST_STOPWORDS: Final = 2
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,26 +54,16 @@ class Piece:
         Of a text Python remembers by what it finds it in a dictionary, of a tuple it does not.
         """
         is_stopword = tuple(map(STOPWORDS.__contains__, (*self.words, *self.following)))
-        counts = map(sum, _in_a_row(is_stopword, self.size * SHORT))
+        counts = map(sum, in_a_row(is_stopword, self.size * SHORT))
         return tuple(map(" ".join, compress(self.short, map(_MOST_STOPWORDS.__ge__, counts))))
 
     def _phrases(self, size: int) -> tuple[Gram, ...]:
-        return tuple(_in_a_row((*self.words, *self.following[: size - 1]), size))
-
-
-def _in_a_row(items: tuple[T, ...], size: int) -> Iterator[tuple[T, ...]]:
-    """Every so many items in a row."""
-    return zip(*(items[start:] for start in range(size)), strict=False)
-
-
-def is_ideographic(chapter: ChapterText) -> bool:
-    """Whether most words of a text are single ideographs."""
-    return 2 * sum(map(ideographs_in, chapter.prose)) > chapter.word_count
+        return tuple(in_a_row((*self.words, *self.following[: size - 1]), size))
 
 
 def pieces_of(chapter: ChapterText) -> tuple[Piece, ...]:
     """A text's phrases by its paragraphs; one piece for all of an ideographic text."""
-    if is_ideographic(chapter):
+    if chapter.is_ideographic:
         return (Piece(chapter.words, size=2),)
     return _pieces(chapter.prose)
 

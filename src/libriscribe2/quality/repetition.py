@@ -1,7 +1,7 @@
 """What a book says again: phrases within a chapter, across chapters, whole paragraphs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, TypeVar
@@ -51,10 +51,14 @@ class DuplicatePair:
     second: tuple[int, Paragraph]
 
 
+def in_a_row(items: Sequence[T], size: int) -> Iterator[tuple[T, ...]]:
+    """Every so many items in a row."""
+    return zip(*(items[start:] for start in range(size)), strict=False)
+
+
 def grams(tokens: Sequence[str], size: int) -> list[Gram]:
     """The phrases of `size` words; twice as many where a word is one ideograph."""
-    size = 2 * size if is_ideographic(tuple(tokens)) else size
-    return list(zip(*(tokens[start:] for start in range(size)), strict=False))
+    return list(in_a_row(tokens, 2 * size if is_ideographic(tuple(tokens)) else size))
 
 
 def repeated_share(tokens: Sequence[str], size: int = 4) -> float:

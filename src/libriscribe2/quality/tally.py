@@ -10,24 +10,30 @@ ThingT = TypeVar("ThingT", bound=Hashable)
 
 
 def alike(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """With how many like items two sequences of one type begin, found by halves."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    """With how many like items two sequences of one type begin."""
+    return _longest(min(len(one), len(other)), lambda low, high: one[low:high] == other[low:high])
 
 
 def alike_at_end(one: Sequence[Any], other: Sequence[Any], most: int) -> int:
     """With how many like items two sequences of one type end, `most` at most."""
-    low, high = 0, most
     ours, theirs = len(one), len(other)
+    return _longest(
+        most,
+        lambda low, high: one[ours - high : ours - low] == other[theirs - high : theirs - low],
+    )
+
+
+def _longest(most: int, is_alike: Callable[[int, int], bool]) -> int:
+    """The greatest number up to which all is alike, found by halves.
+
+    Args:
+        most: No number above is looked at.
+        is_alike: Whether what stands between two numbers is alike.
+    """
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if one[ours - middle : ours - low] == other[theirs - middle : theirs - low]:
+        if is_alike(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -104,6 +104,11 @@ class ChapterText:
         return sum(map(len, map(paragraph_words, self.prose)))
 
     @cached_property
+    def is_ideographic(self) -> bool:
+        """Whether most of its words are single ideographs (`is_ideographic`)."""
+        return 2 * sum(map(ideographs_in, self.prose)) > self.word_count
+
+    @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Its sentences in order."""
         return tuple(chain.from_iterable(map(paragraph_sentences, self.prose)))

@@ -19,6 +19,11 @@ def stage_model(settings: Settings, agent: type[Agent]) -> StageModel:
     return settings.models.for_stage(name)
 
 
+def resolved(name: str, choice: ModelChoice, settings: Settings) -> ModelChoice:
+    """The model that a configured name stands for; "" is the model of the run (`resolve_model`)."""
+    return resolve_model(name, choice, settings.llm.base_url, os.environ)
+
+
 def with_judge(
     settings: Settings, brief: Brief, stages: Iterable[type[Agent]]
 ) -> tuple[type[Agent], ...]:
@@ -37,6 +42,6 @@ def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[type[
     """
     asking = [stage_model(settings, agent) for agent in stages if agent.asks_model]
     names = {name for own in asking for name in (own.model, *own.fallbacks)}
-    found = {resolve_model(name, choice, settings.llm.base_url, os.environ) for name in names}
+    found = {resolved(name, choice, settings) for name in names}
     for one in sorted(found, key=lambda one: one.model):
         check_choice(one, os.environ)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from libriscribe2.utils.artifacts import around_artifacts, value_artifacts
 from libriscribe2.utils.choice import BARE, FULL, PARTIAL
+from libriscribe2.utils.lines import begins_line
 from libriscribe2.utils.placeholders import has_hints
 from libriscribe2.utils.readings import Reading, Task, read_spans
 from libriscribe2.utils.refusals import refusal
@@ -65,12 +66,7 @@ def _is_usable(task: Task, item: Reading) -> bool:
 
 def _stands_alone(text: str, item: Reading) -> bool:
     """Whether a value has its lines for itself; "[1]" in a sentence is a footnote."""
-    start = item.start
-    while start and text[start - 1] != "\n":
-        start -= 1
-        if not text[start].isspace():
-            return False
-    return _LINE_REST.match(text, item.end) is not None
+    return begins_line(text, item.start) and _LINE_REST.match(text, item.end) is not None
 
 
 def _larger_damage(

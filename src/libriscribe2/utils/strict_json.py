@@ -124,16 +124,16 @@ def _counting() -> Generator[Any, dict[str, Any] | None, None]:
     yield total
 
 
-def _is_dense(text: str, start: int) -> bool:
-    """Whether a text is long and has many short members, by its first 1,000 characters.
+def _is_dense(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text is long and has many short members, by its first 1,000 characters.
 
     Work per member is then dearer than work per character, and its colons all follow keys.
     """
-    if len(text) - start < _LARGE:
+    if end - start < _LARGE:
         return False
-    end = start + _HEAD
-    members = text.count('":', start, end)
-    return members * _SHORT_MEMBER > _HEAD and text.count(":", start, end) == members
+    head = start + _HEAD
+    members = text.count('":', start, head)
+    return members * _SHORT_MEMBER > _HEAD and text.count(":", start, head) == members
 
 
 def _scan_dense(text: str, start: int) -> tuple[Any, int]:
@@ -208,8 +208,7 @@ def parse_whole(text: str, start: int, end: int, raw: bytes) -> Any:
     value = parse_plain(raw) if raw else None
     if value is not None:
         return value
-    large = end - start >= _LARGE
-    scan = _scan_dense if large and _is_dense(text, start) else _CAREFUL.raw_decode
+    scan = _scan_dense if _is_dense(text, start, end) else _CAREFUL.raw_decode
     try:
         value, value_end = scan(text, start)
     except (ValueError, RecursionError):
@@ -247,7 +246,8 @@ def strict_parse(text: str, start: int = 0, *, part: bool = False) -> StrictPars
         start: Index of the value's first character.
         part: Whether the value is probably a small part of the text.
     """
-    scan = _scan_dense if not part and _is_dense(text, start) else _CAREFUL.raw_decode
+    dense = not part and _is_dense(text, start, len(text))
+    scan = _scan_dense if dense else _CAREFUL.raw_decode
     try:
         value, end = scan(text, start)
     except json.JSONDecodeError as error:

@@ -8,13 +8,17 @@ from libriscribe2.llm.providers import (
     KEYLESS_PREFIXES,
     PROVIDERS,
     ModelChoice,
-    check_model,
+    check_choice,
     configured_provider,
     key_variables,
     named_model,
 )
 
 BASE = "http://127.0.0.1:8080/v1"
+
+
+def check_model(model: str, environ: dict[str, str]) -> None:
+    check_choice(named_model(model, environ), environ)
 
 
 def test_no_variable_means_no_provider() -> None:

@@ -11,8 +11,8 @@ from libriscribe2.parsing.tool_formats.reading import (
     Found,
     Source,
     after_space,
-    begins_line,
 )
+from libriscribe2.utils.lines import begins_line
 
 _REASONING: Final = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
 _ASIDES: Final = (

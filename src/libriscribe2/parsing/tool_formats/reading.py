@@ -140,13 +140,4 @@ def after_space(text: str, start: int) -> int:
     return match.end() if match else start
 
 
-def begins_line(text: str, start: int) -> bool:
-    """Whether only white space stands between `start` and the beginning of its line."""
-    while start and text[start - 1] != "\n":
-        start -= 1
-        if not text[start].isspace():
-            return False
-    return True
-
-
 _SPACE = re.compile(r"\s*")

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from libriscribe2.parsing.tool_formats.reading import LOOK, Source, after_space, begins_line
+from libriscribe2.parsing.tool_formats.reading import LOOK, Source, after_space
+from libriscribe2.utils.lines import begins_line
 
 NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜]DSML[|｜]|ifm\||longcat_)?"
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"

@@ -10,6 +10,7 @@ from typing import Final
 from libriscribe2.models.revision import Issue
 from libriscribe2.quality.gates.finding import Found, Gatekeeper
 from libriscribe2.quality.gates.surroundings import Surroundings
+from libriscribe2.quality.repetition import in_a_row
 from libriscribe2.quality.text import PARAGRAPHS, ChapterText, paragraph_words
 
 PLAN_WORDS: Final = 14
@@ -178,22 +179,18 @@ def _mark(block: str, kind: int, what: str, found: re.Match[str]) -> _Mark:
 @lru_cache(maxsize=8)
 def _copies(plans: tuple[str, ...]) -> Callable[[str], bool]:
     """Whether a paragraph has a run of words that the plan has in the same order."""
-    runs = frozenset(chain.from_iterable(_runs(plan, PLAN_WORDS) for plan in plans))
+    told = map(paragraph_words, plans)
+    runs = frozenset(chain.from_iterable(in_a_row(plan, PLAN_WORDS) for plan in told))
     begin = frozenset(run[:_SIGN] for run in runs)
 
     @lru_cache(maxsize=PARAGRAPHS)
     def copies(text: str) -> bool:
-        return not (
-            begin.isdisjoint(_runs(text, _SIGN)) or runs.isdisjoint(_runs(text, PLAN_WORDS))
-        )
+        said = paragraph_words(text)
+        if begin.isdisjoint(in_a_row(said, _SIGN)):
+            return False
+        return not runs.isdisjoint(in_a_row(said, PLAN_WORDS))
 
     return copies
-
-
-def _runs(text: str, size: int) -> Iterator[tuple[str, ...]]:
-    """Every so many words in a row."""
-    found = paragraph_words(text)
-    return zip(*(found[start:] for start in range(size)), strict=False)
 
 
 def _plans(around: Surroundings) -> Iterator[str]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 
-from libriscribe2.quality.pieces import LONG, SHORT, Piece, PieceLine, is_ideographic, pieces_of
+from libriscribe2.quality.pieces import LONG, SHORT, Piece, PieceLine, pieces_of
 from libriscribe2.quality.repetition import Gram
 from libriscribe2.quality.tally import Tally
 from libriscribe2.quality.text import PARAGRAPHS, ChapterText
@@ -60,7 +60,7 @@ class PhraseTally:
     def of(self, chapter: ChapterText) -> Repeated:
         """What a version repeats."""
         count = chapter.word_count
-        if is_ideographic(chapter):
+        if chapter.is_ideographic:
             return self._of_ideographs(chapter)
         pieces = self._line.of(chapter.prose)
         self._tally.move_to(pieces)

@@ -26,7 +26,6 @@ from libriscribe2.quality.gates.paragraph_index import (
 from libriscribe2.quality.gates.phrase_tally import PhraseTally, phrases_in
 from libriscribe2.quality.gates.sentence_tally import SentenceTally
 from libriscribe2.quality.names import capitals, parts_of
-from libriscribe2.quality.pieces import is_ideographic
 from libriscribe2.quality.repetition import Gram
 from libriscribe2.quality.tally import Tally
 from libriscribe2.quality.text import ChapterText, ideographs_in, plain
@@ -123,7 +122,7 @@ class Surroundings:
     def says_elsewhere(self) -> Callable[[str], bool]:
         """Whether a paragraph of something written shares half of a paragraph's phrases."""
         known = [_paragraphs(one.text) for one in self.texts]
-        is_spaced = not any(map(is_ideographic, self.texts))
+        is_spaced = not any(text.is_ideographic for text in self.texts)
 
         @cache
         def says(paragraph: str) -> bool:

@@ -67,7 +67,8 @@ FENCE_LINE: Final = re.compile(r"\s*\n[ \t>]*(?:`{3}|~{3})")
 PARAGRAPH: Final = re.compile(r"[ \t]*\r?\n[ \t]*\r?\n\s*[^\W\d_]")
 # The commas and semicolons of Latin, Chinese, Japanese and Arabic script.
 SEPARATORS: Final = ",，、;；،؛"
-COMMAS: Final = re.compile(rf"[{SEPARATORS}](?:\s*+[,，،])*+")
+SURE_COMMAS: Final = ",，،"
+COMMAS: Final = re.compile(rf"[{SEPARATORS}](?:\s*+[{SURE_COMMAS}])*+")
 COMMA: Final = re.compile(rf"\s*+[{SEPARATORS}]\s*+")
 # A comma at the end of a string, and white space: it belongs behind the quote.
 COMMA_INSIDE: Final = re.compile(rf"[{SEPARATORS}]\s+[\"'”]\s*\Z")

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.utils.repair.escapes import unescape
-from libriscribe2.utils.repair.patterns import KEY, OPERATOR, skip_space
+from libriscribe2.utils.repair.patterns import KEY, OPERATOR, SURE_COMMAS, skip_space
 
 _NUMBER: Final = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
     r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
 )
 _NUMBER_END: Final = re.compile(
-    r"[ \t]*+(?:[,，;،؛}\]｝］#\r\n]|\Z|//|/\*|<!--|`{3}|~{3})|\s+(?=[\"'“\d\[{-])"
+    rf"[ \t]*+(?:[{SURE_COMMAS};؛}}\]｝］#\r\n]|\Z|//|/\*|<!--|`{{3}}|~{{3}})|\s+(?=[\"'“\d\[{{-])"
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
 _LITERALS: Final[dict[str, tuple[Any, str]]] = {
@@ -35,7 +35,7 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 _COMPUTED: Final = re.compile(
     r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\s\?\s(?:[^:?]|(?<!\s)\?|\?(?!\s))*+:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
 )
-_BARE_END: Final = re.compile(r"[,，،}\]｝］\n]|//|/\*| \#")
+_BARE_END: Final = re.compile(rf"[{SURE_COMMAS}}}\]｝］\n]|//|/\*| \#")
 # "1." before an item numbers it.
 _NUMBERED: Final = re.compile(r"\s*+[\"'“{\[]")
 # A bare element that stands for others.
@@ -157,7 +157,7 @@ def _bare_end(text: str, start: int, *, in_list: bool) -> int:
     """Where a bare text ends: a comma inside it does not end it when no key follows."""
     for mark in _BARE_END.finditer(text, start):
         at = mark.start()
-        if in_list or mark.group() not in (",", "，", "،"):
+        if in_list or mark.group() not in SURE_COMMAS:
             return at
         after = _skip(text, mark.end())
         if text[after : after + 1] in ("", "\n", "\r", "}", "]") or KEY.match(text, after):
