@@ -35,13 +35,14 @@ def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
     Raises:
         StorageError: The file cannot be read.
     """
-    if name == RESEARCH_NOTES and view.exists(name):
-        return _stage_notes_sha(view.read_bytes(name) or b"") or view.sha(name)
-    if chapter is None or name not in PLANS or not view.exists(name):
-        return view.sha(name)
-    shas = _entry_shas(name, view.read_bytes(name) or b"")
-    if shas is None:  # no plan: it counts as a whole
-        return view.sha(name)
+    found = view.find(name)
+    if found is None:
+        return None
+    if name == RESEARCH_NOTES:
+        return _stage_notes_sha(found.data) or found.sha
+    shas = None if chapter is None or name not in PLANS else _entry_shas(name, found.data)
+    if chapter is None or shas is None:  # no plan: it counts as a whole
+        return found.sha
     return shas[chapter - 1] if chapter <= len(shas) else None
 
 

@@ -132,7 +132,8 @@ class ProjectStore(ProjectView):
         """
         self.journal.check_held()
         data = _encoded(name, text)
-        present, sha = self.sha(name), content_sha(name, data)
+        there, sha = self._on_disk(name), content_sha(name, data)
+        present = None if there is None else content_sha(name, there)
         if present is not None and not self.manifest.is_ours(name, present):
             raise ProjectError(
                 f"{name} was edited, so it is not overwritten",
@@ -154,7 +155,7 @@ class ProjectStore(ProjectView):
             StorageError: The system refused; the file has its old content.
         """
         data = _encoded(name, text)
-        if data != self.read_bytes(name):
+        if data != self._on_disk(name):
             self.trash(name)
             self._place(name, data)
 
@@ -168,7 +169,7 @@ class ProjectStore(ProjectView):
             ProjectError: The name leads out of the project.
             StorageError: The copy cannot be written.
         """
-        data = self.read_bytes(name)
+        data = self._on_disk(name)
         return None if data is None else put_in_trash(self.paths, name, data, self._machine)
 
     def adopt(self, name: str, inputs: Mapping[str, str | None] | None = None) -> None:
@@ -226,7 +227,7 @@ class ProjectStore(ProjectView):
         """
         kept = {one.data for one in change.files}
         for one in change.files:
-            if self.read_bytes(one.name) not in kept:
+            if self._on_disk(one.name) not in kept:
                 self.trash(one.name)
         write_pending(self.paths, change, self._machine)
         self._finish(change)
@@ -252,6 +253,12 @@ class ProjectStore(ProjectView):
             StorageError: The journal cannot be written.
         """
         self._add(records.run(run_id, version=version, command=command))
+
+    def _on_disk(self, name: str) -> bytes | None:
+        """The bytes of a file that may be replaced, read at this moment, whatever is remembered."""
+        path = self.paths.resolve(name)
+        with storage_errors("read", path):
+            return path.read_bytes() if path.is_file() else None
 
     def _place(self, name: str, data: bytes) -> None:
         path = self.paths.resolve(name)

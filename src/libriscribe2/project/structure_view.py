@@ -4,6 +4,7 @@ from fnmatch import fnmatchcase
 
 from typing_extensions import override
 
+from libriscribe2.project.file_memory import FileContent
 from libriscribe2.project.structure_change import Change
 from libriscribe2.project.view import ProjectView, natural_order
 
@@ -27,9 +28,12 @@ class ChangedView(ProjectView):
         return self._new[name] is not None if name in self._new else self._under.exists(name)
 
     @override
-    def read_bytes(self, name: str) -> bytes | None:
-        """The bytes that the file will have; None where there will be no file."""
-        return self._new[name] if name in self._new else self._under.read_bytes(name)
+    def find(self, name: str) -> FileContent | None:
+        """What the file will hold; None where there will be no file."""
+        if name not in self._new:
+            return self._under.find(name)
+        data = self._new[name]
+        return None if data is None else FileContent(name, data)
 
     @override
     def names(self, pattern: str) -> tuple[str, ...]:

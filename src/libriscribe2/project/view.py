@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.file_memory import FileContent, FileMemory
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
-from libriscribe2.project.user_text import decode_text, parse_json
+from libriscribe2.project.user_text import parse_json
 
 StateKind = Literal["missing", "fresh", "stale", "edited", "old"]
 
@@ -47,6 +47,7 @@ class ProjectView:
         self.paths = paths
         self.manifest = manifest
         self.damaged = damaged
+        self._files = FileMemory()
 
     def exists(self, name: str) -> bool:
         """Whether there is a file of that name.
@@ -81,8 +82,8 @@ class ProjectView:
             ProjectError: The file is empty or not UTF-8; the error names the place.
             StorageError: The file cannot be read.
         """
-        data = self.read_bytes(name)
-        return None if data is None else decode_text(name, data)
+        found = self.find(name)
+        return None if found is None else found.text
 
     def read_json(self, name: str) -> Any:
         """The value of a JSON file.
@@ -101,8 +102,8 @@ class ProjectView:
             ProjectError: The name leads out of the project.
             StorageError: The file cannot be read.
         """
-        data = self.read_bytes(name)
-        return None if data is None else content_sha(name, data)
+        found = self.find(name)
+        return None if found is None else found.sha
 
     def names(self, pattern: str) -> tuple[str, ...]:
         """The names of the files that match a glob such as `chapters/*.md`, numbers in order.
@@ -142,8 +143,10 @@ class ProjectView:
         gone = tuple(name for name in changed if inputs.get(name) is None)
         return ArtifactState("stale" if changed else "fresh", changed, came, gone)
 
-    def read_bytes(self, name: str) -> bytes | None:
-        """The bytes of a file as they are; None where there is no file.
+    def find(self, name: str) -> FileContent | None:
+        """What a file holds (`FileMemory` knows when that is still so); None where there is none.
+
+        Whatever else reads a file reads it through this.
 
         Raises:
             ProjectError: The name leads out of the project.
@@ -151,7 +154,17 @@ class ProjectView:
         """
         path = self.paths.resolve(name)
         with storage_errors("read", path):
-            return path.read_bytes() if path.is_file() else None
+            return self._files.find(name, path)
+
+    def read_bytes(self, name: str) -> bytes | None:
+        """The bytes of a file; None where there is no file.
+
+        Raises:
+            ProjectError: The name leads out of the project.
+            StorageError: The file cannot be read.
+        """
+        found = self.find(name)
+        return None if found is None else found.data
 
 
 def _differences(then: Mapping[str, str | None], now: Mapping[str, str | None]) -> tuple[str, ...]:

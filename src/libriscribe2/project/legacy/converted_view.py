@@ -4,6 +4,7 @@ from fnmatch import fnmatchcase
 
 from typing_extensions import override
 
+from libriscribe2.project.file_memory import FileContent
 from libriscribe2.project.legacy.reading import read_legacy
 from libriscribe2.project.view import ProjectView, natural_order
 
@@ -29,10 +30,10 @@ class ConvertedView(ProjectView):
         return name in self._new or super().exists(name)
 
     @override
-    def read_bytes(self, name: str) -> bytes | None:
-        """The bytes that the file will have; None where there will be no file."""
+    def find(self, name: str) -> FileContent | None:
+        """What the file will hold; None where there will be no file."""
         text = self._new.get(name)
-        return super().read_bytes(name) if text is None else text.encode("utf-8")
+        return super().find(name) if text is None else FileContent(name, text.encode("utf-8"))
 
     @override
     def names(self, pattern: str) -> tuple[str, ...]:
