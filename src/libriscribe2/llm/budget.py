@@ -24,6 +24,7 @@ from libriscribe2.llm.caps import (
     time_used_up,
 )
 from libriscribe2.llm.prices import Price, flat
+from libriscribe2.utils.text_encoder import TextEncoder
 
 DEFAULT_OUTPUT_TOKENS: Final = 8_192
 """The longest reply that counts where neither the request nor the price list sets a limit."""
@@ -31,6 +32,7 @@ DEFAULT_OUTPUT_TOKENS: Final = 8_192
 MONEY: Final = "max_cost"
 """The setting of the cap in US dollars; the others count calls and minutes."""
 
+_PLAIN: Final = TextEncoder(json.JSONEncoder(ensure_ascii=False))
 _PERHAPS_PAID: Final = frozenset({"timeout", "connection", "cut", "malformed"})
 _GATEWAY_TIMEOUT: Final = 504
 _MINUTE: Final = 60.0
@@ -221,5 +223,5 @@ class Budget:
 
 def _most_tokens(request: Request) -> int:
     """No tokenizer makes more tokens of the request than it has bytes."""
-    asked = json.dumps([request.messages, request.schema, request.tools], ensure_ascii=False)
+    asked = _PLAIN.encode([request.messages, request.schema, request.tools])
     return len(asked.encode("utf-8", "surrogatepass"))

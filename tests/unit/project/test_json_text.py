@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from libriscribe2.project.json_text import listed_json
+from libriscribe2.project.json_text import listed_json, readable_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -30,3 +30,11 @@ def test_a_listed_record_has_a_field_on_a_line() -> None:
         "    }",
         "}",
     ]
+
+
+@given(JSON)
+@example({"cost": 1e-05, "small": [0.00001, (1e22, 1)]})
+@example({"half": "\ud800", "empty": [], "none": {}})
+@example([10**40, -(10**40), True, None])
+def test_a_readable_text_is_what_the_encoder_of_python_writes(value: Any) -> None:
+    assert readable_json(value) == json.dumps(value, indent=4, ensure_ascii=False) + "\n"
