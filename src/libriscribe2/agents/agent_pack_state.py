@@ -2,15 +2,17 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import CanonFile, Fact
-from libriscribe2.models.concept import ConceptFile
+from libriscribe2.models.concept import ConceptFile, ConceptModel
 from libriscribe2.models.draft_order import DraftOrder
+from libriscribe2.models.research import Note
 from libriscribe2.models.scenes import ScenePlan, ScenesFile
-from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.models.story import Character, OutlineFile, WorldFile
 from libriscribe2.models.style import StyleFile
 from libriscribe2.packs.pack import look_ahead as make_ahead
 from libriscribe2.packs.state import PackState
@@ -35,7 +37,43 @@ HEEDED: Final = 12
 
 HABITS_BUDGET: Final = 1_150
 
-_READY: Final = deque[PackState](maxlen=2)
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """What a chapter is written from but for summaries, as the files hold it.
+
+    Attributes:
+        brief: What the author asked for.
+        number: The chapter, from 1.
+        scenes: The plans of its scenes.
+        order: In which order the chapters are drafted.
+        concept: The idea.
+        outline: The plan of the book.
+        cast: The people.
+        world: Places, terms and rules; None where the book has none.
+        style: The voice; None where the author gave no samples.
+        notes: The notes of the research.
+        before: What holds at the end of the book before.
+        texts: The chapters that may be read and are there, by number.
+        records: What is recorded of them, by number; the text of a file.
+    """
+
+    brief: Brief
+    number: int
+    scenes: Sequence[ScenePlan]
+    order: DraftOrder
+    concept: ConceptModel
+    outline: OutlineFile
+    cast: Sequence[Character]
+    world: WorldFile | None
+    style: StyleFile | None
+    notes: Sequence[Note]
+    before: Sequence[Fact]
+    texts: Mapping[int, str]
+    records: Mapping[int, str]
+
+
+_READY: Final = deque[tuple[_Sources, PackState]](maxlen=2)
 """What was worked out for chapters that are written next."""
 
 
@@ -55,38 +93,13 @@ def pack_state(
         ProjectError: A file cannot be used.
         StorageError: A file cannot be read.
     """
-    texts = _texts(book, number, order)
-    near = _nearest(texts, number)
+    sources = _sources(brief, book, number, scenes, order)
+    texts = sources.texts
     told = texts if number in order.last else [n for n in texts if n < number]
     summaries = {n: said for n in told if (said := book.found(summary_file(n))) is not None}
-    known = (n for n in order.recorded(number) if n in texts)
-    records = {n: said for n in known if (said := book.found(canon_file(n))) is not None}
-    canon = {n: book.value(canon_file(n), CanonFile, said) for n, said in records.items()}
-    people = tuple(person.name for person in book.characters())
-    placed = [*book.stated_before()]
-    placed += [fact for n, said in records.items() for fact in _placed(n, said, texts[n])]
-    state = PackState(
-        brief=brief,
-        concept=book.load(CONCEPT, ConceptFile).concept,
-        outline=book.load(OUTLINE, OutlineFile),
-        number=number,
-        scenes=tuple(scenes),
-        order=order,
-        cast=tuple(book.characters()),
-        world=book.load(WORLD, WorldFile) if book.has(WORLD) else None,
-        style=book.load(STYLE, StyleFile) if book.has(STYLE) else None,
-        notes=tuple(book.notes()),
-        texts={n: without_notes(text) for n, text in texts.items()},
-        summaries={n: said.strip() for n, said in summaries.items()},
-        facts=tuple(sorted(canonical_facts(placed, people), key=lambda fact: fact.place)),
-        events={n: tuple(file.events) for n, file in canon.items()},
-        exits={n: file.exit for n, file in canon.items()},
-        hits={n: tuple(file.threads) for n, file in canon.items()},
-        habits=_habits(texts, near),
-        heeded=near,
-    )
-    any(map(state.take_over, _READY))
-    return state
+    ready = next((state for known, state in _READY if known == sources), None)
+    state = ready if ready is not None else _state(sources)
+    return state.with_summaries({n: said.strip() for n, said in summaries.items()})
 
 
 def look_ahead(brief: Brief, book: Book, number: int, order: DraftOrder) -> None:
@@ -104,9 +117,62 @@ def look_ahead(brief: Brief, book: Book, number: int, order: DraftOrder) -> None
     plans = book.load(SCENES, ScenesFile).chapters
     scenes = plans[number].scenes if number < len(plans) else []
     if scenes:
-        state = pack_state(brief, book, number + 1, scenes, order)
+        sources = _sources(brief, book, number + 1, scenes, order)
+        state = _state(sources)
         make_ahead(state, 0)
-        _READY.append(state)
+        _READY.append((sources, state))
+
+
+def _sources(
+    brief: Brief, book: Book, number: int, scenes: Sequence[ScenePlan], order: DraftOrder
+) -> _Sources:
+    """What the files hold."""
+    texts = _texts(book, number, order)
+    known = (n for n in order.recorded(number) if n in texts)
+    return _Sources(
+        brief=brief,
+        number=number,
+        scenes=scenes,
+        order=order,
+        concept=book.load(CONCEPT, ConceptFile).concept,
+        outline=book.load(OUTLINE, OutlineFile),
+        cast=book.characters(),
+        world=book.load(WORLD, WorldFile) if book.has(WORLD) else None,
+        style=book.load(STYLE, StyleFile) if book.has(STYLE) else None,
+        notes=book.notes(),
+        before=book.stated_before(),
+        texts=texts,
+        records={n: said for n in known if (said := book.found(canon_file(n))) is not None},
+    )
+
+
+def _state(sources: _Sources) -> PackState:
+    """What comes of them."""
+    texts, records = sources.texts, sources.records
+    near = _nearest(texts, sources.number)
+    canon = {n: Book.value(canon_file(n), CanonFile, said) for n, said in records.items()}
+    people = tuple(person.name for person in sources.cast)
+    placed = [*sources.before]
+    placed += [fact for n, said in records.items() for fact in _placed(n, said, texts[n])]
+    return PackState(
+        brief=sources.brief,
+        concept=sources.concept,
+        outline=sources.outline,
+        number=sources.number,
+        scenes=tuple(sources.scenes),
+        order=sources.order,
+        cast=tuple(sources.cast),
+        world=sources.world,
+        style=sources.style,
+        notes=tuple(sources.notes),
+        texts={n: without_notes(text) for n, text in texts.items()},
+        facts=tuple(sorted(canonical_facts(placed, people), key=lambda fact: fact.place)),
+        events={n: tuple(file.events) for n, file in canon.items()},
+        exits={n: file.exit for n, file in canon.items()},
+        hits={n: tuple(file.threads) for n, file in canon.items()},
+        habits=_habits(texts, near),
+        heeded=near,
+    )
 
 
 def _habits(texts: Mapping[int, str], near: Iterable[int]) -> str:
@@ -124,10 +190,7 @@ def _texts(book: Book, number: int, order: DraftOrder) -> dict[int, str]:
     before = order.before(number)
     if before is not None and found[before] is None:
         book.text(chapter_file(before))  # says what is missing
-    texts = {n: text for n, text in found.items() if text is not None}
-    # What is remembered of a text is found sooner by the very object that it was found by before.
-    ready = _READY[-1].texts if _READY else {}
-    return {n: known if (known := ready.get(n)) == text else text for n, text in texts.items()}
+    return {n: text for n, text in found.items() if text is not None}
 
 
 def _nearest(texts: Iterable[int], number: int) -> tuple[int, ...]:

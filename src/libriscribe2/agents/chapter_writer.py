@@ -138,7 +138,8 @@ class ChapterWriterAgent(Agent):
     async def _whole(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other, and revise what they make."""
         known = state = self._state(unit)
-        habit, wanted = self._habit(state), self._words(state, state.number)
+        lengths = chapter_words(self.brief, state.outline.chapters)
+        habit, wanted = _habit(state, lengths), lengths[state.number - 1]
         around = surroundings(known, round(wanted))
         for index, words in enumerate(scene_words(wanted, state.scenes)):
             asked = _Asked(index, Wanted(words, habit), self._listener(state, around))
@@ -221,15 +222,12 @@ class ChapterWriterAgent(Agent):
             )
         return scenes
 
-    def _words(self, state: PackState, number: int) -> float:
-        """The wanted words of a chapter."""
-        return chapter_words(self.brief, state.outline.chapters, number)
 
-    def _habit(self, state: PackState) -> float:
-        """How much of what is asked for the model has given in the chapters that are known."""
-        actual = {n: _written(text) for n, text in state.texts.items()}
-        wanted = {n: round(self._words(state, n)) for n in actual}
-        return habit_at(state.number, actual, wanted, state.order.known)
+def _habit(state: PackState, lengths: Sequence[float]) -> float:
+    """How much of what is asked for the model has given in the chapters that are known."""
+    actual = {n: _written(text) for n, text in state.texts.items()}
+    wanted = {n: round(lengths[n - 1]) for n in actual}
+    return habit_at(state.number, actual, wanted, state.order.known)
 
 
 def _chapter_of(state: PackState) -> str:
@@ -237,7 +235,7 @@ def _chapter_of(state: PackState) -> str:
     return f"# {state.chapter.title}\n\n{SCENE_BREAK.join(state.written)}\n"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1_024)
 def _written(text: str) -> int:
     """The words of a chapter without its title; they are asked for at every later chapter."""
     return count_words(text.partition("\n")[2])

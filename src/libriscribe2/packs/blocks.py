@@ -1,7 +1,7 @@
 """Texts and lists as blocks of a prompt."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from libriscribe2.packs.part import Rendered
@@ -34,8 +34,8 @@ def text_block(name: str, text: str, budget: int, *, remark: str = "") -> Render
     return Rendered(block(name, shown, remark=remark), cut=shown != text)
 
 
-def lines_within(lines: Sequence[str], budget: int) -> list[str]:
-    """The first lines that fit a budget, joined by line breaks."""
+def lines_within(lines: Iterable[str], budget: int) -> list[str]:
+    """The first lines that fit a budget, joined by line breaks; no more are asked for."""
     kept: list[str] = []
     for line in lines:
         budget -= weigh(line) + 1

@@ -12,15 +12,16 @@ WILD: Final = 3
 """A target of more than so many times the usual one, or of less than its part, is a slip."""
 
 
-def chapter_words(brief: Brief, chapters: Sequence[OutlineChapter], number: int) -> float:
-    """Words of chapter `number`.
+def chapter_words(brief: Brief, chapters: Sequence[OutlineChapter]) -> list[float]:
+    """Words of each chapter.
 
     The plan's targets say how the book's words are shared out, not how many there are: all
     chapters together have the length that the author asked for.
     """
     even = brief.words_per_chapter(len(chapters))
     shares = _shares([chapter.target_words for chapter in chapters], even)
-    return even * len(chapters) * shares[number - 1] / sum(shares)
+    whole = sum(shares)
+    return [even * len(chapters) * share / whole for share in shares]
 
 
 def scene_words(words: float, scenes: Sequence[ScenePlan]) -> list[int]:

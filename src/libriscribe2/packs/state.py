@@ -98,14 +98,13 @@ class PackState:
             found[fact.entity] = (*found.get(fact.entity, ()), fact)
         return found
 
-    def take_over(self, other: "PackState") -> bool:
-        """Keep what was made of a state that differs in summaries alone; whether it does."""
-        if replace(other, summaries=self.summaries) != self:
-            return False
-        vars(self).update(held=other.held, held_of=other.held_of)
-        parts = other.rendered.items()
-        self.rendered.update(one for one in parts if one[0][0] not in _OF_SUMMARIES)
-        return True
+    def with_summaries(self, summaries: Mapping[int, str]) -> "PackState":
+        """The same with these summaries, and with what is made of everything else."""
+        other = replace(self, summaries=summaries)
+        parts = self.rendered.items()
+        rendered = {key: part for key, part in parts if key[0] not in _OF_SUMMARIES}
+        vars(other).update(held=self.held, held_of=self.held_of, rendered=rendered)
+        return other
 
     def with_scene(self, text: str) -> "PackState":
         """The same with one more scene of the chapter written."""

@@ -1,9 +1,10 @@
 """What happened before a scene: the last chapters in full, those before in a line each."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
-from libriscribe2.models.canon import StoryTime
+from libriscribe2.models.canon import StoryTime, ToldEvent
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.packs.blocks import block, frame, lines_within
 from libriscribe2.packs.part import Rendered
@@ -41,12 +42,12 @@ def story_part(state: PackState, budget: int) -> Rendered:
     each = int(max(0, room) * RECENT_SHARE) // REMEMBERED
     lines = [_line(state, number, each) for number in recent]
     left = room - sum(weigh(line) + 1 for line in lines)
-    lines += [_line(state, number, _share(left, len(earlier))) for number in earlier]
-    kept = lines_within(lines, room)
+    share = _share(left, len(earlier))
+    kept = lines_within(chain(lines, (_line(state, number, share) for number in earlier)), room)
     shown = sorted(zip((*recent, *earlier), kept, strict=False))
     return Rendered(
         block("story_so_far", "\n".join(line for _, line in shown)),
-        cut=len(kept) < len(lines),
+        cut=len(kept) < len(recent) + len(earlier),
         chapters=tuple(number for number, _ in shown if number in state.summaries),
     )
 
@@ -60,7 +61,7 @@ def ahead_part(state: PackState, budget: int) -> Rendered:
     remark = WRITTEN_REMARK if any(n in state.summaries for n in later) else AHEAD_REMARK
     room = budget - frame("ahead", remark=remark)
     each = _share(room, len(later))
-    kept = lines_within([_ahead(state, number, each) for number in later], room)
+    kept = lines_within((_ahead(state, number, each) for number in later), room)
     return Rendered(
         block("ahead", "\n".join(kept), remark=remark),
         cut=len(kept) < len(later),
@@ -71,13 +72,13 @@ def ahead_part(state: PackState, budget: int) -> Rendered:
 def timeline_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
     """What happened when, the latest last, and when the scene is."""
     told = [
-        (number, f"chapter {number}{_when(event.time)}: {shorten(event.what, EVENT_LINE)}")
+        (number, event)
         for number in sorted(n for n in state.events if n < state.number)
         for event in state.events[number]
     ]
     around = _planned_times(plan, state)
     room = budget - frame("timeline") - sum(weigh(line) + 1 for line in around)
-    latest = [line for _, line in reversed(told[-MOST_EVENTS:])]
+    latest = (_told(number, event) for number, event in reversed(told[-MOST_EVENTS:]))
     kept = lines_within(latest, room)[::-1]
     if room < 0 or not (kept or around):
         return Rendered(cut=bool(told or around))
@@ -108,6 +109,11 @@ def _ahead(state: PackState, number: int, budget: int) -> str:
     chapter = state.outline.chapters[number - 1]
     told = " ".join(state.summaries.get(number, chapter.summary).split())
     return f"Chapter {number}, {chapter.title}: {shorten(told, budget)}"
+
+
+def _told(number: int, event: ToldEvent) -> str:
+    """An event in one line."""
+    return f"chapter {number}{_when(event.time)}: {shorten(event.what, EVENT_LINE)}"
 
 
 def _planned_times(plan: ScenePlan, state: PackState) -> Sequence[str]:

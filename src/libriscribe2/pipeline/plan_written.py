@@ -38,11 +38,11 @@ def written_of(brief: Brief, view: ProjectView) -> Written:
     numbers = [n for n in range(1, book.chapters() + 1) if book.has(chapter_file(n))]
     if not numbers:
         return Written(())
-    planned = book.load(OUTLINE, OutlineFile).chapters
+    lengths = chapter_words(brief, book.load(OUTLINE, OutlineFile).chapters)
     said = (book.text(name) for name in _SAID if book.has(name))
     return Written(
         chapters=[_chapter(book, number) for number in numbers],
-        words={number: chapter_words(brief, planned, number) for number in numbers},
+        words={number: lengths[number - 1] for number in numbers},
         dead=_dead(brief, view),
         left={n: _left(book, n) for n in numbers if book.has(canon_file(n))},
         told=" ".join((brief.premise, brief.title, brief.author, *said)),

@@ -5,6 +5,7 @@ Readers never see one: manuscript, exports and prompts are made without them.
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # Every repetition gives nothing back, so that no text takes more than linear time.
@@ -17,6 +18,7 @@ _INSIDE: Final = re.compile(rf"(?<![^\S\n])[^\S\n]*+{_ONE}", re.DOTALL)
 _BLANKS: Final = re.compile(r"\n{3,}")
 
 
+@lru_cache(maxsize=1_024)
 def without_notes(text: str) -> str:
     """A text as readers see it: lines that hold notes only are gone, as are notes in others."""
     if NOTE.search(text) is None:

@@ -7,6 +7,7 @@ of them to keep a prompt under its limit.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 from unicodedata import east_asian_width
 
@@ -83,8 +84,9 @@ def parts(text: str, budget: int) -> list[str]:
     """
     groups: list[list[str]] = [[]]
     taken = 0
-    for paragraph in text.split("\n\n"):
-        for piece, weight in _pieces(paragraph, budget):
+    for paragraph, whole in _weighed(text):
+        cut = _pieces(paragraph, budget) if whole > budget else ((paragraph, whole),)
+        for piece, weight in cut:
             if taken and taken + weight + 2 > budget:
                 groups.append([piece])
                 taken = weight
@@ -92,6 +94,12 @@ def parts(text: str, budget: int) -> list[str]:
                 groups[-1].append(piece)
                 taken += weight + 2 * bool(taken)
     return ["\n\n".join(group) for group in groups]
+
+
+@lru_cache(maxsize=4)
+def _weighed(text: str) -> tuple[tuple[str, int], ...]:
+    """The paragraphs of a text with their weights; several stages take the same chapter apart."""
+    return tuple((one, weigh(one)) for one in text.split("\n\n") if one)
 
 
 def _pieces(paragraph: str, budget: int) -> Iterator[tuple[str, int]]:

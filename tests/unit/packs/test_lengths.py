@@ -18,8 +18,7 @@ def scenes(*targets: int) -> list[ScenePlan]:
 
 
 def book(*targets: int, words: int = 6_000) -> list[float]:
-    brief = Brief(premise="P", words=words)
-    return [chapter_words(brief, chapters(*targets), n) for n in range(1, len(targets) + 1)]
+    return chapter_words(Brief(premise="P", words=words), chapters(*targets))
 
 
 def test_without_targets_all_are_even() -> None:
