@@ -244,6 +244,7 @@ def _is_slip(spelling: str, name: str, distance: int) -> bool:
     return (distance <= 1 and len(ours) > SHORTEST) or _folded(ours) == _folded(theirs)
 
 
+@lru_cache(maxsize=PARAGRAPHS)
 def _folded(word: str) -> str:
     """A word by its sound, roughly: spellings that are read alike become equal."""
     for written, sound in _SOUNDS:

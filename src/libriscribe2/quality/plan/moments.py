@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
+
+from libriscribe2.quality.plan.plan import REMEMBERED
 
 _UNITS: Final = (
     ("year", "jahr", "année", "annee", "año", "anno", "ano", "jaar"),
@@ -73,6 +76,7 @@ class Moment:
         return exact and self.part < other.part
 
 
+@lru_cache(maxsize=REMEMBERED)
 def moment_of(said: str) -> Moment | None:
     """The point in time that a plan names; None where it names none that is sure."""
     text = said.casefold()
@@ -84,6 +88,7 @@ def moment_of(said: str) -> Moment | None:
     return next((Moment(*found, part) for found in _readings(text)), None)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def is_marked(*texts: str, summary: str = "") -> bool:
     """Whether a plan says that it leaves the order of time.
 

@@ -12,6 +12,9 @@ from libriscribe2.models.story import OutlineChapter
 Weight = Literal["error", "warning", "note"]
 """`error` where code is sure, `warning` where a reader has to judge, `note` for what is a habit."""
 
+REMEMBERED: Final = 4_096
+"""So many texts of a plan are remembered: it is examined anew after every chapter's scenes."""
+
 OUTLINE: Final = "outline.json"
 SCENES: Final = "scenes.json"
 CHARACTERS: Final = "characters.json"

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from libriscribe2.models.canon import Thread
 from libriscribe2.models.story import OutlineChapter
-from libriscribe2.quality.plan.plan import OUTLINE, Plan, PlanFinding, Weight
+from libriscribe2.quality.plan.plan import OUTLINE, REMEMBERED, Plan, PlanFinding, Weight
 
 FEWEST_ALIVE: Final = 2
 """So many threads are alive in every chapter but the first and the last."""
@@ -141,6 +142,7 @@ def _names(listed: Sequence[str], thread: Thread) -> bool:
     return _key(thread.id) in map(_key, listed)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def _key(name: str) -> str:
     return " ".join(name.casefold().replace("-", " ").replace("_", " ").split())
 

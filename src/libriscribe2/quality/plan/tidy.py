@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
-from libriscribe2.quality.plan.plan import OUTLINE, Plan, PlanFinding
+from libriscribe2.quality.plan.plan import OUTLINE, REMEMBERED, Plan, PlanFinding
 from libriscribe2.quality.plan.times import leaves_time
 
 FEWEST_CHAPTERS: Final = 6
@@ -45,6 +46,12 @@ def _signs(plan: Plan) -> Iterator[str]:
     if len(payoffs) > 1 and set(payoffs) == {plan.last}:
         yield "every thread is paid off in the last chapter"
     said = (f"{one.summary} {one.exit_state} {one.purpose}" for one in plan.chapters)
-    lessons = sum(_LESSON.search(text) is not None for text in said) if plan.english else 0
+    lessons = sum(map(_teaches, said)) if plan.english else 0
     if lessons >= FEWEST_LESSONS:
         yield f"{lessons} chapters say what they teach"
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _teaches(text: str) -> bool:
+    """Whether a text says what is learnt."""
+    return _LESSON.search(text) is not None
