@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from libriscribe2.errors import LibriScribeError
@@ -32,12 +33,28 @@ async def all_of(work: Iterable[Coroutine[Any, Any, T]], stop: Callable[[], None
             raise
 
     parts = tuple(work)
+    # The first one begins at once: its request has left before the others are put together.
+    rest = asyncio.gather(*map(one, parts[1:]), return_exceptions=True)
+    results: list[T | BaseException] = []
     try:
-        results = await asyncio.gather(*map(one, parts), return_exceptions=True)
+        if parts:
+            results.append(await _outcome(one(parts[0])))
+        results += await rest
     finally:
+        if rest.cancel():
+            with suppress(asyncio.CancelledError):
+                await rest
         for part in parts:  # Ctrl-C may come before one has begun, and Python warns of such
             part.close()
     failed = [result for result in results if isinstance(result, BaseException)]
     if failed:
         raise next((f for f in failed if not isinstance(f, RunStoppedError)), failed[0])
     return [result for result in results if not isinstance(result, BaseException)]
+
+
+async def _outcome(work: Coroutine[Any, Any, T]) -> T | BaseException:
+    """What comes of it, be it an error."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - the caller chooses which failure is told
+        return error

@@ -50,6 +50,7 @@ class Runner:
         self._unexpanded: list[AgentType] = []
         self._waiting: list[tuple[AgentType, Unit]] = []
         self._running: dict[asyncio.Task[None], str] = {}
+        self._held: dict[tuple[str, DraftOrder], str] = {}
 
     async def run(
         self,
@@ -76,7 +77,7 @@ class Runner:
         try:
             while True:
                 if failure is None:
-                    self._start_what_is_ready()
+                    await self._start_what_is_ready()
                 if not self._running:
                     break
                 done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
@@ -92,21 +93,34 @@ class Runner:
                 "Some stages wait for each other and can never run.", why=", ".join(names)
             )
 
-    def _start_what_is_ready(self) -> None:
-        """Begin every unit whose inputs nobody is going to change any more."""
+    async def _start_what_is_ready(self) -> None:
+        """Begin every unit whose inputs nobody is going to change any more.
+
+        Each one asks its first question before the next one is looked at.
+        """
         settled = True
         while settled:
             self._expand()
             coming, order = self._coming(), self._order()
-            ready = [
-                (agent, unit)
-                for agent, unit in self._waiting
-                if not any(self._unsettled(name, coming) for name in agent.awaits(unit, order))
-            ]
+            waiting = list(self._waiting)
+            ready = [one for one in waiting if not self._is_held(*one, coming, order)]
             settled = False
             for agent, unit in ready:
                 self._waiting.remove((agent, unit))
                 settled = not self._begin(agent, unit) or settled
+                await asyncio.sleep(0)  # noqa: TID251 - no wait, the unit's turn
+
+    def _is_held(self, agent: AgentType, unit: Unit, coming: set[str], order: DraftOrder) -> bool:
+        """Whether a file that the unit awaits is still going to be made.
+
+        The one that was found the last time is looked at first: most units wait for long.
+        """
+        held = self._held.get((unit.output, order), "")
+        if not held or not self._unsettled(held, coming):
+            awaited = agent.awaits(unit, order)
+            held = next((name for name in awaited if self._unsettled(name, coming)), "")
+            self._held[unit.output, order] = held
+        return bool(held)
 
     def _expand(self) -> None:
         """Turn stages into units; chapters are known once the outline is settled."""

@@ -24,8 +24,11 @@ def bench(tmp_path: Path) -> Bench:
 
 
 async def test_AR_what_does_not_depend_on_each_other_runs_at_once(bench: Bench) -> None:
-    await bench.run(toy("a"), toy("b"), toy("c", "a.txt", "b.txt"))
-    assert bench.log[:2] == ["start a.txt", "start b.txt"]
+    door = bench.script["a.txt"] = bench.script["b.txt"] = asyncio.Event()
+    run = asyncio.create_task(bench.run(toy("a"), toy("b"), toy("c", "a.txt", "b.txt")))
+    await until(lambda: bench.log == ["start a.txt", "start b.txt"])
+    door.set()
+    await run
     assert bench.log[-2:] == ["start c.txt", "end c.txt"]
     assert (bench.paths.root / "c.txt").read_text(encoding="utf-8") == "c\n"
 
