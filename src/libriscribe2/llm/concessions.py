@@ -6,8 +6,8 @@ and for the rest of the run. The request itself, and so its identity, never chan
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
 
 from libriscribe2.llm.backend import BackendError, Request
 
@@ -19,6 +19,26 @@ _BLAME = {
     "stream_options": ("stream_options", "include_usage"),
 }
 """Which words in a refusal blame which parameter, the costliest to keep first."""
+
+_SCHEMALESS_PROVIDERS: Final = frozenset({"anthropic"})
+"""Providers whose schema stands in the prompt only: older Claude models would get it as a forced
+tool call."""
+
+
+def knows_formats(
+    model: str, provider: str | None, known: Callable[..., Collection[str] | None]
+) -> bool:
+    """Whether the provider of a model takes a `response_format` at all.
+
+    Args:
+        model: The model as LiteLLM spells it.
+        provider: LiteLLM's name of its provider; None where it knows none.
+        known: LiteLLM's list of the parameters that a provider takes.
+    """
+    if provider is None or provider in _SCHEMALESS_PROVIDERS:
+        return False
+    name = model.removeprefix(f"{provider}/")
+    return "response_format" in (known(model=name, custom_llm_provider=provider) or ())
 
 
 class Concessions:

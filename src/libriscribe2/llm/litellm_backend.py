@@ -15,9 +15,9 @@ from contextlib import aclosing
 from typing import Any, Final
 
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.concessions import Concessions
+from libriscribe2.llm.concessions import Concessions, knows_formats
 from libriscribe2.llm.failure import classify
-from libriscribe2.llm.prompt_cache import MARKED_PROVIDERS, marked, may_want_marks
+from libriscribe2.llm.prompt_cache import messages_for
 from libriscribe2.llm.redaction import secrets_in
 from libriscribe2.llm.reply import (
     Reply,
@@ -51,10 +51,6 @@ Price = Callable[[str, Usage, Any], float | None]
 
 _UNPRICED: Final[set[str]] = set()
 """Models that the price map was found not to know; asking it again takes a tenth of a call."""
-
-_SCHEMALESS_PROVIDERS = frozenset({"anthropic"})
-"""Providers whose schema stands in the prompt only: older Claude models would get it as a forced
-tool call."""
 
 
 @functools.cache
@@ -216,8 +212,11 @@ class LiteLLMBackend:
     def wording(
         self, request: Request, *, streamed: bool = False
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The arguments of `acompletion`, and those of them that may be given up; loads LiteLLM."""
-        formats = _knows_formats(load_litellm(), request)
+        """The arguments of `acompletion`, and those of them that may be given up. It may load LiteLLM."""
+        formats = False
+        if request.schema is not None:
+            known = load_litellm().get_supported_openai_params
+            formats = knows_formats(request.model, provider_of(request.model), known)
         optional = self._concessions.parameters(request, formats=formats, streamed=streamed)
         return self._arguments(request) | optional | {"stream": streamed}, optional
 
@@ -229,7 +228,7 @@ class LiteLLMBackend:
         """What every call says."""
         wanted: dict[str, Any] = {
             "model": request.model,
-            "messages": _messages(request),
+            "messages": messages_for(request, provider_of),
             "max_retries": 0,
             "num_retries": 0,
             "timeout": self._limits.whole_call,
@@ -265,27 +264,6 @@ class LiteLLMBackend:
             tool_calls=tuple(call for _, call in sorted(reply.tool_calls.items())),
             seconds=time.monotonic() - began,
         )
-
-
-def _messages(request: Request) -> list[dict[str, Any]]:
-    """The conversation, with a mark for the provider's cache where the provider wants one."""
-    model = request.model
-    if may_want_marks(model) and provider_of(model) in MARKED_PROVIDERS:
-        return marked(request.messages)
-    return [dict(message) for message in request.messages]
-
-
-def _knows_formats(litellm: Any, request: Request) -> bool:
-    """Whether the provider of the model takes a `response_format`."""
-    if request.schema is None:
-        return False
-    provider = provider_of(request.model)
-    if provider is None or provider in _SCHEMALESS_PROVIDERS:
-        return False
-    known = litellm.get_supported_openai_params(
-        model=request.model.removeprefix(f"{provider}/"), custom_llm_provider=provider
-    )
-    return "response_format" in (known or ())
 
 
 def _price(model: str, usage: Usage, reported: Any) -> float | None:
