@@ -68,6 +68,8 @@ PROVIDERS = (
     ),
     Provider("moonshot", "Moonshot AI", ("MOONSHOT_API_KEY",), "moonshot/kimi-k2.6"),
     Provider("cerebras", "Cerebras", ("CEREBRAS_API_KEY",), "cerebras/gpt-oss-120b"),
+    Provider("sambanova", "SambaNova", ("SAMBANOVA_API_KEY",), None),
+    Provider("github", "GitHub Models", ("GITHUB_API_KEY",), None),
     Provider(
         "azure",
         "Azure OpenAI",
@@ -86,8 +88,8 @@ KEYLESS_PREFIXES = frozenset({
 
 _OTHER_PREFIXES = frozenset({
     "ai21", "azure_ai", "bedrock", "cohere", "cloudflare", "codestral", "databricks",
-    "deepinfra", "fireworks_ai", "github", "github_copilot", "huggingface", "hyperbolic",
-    "nebius", "novita", "nvidia_nim", "perplexity", "replicate", "sagemaker", "sambanova",
+    "deepinfra", "fireworks_ai", "github_copilot", "huggingface", "hyperbolic",
+    "nebius", "novita", "nvidia_nim", "perplexity", "replicate", "sagemaker",
     "vercel_ai_gateway", "vertex_ai", "watsonx", "zai", "dashscope", "minimax",
 })  # fmt: skip
 """Prefixes that LiteLLM routes itself: their names are left alone beside an OPENAI_BASE_URL."""

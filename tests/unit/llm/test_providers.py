@@ -154,6 +154,8 @@ def test_a_model_that_can_be_asked_passes(model: str, environ: dict[str, str]) -
         ("gemini/x", {}, "GEMINI_API_KEY or GOOGLE_API_KEY"),
         ("azure/x", {"AZURE_API_KEY": "k"}, "AZURE_API_BASE and AZURE_API_VERSION"),
         ("perplexity/sonar", {}, "PERPLEXITYAI_API_KEY"),
+        ("sambanova/x", {}, "SAMBANOVA_API_KEY"),
+        ("github/gpt-4o", {"GITHUB_TOKEN": "k"}, "GITHUB_API_KEY"),
         ("anthropic/x", {"OPENAI_BASE_URL": BASE}, "ANTHROPIC_API_KEY"),
     ],
 )
