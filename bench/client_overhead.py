@@ -8,6 +8,7 @@ with warm caches.
 
 import asyncio
 import cProfile
+import gc
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -22,9 +23,9 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.litellm_backend import load_litellm
 
 TITLE = "Our client over bare LiteLLM, CPU time of the client's process"
-ROUNDS = 15
-CALLS = 40
-STREAMS = 4
+ROUNDS = 30
+CALLS = 20
+STREAMS = 1
 MESSAGES = [{"role": "user", "content": "hello"}]
 
 Work = Callable[[], Awaitable[None]]
@@ -88,13 +89,22 @@ async def _spent(pieces: AsyncIterator[Any]) -> None:
 
 
 async def _pairs(ours: Work, bare: Work, times: int) -> list[tuple[float, float]]:
-    """CPU seconds of one run of each, round by round, the two in turn."""
+    """CPU seconds of one run of each, round by round.
+
+    Rounds are short and the two begin in turn: the speed of the machine drifts within seconds.
+    """
     await _cpu(ours, times)
     await _cpu(bare, times)
-    return [(await _cpu(ours, times), await _cpu(bare, times)) for _ in range(ROUNDS)]
+    pairs = []
+    for index in range(ROUNDS):
+        turns = (ours, bare) if index % 2 else (bare, ours)
+        took = {work: await _cpu(work, times) for work in turns}
+        pairs.append((took[ours], took[bare]))
+    return pairs
 
 
 async def _cpu(work: Work, times: int) -> float:
+    gc.collect()  # else one of the two pays for what the other left
     start = process_time()
     for _ in range(times):
         await work()
