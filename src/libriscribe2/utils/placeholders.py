@@ -54,8 +54,11 @@ _QUOTED_DOTS_RAW: Final = re.compile(_QUOTED_DOTS.pattern.encode())
 # The signs in ASCII, and what is greater than any text that begins with one, as letters are.
 _SIGNS: Final = frozenset("<$%")
 _ABOVE_SIGNS: Final = "="
-_SMALL_HINT: Final = re.compile(r'"[\[{_(<$%.…]')
-_SMALL_HINT_RAW: Final = re.compile(r'"(?:[\[{_(<$%.]|…)'.encode())
+_QUOTED_ESCAPE: Final = re.compile(r'"\\u')
+"""Any character may be written so, those of a placeholder too."""
+
+_SMALL_HINT: Final = re.compile(r'"(?:[\[{_(<$%.…]|\\u)')
+_SMALL_HINT_RAW: Final = re.compile(r'"(?:[\[{_(<$%.]|…|\\u)'.encode())
 # What holes and instructions begin with.
 _FIRSTS: Final = frozenset("[{<($%_.…iyepwafIYEPWAF")
 _NO_WORD: Final = re.compile(r"[\s_-]+")
@@ -104,9 +107,10 @@ def has_hints(text: str, raw: bytes = b"", value: Any = None) -> bool:
     """
     if len(text) < _SMALL:
         return (_SMALL_HINT_RAW.search(raw) if raw else _SMALL_HINT.search(text)) is not None
-    if _is_quoted("…", text):
+    escaped = "\\" in text
+    if _is_quoted("…", text) or (escaped and _QUOTED_ESCAPE.search(text) is not None):
         return True
-    if value is not None and _is_free(value, len(text) // _APART, escaped="\\" in text):
+    if value is not None and _is_free(value, len(text) // _APART, escaped=escaped):
         return False
     if any(_is_quoted(mark, text) for mark in _SIGNS):
         return True

@@ -212,7 +212,9 @@ def test_signs_are_found_in_a_text_and_in_its_value_alike(value: Any, letter: st
     assert has_hints(text, b"", whole) == has_hints(text)
 
 
-@pytest.mark.parametrize("sign", ["...", "\u2026", "<title>"])
+@pytest.mark.parametrize(
+    "sign", ['"..."', '"\u2026"', '"<title>"', r'"\u2026"', r'"\u003ctitle\u003e"', r'"\u002e.."']
+)
 @pytest.mark.parametrize(
     "rest",
     [
@@ -222,7 +224,7 @@ def test_signs_are_found_in_a_text_and_in_its_value_alike(value: Any, letter: st
     ],
 )
 def test_OV_31_a_placeholder_in_a_clean_reply_is_refused(sign: str, rest: str) -> None:
-    reply = json.dumps({"text": rest, "title": sign}, ensure_ascii=False)
+    reply = f'{{"text": {json.dumps(rest, ensure_ascii=False)}, "title": {sign}}}'
     report = extract_with_report(reply)
     assert report.refusal is not None
     assert report.refusal.kind == "placeholder"

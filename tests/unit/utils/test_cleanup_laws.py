@@ -35,6 +35,7 @@ def is_content(value: Any) -> bool:
 
 @given(OBJECTS, PROSE, PROSE, st.sampled_from([None, 2]), st.booleans())
 @settings(max_examples=150, deadline=None)
+@example(value={"a": [], "b": "\u2026"}, before="So:", after="Yes.", indent=None, ascii_only=False)
 def test_OV_30_what_was_written_comes_back(
     value: dict[str, Any], before: str, after: str, indent: int | None, ascii_only: bool
 ) -> None:
