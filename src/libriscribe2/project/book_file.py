@@ -21,8 +21,13 @@ BOOK_TABLE: Final = "book"
 
 _HEADER: Final = (
     "What you asked for. Edit it freely: what was made from a changed line is reported as stale,",
-    "and remade with `libriscribe2 resume --refresh`.",
+    "and remade with `libriscribe2 resume --refresh`. The last line says that it is the last.",
 )
+_ANNOUNCES_END: Final = f"# {_HEADER[1]}\n"
+_END: Final = "# End of book.toml."
+"""A file that a full disk or a lost connection cut off may be whole TOML all the same, and the
+lines that are gone would be taken for defaults: another model, another length."""
+
 _COMMENTS: Final = {
     "premise": "the idea, in your words",
     "title": "empty: the concept finds one",
@@ -50,7 +55,7 @@ def read_book_toml(path: Path) -> dict[str, Any]:
     """The tables of a `book.toml`.
 
     Raises:
-        ProjectError: The file is missing, empty, or not UTF-8.
+        ProjectError: The file is missing, empty, cut, or not UTF-8.
         ConfigError: It is not TOML; the error names the line and the key on it.
         StorageError: It cannot be read.
     """
@@ -59,6 +64,11 @@ def read_book_toml(path: Path) -> dict[str, Any]:
     if data is None or not data.strip():
         raise _missing(path, "missing" if data is None else "empty")
     text = decode_text(str(path), data)
+    if _ANNOUNCES_END in text and _END not in text:
+        raise ProjectError(
+            f"{path} is cut: its last line is missing",
+            fix=f"Put it back from a backup; if nothing else is missing, end it with {_END!r}.",
+        )
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -99,7 +109,16 @@ def write_book_toml(path: Path, book: Mapping[str, Any], settings: Mapping[str, 
     _merge(document, {BOOK_TABLE: book, **settings})
     with storage_errors("write", path):
         make_folder(path.parent)
-        atomic_write(path, tomlkit.dumps(document).encode("utf-8"))
+        atomic_write(path, _ended(tomlkit.dumps(document)).encode("utf-8"))
+
+
+def _ended(text: str) -> str:
+    """The text with its last line at its end, where the beginning announces one."""
+    if _ANNOUNCES_END not in text:
+        return text
+    before, _, after = text.rpartition(f"{_END}\n")
+    rest = (before + after).rstrip("\n")
+    return f"{rest}\n\n{_END}\n"
 
 
 def _present(path: Path) -> TOMLDocument:

@@ -9,7 +9,7 @@ from libriscribe2.project.format_version import check_format, write_format
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.machine import Machine
-from libriscribe2.project.paths import STATE, ProjectPaths
+from libriscribe2.project.paths import CANON_FILES, STATE, SUMMARY_FILES, ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.utils.quantities import counted
 
@@ -47,7 +47,19 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
             counted(len(journal.found.damaged), "damaged record"),
             journal.aside,
         )
+    elif not journal.found.records and _was_recorded(paths):
+        _log.warning(
+            "%s is empty or missing: every file counts as edited by you, and what was spent before "
+            "is not known",
+            paths.journal,
+        )
     return journal
+
+
+def _was_recorded(paths: ProjectPaths) -> bool:
+    """Whether there are files that the program makes beside its records and nobody else does."""
+    with storage_errors("read", paths.state):
+        return any(any(paths.root.glob(name)) for name in (SUMMARY_FILES, CANON_FILES))
 
 
 def _refuse_links(paths: ProjectPaths) -> None:

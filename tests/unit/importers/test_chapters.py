@@ -1,7 +1,7 @@
 """Where chapters begin, in manuscripts of every habit."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.importers.blocks import Block
@@ -125,7 +125,6 @@ WORDS = st.lists(st.sampled_from(["ab", "cd", "ef"]), min_size=1, max_size=6).ma
 BLOCKS = st.lists(st.builds(Block, WORDS, st.integers(0, 3)), max_size=20)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])  # the first draw loads a lot
 @given(BLOCKS)
 def test_no_word_of_prose_is_lost_without_being_told(blocks: list[Block]) -> None:
     found = divided(blocks)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.packed_book import scene, state
 
@@ -76,7 +76,6 @@ facts = st.builds(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(facts, max_size=12), st.integers(1, 10))
 def test_T3_nothing_of_a_later_chapter_shows_but_what_is_fixed(
     told: list[Fact], chapter: int

@@ -1,4 +1,5 @@
 import errno
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,28 @@ def test_a_new_file_explains_itself(path: Path) -> None:
     assert text.startswith("# What you asked for.")
     assert 'premise = "A road of salt." # the idea, in your words\n' in text
     assert 'chapters = "3" # 10 or 8-12' in text
+
+
+def test_a_file_that_was_cut_is_told_though_it_is_toml(path: Path) -> None:
+    write_book_toml(path, {"premise": "P", "words": 800, "title": "T"}, {"models": {"a": "b"}})
+    whole = path.read_bytes()
+    assert whole.endswith(b"\n# End of book.toml.\n")
+    told = set[int]()
+    for length in range(len(whole) - 2):
+        path.write_bytes(whole[:length])
+        with suppress(ProjectError, ConfigError):
+            assert read_book_toml(path) == {}
+            told.add(length)
+    assert max(told) < whole.index(b"[book]"), "of the comments at the top so much may be left"
+
+
+def test_the_last_line_stays_the_last(path: Path) -> None:
+    write_book_toml(path, {"premise": "P"}, {})
+    write_book_toml(path, {"title": "T"}, {"models": {"default": "offline"}})
+    text = path.read_text(encoding="utf-8")
+    assert text.count("# End of book.toml.") == 1
+    assert text.endswith('default = "offline"\n\n# End of book.toml.\n')
+    assert read_book_toml(path)["models"] == {"default": "offline"}
 
 
 def test_a_text_of_several_lines_stands_on_several_lines(path: Path) -> None:

@@ -45,6 +45,8 @@ def test_a_missing_file_is_told_with_the_next_command(store: ProjectStore) -> No
         (b"", "concept.json is empty"),
         (b"\xef\xbb\xbf \r\n", "concept.json is empty"),
         (b'{"a":\n "\xff"}', "line 2, byte 8"),
+        (b"\0" * 64, "line 1 holds a zero byte"),
+        (b'{"a":\n "b\0"}', "line 2 holds a zero byte"),
         ('{"a": 1}'.encode("utf-16"), "line 1, byte 0"),
         (b'{"a": 1', "line 1, column 8"),
         (b'{"a": 1}\n x', "line 2, column 2"),
