@@ -14,6 +14,7 @@ from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.pipeline.events import EventName, EventStream
 from libriscribe2.pipeline.stages import AgentType
 from libriscribe2.pipeline.staleness import Verdict, draft_order, input_hashes, verdict
+from libriscribe2.pipeline.structure_entry import check_planned
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.store import ProjectStore
@@ -77,7 +78,7 @@ class Runner:
         try:
             while True:
                 if failure is None:
-                    await self._start_what_is_ready()
+                    failure = await self._started()
                 if not self._running:
                     break
                 done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
@@ -92,6 +93,15 @@ class Runner:
             raise LibriScribeError(
                 "Some stages wait for each other and can never run.", why=", ".join(names)
             )
+
+    async def _started(self) -> Exception | None:
+        """Begin what can begin; what hinders it, after which nothing new is sent."""
+        try:
+            await self._start_what_is_ready()
+        except Exception as error:  # noqa: BLE001 - raised when what is under way has ended
+            self._session.stop()
+            return error
+        return None
 
     async def _start_what_is_ready(self) -> None:
         """Begin every unit whose inputs nobody is going to change any more.
@@ -217,6 +227,7 @@ class Runner:
         """Make a unit's artifact and save it."""
         start, unit = monotonic(), found.unit
         try:
+            check_planned(unit.chapter, self._store)
             maker = self._make(agent)
             made = await maker.execute(unit)
         except RunStoppedError:

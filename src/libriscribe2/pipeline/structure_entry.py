@@ -12,6 +12,7 @@ from libriscribe2.project.hashing import value_sha
 from libriscribe2.project.paths import OUTLINE, RESEARCH, RESEARCH_NOTES, SCENES
 from libriscribe2.project.user_text import decode_text, parse_json
 from libriscribe2.project.view import ProjectView
+from libriscribe2.utils.quantities import counted
 
 PLANS: Final = (OUTLINE, SCENES)
 """Files that hold one entry per chapter, in the order of the book."""
@@ -44,6 +45,23 @@ def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
     if chapter is None or shas is None:  # no plan: it counts as a whole
         return found.sha
     return shas[chapter - 1] if chapter <= len(shas) else None
+
+
+def check_planned(chapter: int | None, view: ProjectView) -> None:
+    """Make sure that the plan still has a chapter: it may be edited during a run.
+
+    Raises:
+        ProjectError: It has not.
+        StorageError: The file cannot be read.
+    """
+    found = view.find(OUTLINE) if chapter is not None else None
+    shas = None if found is None else _entry_shas(OUTLINE, found.data)
+    if chapter is not None and shas is not None and chapter > len(shas):
+        raise ProjectError(
+            f"{OUTLINE} has no chapter {chapter}",
+            why=f"it has {counted(len(shas), 'chapter')}, and had more when the run began",
+            fix="Take chapters away with `libriscribe2 chapter delete`, or run again.",
+        )
 
 
 @lru_cache(maxsize=16)

@@ -3,7 +3,8 @@
 A book of sixty chapters is asked for two hundred files before each scene. A file counts as the
 same while its number, size and times are the same, as in the index of git (Documentation/
 technical/racy-git.txt): one that was changed so lately that a second change could have the same
-time is not remembered.
+time is not remembered. A change through a mapping of the file into memory, or on another machine
+that shares the folder, may be seen late, as file systems tell of such late.
 """
 
 import stat
@@ -77,6 +78,7 @@ class FileMemory:
         Raises:
             OSError: It cannot be read.
         """
+        now = self._now()  # before the look: a change that comes after it has a later time
         try:
             found = path.stat()
         except OSError:
@@ -88,7 +90,7 @@ class FileMemory:
         if known is not None and known[0] == sign:
             return known[1]
         content = FileContent(name, path.read_bytes())
-        if found.st_size <= MOST_BYTES and _is_settled(found, self._now()):
+        if found.st_size <= MOST_BYTES and _is_settled(found, now):
             self._keep(path, sign, content)
         return content
 

@@ -25,21 +25,21 @@ def readable_json(value: Any) -> str:
     The encoder in C does not indent, and that in Python takes six times as long as the one in
     Rust, which spells some fractions in another way (`0.00001`) and refuses half a surrogate pair.
     """
-    if not _has_fraction(value):
-        with suppress(PydanticSerializationError):
+    with suppress(PydanticSerializationError, RecursionError):
+        if _is_simple(value):
             return f"{to_json(value, indent=4).decode()}\n"
     return f"{json.dumps(value, indent=4, ensure_ascii=False)}\n"
 
 
-def _has_fraction(value: Any) -> bool:
-    """Whether a number with a decimal point stands in a plain value."""
+def _is_simple(value: Any) -> bool:
+    """Whether both encoders write a value alike: it is plain and holds no fraction."""
     if isinstance(value, str):
-        return False
+        return True
     if isinstance(value, dict):
-        return any(map(_has_fraction, value.values()))
+        return all(map(_is_simple, value.values())) and all(isinstance(key, str) for key in value)
     if isinstance(value, (list, tuple)):
-        return any(map(_has_fraction, value))
-    return isinstance(value, float)
+        return all(map(_is_simple, value))
+    return value is None or isinstance(value, int)
 
 
 def listed_json(name: str, fields: Mapping[str, Any]) -> str:

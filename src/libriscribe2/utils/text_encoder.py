@@ -42,8 +42,10 @@ class TextEncoder:
         if isinstance(value, str):
             return self._text(value)
         if depth and isinstance(value, dict) and _may_hold_a_text(value.values()):
-            return self._fields(value, depth - 1)
-        if depth and isinstance(value, (list, tuple)) and _may_hold_a_text(value):
+            # Names of another kind are for the encoder to spell.
+            if all(isinstance(name, str) for name in value):
+                return self._fields(value, depth - 1)
+        elif depth and isinstance(value, (list, tuple)) and _may_hold_a_text(value):
             items = (self._within(one, depth - 1) for one in value)
             return f"[{self._encoder.item_separator.join(items)}]"
         return self._encoder.encode(value)

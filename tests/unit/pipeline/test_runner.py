@@ -8,7 +8,7 @@ from tests.support.toy_agents import Bench, ToyAgent, outline_of, toy, until
 from typing_extensions import override
 
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.errors import IncompleteError, ProviderError
+from libriscribe2.errors import IncompleteError, ProjectError, ProviderError, StorageError
 from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import OutlineFile
@@ -44,6 +44,36 @@ async def test_AR_a_reader_waits_for_its_own_input_only(bench: Bench) -> None:
     door.set()
     await run
     assert bench.log[-1] == "end slow.txt"
+
+
+async def test_AR_what_is_under_way_is_kept_where_the_next_unit_cannot_begin(bench: Bench) -> None:
+    door = bench.script["a.txt"] = asyncio.Event()
+    unreadable = toy("b", writes="x" * 300)
+    run = asyncio.create_task(bench.run(toy("a"), unreadable, toy("c")))
+    await until(lambda: bench.session.stopped)
+    door.set()
+    with pytest.raises(StorageError):
+        await run
+    assert bench.log == ["start a.txt", "end a.txt"]
+    assert (bench.paths.root / "a.txt").read_text(encoding="utf-8") == "a\n"
+
+
+async def test_a_chapter_that_is_taken_out_of_the_plan_during_a_run_is_told(bench: Bench) -> None:
+    class Shortening(ToyAgent):
+        name = "early"
+        reads = ("outline.json",)
+        writes = "early.txt"
+
+        @override
+        async def execute(self, unit: Unit) -> str:
+            outline = bench.paths.root / "outline.json"
+            outline.write_text(outline_of(2).model_dump_json(), encoding="utf-8")
+            return "early\n"
+
+    late = toy("chapters", "outline.json", "early.txt", writes="chapters/*.md")
+    with pytest.raises(ProjectError, match="no chapter 3") as raised:
+        await bench.run(OUTLINE, Shortening, late)
+    assert "had more when the run began" in raised.value.why
 
 
 async def test_AR_there_is_one_unit_per_chapter_of_the_outline(bench: Bench) -> None:

@@ -21,6 +21,8 @@ class Clock:
         self.later = later
 
     def __call__(self) -> int:
+        if not self.path.exists():
+            return self.later
         found = self.path.stat()
         return max(found.st_mtime_ns, found.st_ctime_ns) + self.later
 
@@ -77,6 +79,18 @@ def test_a_file_that_was_changed_just_now_is_read_again(chapter: Path, later: in
     memory = FileMemory(Clock(chapter, later))
     first = memory.find("chapters/01.md", chapter)
     assert memory.find("chapters/01.md", chapter) is not first
+
+
+def test_a_change_while_a_file_is_read_is_not_taken_for_what_was_read(chapter: Path) -> None:
+    class Slow(type(Path())):  # type: ignore[misc]
+        def read_bytes(self) -> bytes:
+            clock.later = LONG_AFTER
+            return bytes(super().read_bytes())
+
+    clock = Clock(chapter, 0)
+    memory, path = FileMemory(clock), Slow(chapter)
+    first = memory.find("chapters/01.md", path)
+    assert memory.find("chapters/01.md", path) is not first
 
 
 class Coarse(type(Path())):  # type: ignore[misc]

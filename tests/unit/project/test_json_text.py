@@ -1,8 +1,10 @@
 """JSON as the program writes it."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -38,3 +40,16 @@ def test_a_listed_record_has_a_field_on_a_line() -> None:
 @example([10**40, -(10**40), True, None])
 def test_a_readable_text_is_what_the_encoder_of_python_writes(value: Any) -> None:
     assert readable_json(value) == json.dumps(value, indent=4, ensure_ascii=False) + "\n"
+
+
+def test_a_readable_text_may_be_nested_as_deep_as_the_encoder_of_python_allows() -> None:
+    deep: Any = 1
+    for _ in range(700):
+        deep = [deep]
+    assert json.loads(readable_json({"x": deep})) == {"x": deep}
+
+
+@pytest.mark.parametrize("value", [b"x", {1, 2}, Path("x"), {"a": [object()]}, {Path("x"): 1}])
+def test_what_is_not_plain_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError):
+        readable_json(value)

@@ -33,6 +33,7 @@ PLAIN = st.recursive(
 @pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)
 @given(PLAIN)
 @example({"messages": ({"role": "user", "content": "\ud800" * 2_000},), "b": [], "a": {}})
+@example({1: "x" * 2_000, 2: [{True: "y" * 2_000}]})
 @example({"cost": 1e-05, "reply": "x" * 2_000, "list": [[[[["y" * 2_000]]]]]})
 def test_a_value_is_written_as_the_encoder_itself_writes_it(
     encoder: json.JSONEncoder, value: Any
