@@ -57,3 +57,12 @@ def test_QU_prompts_of_usual_books_do_not_grow_with_the_number_of_chapters(
     short = asked(desk, "short", "--chapters", "6", *usual)
     long = asked(desk, "long", "--chapters", "24", *usual)
     assert sum(map(characters, long)) <= 4.4 * sum(map(characters, short))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [500, 1_000])
+def test_QU_prompts_of_short_chapters_do_not_grow_with_their_number(desk: Desk, words: int) -> None:
+    """Early scenes of few words leave less room to fill, and need less memory later."""
+    short = asked(desk, "short", "--chapters", "6", "--words", str(6 * words))
+    long = asked(desk, "long", "--chapters", "24", "--words", str(24 * words))
+    assert sum(map(characters, long)) <= 4.4 * sum(map(characters, short))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from libriscribe2.models.citations import notes_to_cite
 from libriscribe2.models.excerpts import chapter_block, scene_block
@@ -33,6 +33,11 @@ PASSAGES: Final = 2_200
 FACTS: Final = 3_000
 """Most that the memory of the chapters behind takes. What it does not need, early in a book, is
 for the plan of those ahead (`ahead`), and then for more of the text before."""
+
+FULL_SCENE: Final = 800
+LEAST_MEMORY: Final = 0.3
+"""A scene of `FULL_SCENE` words has all of the memory, a shorter one less, down to this share: a
+prompt of a hundred times the scene's length would be paid for, and not be worth it."""
 
 BEFORE: Final = 3_800
 MORE_BEFORE: Final = 3_000
@@ -82,6 +87,22 @@ def pack(state: PackState, scene: int, budget: int = BUDGET) -> Packed:
     )
 
 
+class _Memory(NamedTuple):
+    """What the memory of the chapters behind takes at most, part by part."""
+
+    story: int
+    passages: int
+    facts: int
+
+    @classmethod
+    def of(cls, state: PackState) -> "_Memory":
+        """The memory of a chapter's scenes, by how long they are to be."""
+        words = state.brief.words_per_chapter(state.chapters) / len(state.scenes)
+        share = min(1.0, max(LEAST_MEMORY, words / FULL_SCENE))
+        # Of what happened even a short scene has to know the outline.
+        return cls(round(STORY * (1 + share) / 2), round(PASSAGES * share), round(FACTS * share))
+
+
 def look_ahead(state: PackState, scene: int) -> None:
     """Make what does not depend on the scenes before, so that `pack` finds it made."""
     for part in _parts(state, scene):
@@ -93,10 +114,11 @@ def _parts(state: PackState, scene: int) -> list[Part]:
     """All parts, in the order of the prompt."""
     parts = (*prefix_parts(state), *_own_parts(state, scene))
     made = {part.name: _once(part, state, scene) for part in parts}
-    past = made["story_so_far"].render(STORY).text + made["passages"].render(PASSAGES).text
-    left = STORY + PASSAGES - weigh(past)
+    story, passages, facts = _Memory.of(state)
+    past = made["story_so_far"].render(story).text + made["passages"].render(passages).text
+    left = story + passages - weigh(past)
     made["ahead"] = replace(made["ahead"], budget=left)
-    left += FACTS - weigh(made["ahead"].render(left).text) - weigh(made["facts"].render(FACTS).text)
+    left += facts - weigh(made["ahead"].render(left).text) - weigh(made["facts"].render(facts).text)
     made[_WRITTEN] = replace(made[_WRITTEN], budget=BEFORE + min(left, MORE_BEFORE))
     return list(made.values())
 
@@ -117,17 +139,17 @@ def _once(part: Part, state: PackState, scene: int) -> Part:
 
 def _own_parts(state: PackState, scene: int) -> list[Part]:
     """The parts that belong to the scene, in the order of the prompt."""
-    plan = state.scenes[scene]
+    plan, memory = state.scenes[scene], _Memory.of(state)
     return [
         Part("chapter", 3_000, 10, lambda room: _chapter(state, room)),
         Part("ending", 1_200, NEVER, lambda room: ending_part(state, room)),
         Part("characters", 2_800, 8, lambda room: people_part(plan, state, room)),
         Part("places", 1_200, 4, lambda room: places_part(plan, state, room)),
-        Part("facts", FACTS, 6, lambda room: facts_part(plan, state, room)),
-        Part("story_so_far", STORY, 2, lambda room: story_part(state, room)),
+        Part("facts", memory.facts, 6, lambda room: facts_part(plan, state, room)),
+        Part("story_so_far", memory.story, 2, lambda room: story_part(state, room)),
         Part("ahead", 0, 2, lambda room: ahead_part(state, room)),
         Part("timeline", 800, 5, lambda room: timeline_part(plan, state, room)),
-        Part("passages", PASSAGES, 1, lambda room: passages_part(plan, state, room)),
+        Part("passages", memory.passages, 1, lambda room: passages_part(plan, state, room)),
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
         Part("notes", 3_600, 8, lambda room: _notes(state, scene, room)),
         Part(_WRITTEN, BEFORE, 7, lambda room: before_part(state, room)),
