@@ -179,6 +179,8 @@ class LiteLLMBackend:
                 raise self._failure(error, started=reply.started) from None
             reply.finish_reason = finish_of(response, reply)
             usage = usage_in(response.chunks)
+            named = (getattr(chunk, "model", None) for chunk in response.chunks)
+            reply.model = next(filter(None, named), reply.model)
         yield self._completion(request, reply, usage, began, _price)
 
     async def aclose(self) -> None:

@@ -78,6 +78,14 @@ async def test_TR_03_reasoning_comes_apart_or_is_none() -> None:
 
 
 @both_ways
+async def test_who_answered_is_told_alike(*, stream: bool) -> None:
+    with OpenAIServer() as server:
+        backend = LiteLLMBackend(server.url, KEY)
+        done = await answered(backend, replace(ASK, model="openai/small"), stream=stream)
+    assert done.model == "small"
+
+
+@both_ways
 async def test_usage_is_estimated_where_nobody_counts(*, stream: bool) -> None:
     with OpenAIServer(usage=False) as server:
         backend = LiteLLMBackend(server.url, KEY)
