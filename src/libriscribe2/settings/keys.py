@@ -18,6 +18,8 @@ _WHOLE: Final = frozenset({"research.mcp"})
 
 _SLIP: Final = 0.8
 _ALIKE: Final = 0.6
+_TELLING: Final = 4
+"""So many letters of a name tell which one is meant."""
 _ANY_ENTRY = re.compile(r"models\.[a-z][a-z0-9_]*")
 _ANY_ENTRY_KEY = re.compile(rf"{_ANY_ENTRY.pattern}\.(?:{'|'.join(StageModel.model_fields)})")
 
@@ -100,7 +102,8 @@ class KnownKeys:
     def nearest(self, key: str) -> str:
         """The key most like a wrong one, or "" where none is alike.
 
-        A slip of the pen comes first, then a right name in the wrong section.
+        A slip of the pen comes first, then a right name in the wrong section, then the beginning
+        of one name alone.
         """
         known = self.all()
         by_name = {candidate.rpartition(".")[2]: candidate for candidate in reversed(known)}
@@ -109,6 +112,9 @@ class KnownKeys:
             return slip[0]
         if name in by_name:
             return by_name[name]
+        begun = [full for known_name, full in by_name.items() if known_name.startswith(name)]
+        if len(begun) == 1 and len(name) >= _TELLING:
+            return begun[0]
         if alike := difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE):
             return alike[0]
         names = difflib.get_close_matches(name, by_name, n=1, cutoff=_ALIKE)

@@ -23,6 +23,7 @@ def sources(tmp_path: Path) -> Sources:
         ("[lmm]\nretries = 1", "lmm.retries", "llm.retries"),
         ("max_concurrency = 2", "max_concurrency", "pipeline.max_concurrency"),
         ("max_concurency = 2", "max_concurency", "pipeline.max_concurrency"),
+        ("max_conc = 2", "max_conc", "pipeline.max_concurrency"),
         ("log_levle = 'INFO'", "log_levle", "log_level"),
         ("[log_level]\na = 1", "log_level.a", "log_level"),
     ],
