@@ -9,6 +9,9 @@ from libriscribe2.errors import ProjectError
 MAX_JSON_BYTES: Final = 10 * 2**20
 """Longest JSON file that is read."""
 
+_ZEROS: Final = "\0" * 16
+"""What a crash leaves of a file whose blocks were never written; a model writes one at most."""
+
 
 def decode_text(name: str, data: bytes) -> str:
     """The text of a file: without byte order mark, with line feeds only.
@@ -18,8 +21,8 @@ def decode_text(name: str, data: bytes) -> str:
         data: The file's bytes.
 
     Raises:
-        ProjectError: The file is empty, holds a zero byte, or is not UTF-8; the error names the
-            line.
+        ProjectError: The file is empty, holds zero bytes in a row, or is not UTF-8; the error
+            names the line.
     """
     try:
         # The codec `utf-8-sig` is written in Python and copies; this costs a fifth of it.
@@ -31,11 +34,11 @@ def decode_text(name: str, data: bytes) -> str:
             why=f"line {line}, byte {error.start}: {error.reason}",
             fix="Save the file as UTF-8.",
         ) from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
+    if _ZEROS in text:
+        line = text.count("\n", 0, text.index(_ZEROS)) + 1
         raise ProjectError(
             f"{name} is damaged",
-            why=f"line {line} holds a zero byte, which no text has",
+            why=f"line {line} holds zero bytes where a text was",
             fix="Restore it; a file that the program made can be deleted and is made again.",
         )
     if not text or text.isspace():
