@@ -45,6 +45,7 @@ def no_trace(desk: Desk) -> None:
         (("--words", "10k"), ("--words", "a whole number, not '10k'")),
         (("--max-cost", "-1"), ("--max-cost", "0 or more, not '-1'")),
         (("--model", "openai/x"), ("--mock", "--model 'openai/x'")),
+        (("--model", ""), ("--model has no name",)),
         (("-d", "Another book"), ("PREMISE", "--description")),
         (("--chapters", "2", "--scenes-per-chapter", "3,4,5"), ("3 chapters", "--chapters 2")),
     ],
@@ -255,6 +256,13 @@ def test_XC_08_the_model_of_a_single_stage_is_looked_at_too(desk: Desk) -> None:
     ran = desk.run("resume", "book", backend=author, expect=4)
     assert "OPENAI_API_KEY" in ran.err
     assert author.asked == []
+
+
+@pytest.mark.parametrize("model", ["", "  ", ","])
+def test_an_empty_model_does_not_stand_for_the_offline_author(desk: Desk, model: str) -> None:
+    line = refused(desk.run("create", PREMISE, "--model", model, expect=2))
+    assert "The model after --model has no name." in line
+    no_trace(desk)
 
 
 def test_XC_08_with_json_an_error_is_one_json_line_on_stderr(desk: Desk) -> None:

@@ -46,3 +46,14 @@ def test_redo_after_an_import_names_the_project(desk: Desk) -> None:
     desk.project("m").path("outline.json").unlink()
     told = desk.run("redo", "m", "scenes", "--force", expect=None).err
     assert "`libriscribe2 resume`" not in told
+
+
+def test_a_name_with_a_blank_is_quoted(desk: Desk) -> None:
+    desk.create("--until", "outline", name="two words")
+    again = desk.create(name="two words", expect=3).err
+    assert "`libriscribe2 resume 'two words'`" in again
+    assert "`libriscribe2 resume 'two words'`" in desk.run("export", "two words", expect=5).err
+    (desk.folder / "m.md").write_text("# One\n\nIt rained.\n", encoding="utf-8")
+    taken = desk.run("import", "m.md", "--mock", "-p", "my own").err
+    assert "`libriscribe2 resume 'my own'`" in taken
+    assert "`libriscribe2 status 'a demo'`" in desk.run("demo", "-p", "a demo").err

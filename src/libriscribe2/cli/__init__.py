@@ -1,14 +1,20 @@
 """The command line: one file per noun, and the only place that runs the event loop."""
 
 import os
+import sys
 
+from libriscribe2.cli.way_on import interrupted, typed_to_resume
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C while it is still being imported ends it without a word."""
+    """Run the command line; Ctrl-C before a command has begun ends it without a traceback."""
     try:
         from libriscribe2.cli.root import main as run  # noqa: PLC0415 -- Ctrl-C ends it quietly
+
+        run()
     except KeyboardInterrupt:
+        called = typed_to_resume(sys.argv[1:])
+        if called:
+            os.write(2, f"warning: {interrupted(called)}\n".encode(errors="replace"))
         os._exit(EXIT_INTERRUPTED)
-    run()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import Hooks, Outcome, Workshop
+from libriscribe2.cli.boundary import resumable
 from libriscribe2.cli.fallback_notes import FallbackNotes, first_models
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.listeners import run_listeners
@@ -14,6 +15,7 @@ from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.plan_lines import tell_planned
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.way_on import interrupted
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.models.brief import Brief
@@ -91,19 +93,17 @@ def run_book(
         typer.Exit: The run was interrupted.
     """
     name = store.paths.called
-    begin_run(renderer, store, settings, choice)
     listener = renderer.render_event_json if request.as_json else renderer.render_event
     command = " ".join(sys.argv[1:])
-    with run_listeners(renderer, store.paths) as heard, renderer.live():
-        firsts = first_models(settings, choice, request.stages)
-        told: Listener = FallbackNotes(renderer.warning, firsts)
-        listeners = (*heard, listener, told)
-        hooks = Hooks(command, listeners=listeners, on_text=renderer.on_text, rates=rates)
-        workshop = Workshop(store, brief, settings, choice, hooks)
-        outcome = run_async(
-            request.by(workshop),
-            lambda: renderer.warning(f"Interrupted. Go on with `libriscribe2 resume {name}`."),
-        )
+    with resumable(renderer, name):
+        begin_run(renderer, store, settings, choice)
+        with run_listeners(renderer, store.paths) as heard, renderer.live():
+            firsts = first_models(settings, choice, request.stages)
+            told: Listener = FallbackNotes(renderer.warning, firsts)
+            listeners = (*heard, listener, told)
+            hooks = Hooks(command, listeners=listeners, on_text=renderer.on_text, rates=rates)
+            workshop = Workshop(store, brief, settings, choice, hooks)
+            outcome = run_async(request.by(workshop), lambda: renderer.warning(interrupted(name)))
     if not request.as_json:
         _show(renderer, store, outcome, request)
         if request.ends_with_plan:

@@ -1,5 +1,6 @@
 """`libriscribe2 demo`: a short book in a minute, without a key."""
 
+import shlex
 from typing import Final
 
 import typer
@@ -38,4 +39,4 @@ def demo(
         name = project_name or free_name(settings, NAME)
         choice = ModelChoice(OFFLINE_MODEL, "the demonstration needs no key")
         begin(renderer, brief, settings, choice, NewBook(name, as_json=as_json))
-        renderer.note(f"Look at its parts with `libriscribe2 status {name}`.")
+        renderer.note(f"Look at its parts with `libriscribe2 status {shlex.quote(name)}`.")

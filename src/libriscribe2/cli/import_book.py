@@ -239,8 +239,10 @@ def _take_over(renderer: Renderer, store: ProjectStore, work: _Import, premise: 
             # Until all is read there is no book that `resume` could go on with.
             if isinstance(error, BudgetError):
                 error.fix = f"Raise the cap. {_AGAIN}"
-            elif "resume" in error.fix:
+            elif not error.fix or "resume" in error.fix:
                 error.fix = _AGAIN
+            else:
+                error.fix = f"{error.fix.rstrip('.')}. {_AGAIN}"
             raise
     brief = completed(work.brief, taken, premise=premise)
     keep(store, brief, work.found, taken)
@@ -288,5 +290,7 @@ def _tell(
     if taken.following:
         planned = counted(len(taken.following), "chapter")
         renderer.note(f"{planned} planned that are to follow, in the voice of {MANUSCRIPT_SAMPLE}.")
-    renderer.note(f"Your chapters are never written over. Go on with `libriscribe2 resume {name}`.")
+    renderer.note(
+        f"Your chapters are never written over. Go on with `libriscribe2 resume {paths.called}`."
+    )
     renderer.data(str(paths.root))

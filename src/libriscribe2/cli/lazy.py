@@ -1,7 +1,8 @@
 """Commands whose modules are imported when they are run, so that `--help` costs next to nothing."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
@@ -17,9 +18,11 @@ from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
+from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.original_words import COMMANDS as GONE_COMMANDS
 from libriscribe2.cli.original_words import OPTIONS as GONE_OPTIONS
 from libriscribe2.cli.pipes import EXIT_CLOSED_PIPE, reader_gone, stop_writing
+from libriscribe2.cli.way_on import interrupted, typed_to_resume
 from libriscribe2.errors import EXIT_INTERRUPTED
 from libriscribe2.utils.plain_faults import plain_fault
 from libriscribe2.utils.terminal_text import one_line
@@ -69,6 +72,7 @@ class RootGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
+        self._typed: Sequence[str] = ()
         self.suggest_commands = False  # it would name commands that help leaves out
         self.commands.update({entry.name: LazyCommand(entry) for entry in COMMANDS})
 
@@ -97,14 +101,32 @@ class RootGroup(TyperGroup):
 
     def _run(self, *arguments: Any, **extra: Any) -> Any:
         """What a command returns, or the exit code of one that could not be begun."""
+        self._typed = sys.argv[1:] if arguments[0] is None else arguments[0]
         try:
             return super().main(*arguments, **extra)
         except ClickException as error:
-            typed = sys.argv[1:] if arguments[0] is None else arguments[0]
-            _tell(error, self._path(typed))
+            _tell(error, self._path(self._typed))
             return error.exit_code
         except typer.Abort:
             return EXIT_INTERRUPTED
+
+    @override
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Any = None,
+        **extra: Any,
+    ) -> Any:
+        """The context of the root command."""
+        with _way_on_told(self._typed):
+            return super().make_context(info_name, args, parent, **extra)
+
+    @override
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named."""
+        with _way_on_told(self._typed):
+            return super().invoke(ctx)
 
     def _path(self, words: Sequence[str]) -> str:
         """The command that some words name, as far as there is one."""
@@ -135,6 +157,19 @@ class RootGroup(TyperGroup):
         """The commands in the order of the table, not of the alphabet."""
         del ctx
         return [entry.name for entry in COMMANDS]
+
+
+@contextmanager
+def _way_on_told(typed: Sequence[str]) -> Iterator[None]:
+    """Say how to go on with a book after Ctrl-C that comes before its run has begun."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        said = typed_to_resume(typed)
+        if said:
+            told = interrupted(CliContext.project() or said)
+            typer.echo(f"warning: {one_line(told)}", err=True)
+        raise
 
 
 def _tell(error: ClickException, command: str) -> None:

@@ -14,8 +14,15 @@ from libriscribe2.settings import Settings
 
 
 def local_servers() -> Sequence[LocalServer]:
-    """The local servers whose model list answers; a third of a second at most."""
-    return run_async(find_local_servers(), lambda: None)
+    """The local servers whose model list answers; a third of a second at most.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came, as it would anywhere else before a run.
+    """
+    try:
+        return run_async(find_local_servers(), lambda: None)
+    except typer.Exit as error:
+        raise KeyboardInterrupt from error
 
 
 def is_interactive(settings: Settings) -> bool:

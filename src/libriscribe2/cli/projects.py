@@ -64,9 +64,15 @@ def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fal
 
     Raises:
         ConfigError: A file or a variable cannot be used.
-        UsageError: The command line names another model beside the offline author.
+        UsageError: The command line names no model after --model, or another one beside the
+            offline author.
     """
     named = flags.get("models.default")
+    if named is not None and not named.strip(" ,\t\n"):
+        raise UsageError(
+            "The model after --model has no name.",
+            fix="Name one, such as openai/gpt-5.4-mini, or leave --model out.",
+        )
     if mock and named and named != OFFLINE_MODEL:
         raise UsageError(
             f"--mock and --model {named!r} name two models.",
@@ -178,14 +184,14 @@ def new_paths(
     """
     folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
     root = settings.projects_dir / folder
+    paths = ProjectPaths(root, settings.debug_dir / folder)
     with storage_errors("read", root):
         holds = root.exists() and any(path.name != STATE for path in root.iterdir())
     if holds and not may_hold(root):
         raise ProjectError(
             f"There is a project {folder!r} already.",
-            fix=f"Go on with `libriscribe2 resume {folder}`, or choose another --project-name.",
+            fix=f"Go on with `libriscribe2 resume {paths.called}`, or choose another --project-name.",
         )
-    paths = ProjectPaths(root, settings.debug_dir / folder)
     CliContext.name_project(paths.called)
     return paths
 

@@ -38,7 +38,7 @@ def read_book(view: ProjectView, brief: Brief, *, partial: bool = False) -> Expo
     book, records = Book(view), journal_records(view.paths)
     chapters, missing = _chapters(book)
     name = view.paths.root.name
-    _check(name, chapters, missing, partial=partial)
+    _check(view.paths.called, chapters, missing, partial=partial)
     concept = book.load(CONCEPT, ConceptFile) if book.has(CONCEPT) else None
     known = concept.keywords if concept is not None else None
     keywords = (
@@ -96,12 +96,12 @@ def _references(book: Book) -> tuple[ExportChapter, ...]:
 
 
 def _check(
-    name: str, chapters: tuple[ExportChapter, ...], missing: tuple[int, ...], *, partial: bool
+    called: str, chapters: tuple[ExportChapter, ...], missing: tuple[int, ...], *, partial: bool
 ) -> None:
     """Refuse a book that is not there, or not all of it unless that is wanted."""
     if chapters and (partial or not missing):
         return
-    fix = f"Finish it with `libriscribe2 resume {name}`"
+    fix = f"Finish it with `libriscribe2 resume {called}`"
     if not chapters:
         raise IncompleteError("No chapter is written yet.", why=_told(missing), fix=f"{fix}.")
     raise IncompleteError(

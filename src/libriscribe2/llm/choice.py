@@ -9,6 +9,7 @@ from libriscribe2.llm.providers import (
     ModelChoice,
     configured_provider,
     key_variables,
+    key_without_model,
     named_model,
 )
 
@@ -40,12 +41,14 @@ def choose_model(
     if configured is not None:
         return configured
     found = [server for server in probe() if server.models]
+    keys = key_without_model(environ) or "no key is set"
     for server in found:
         if consent(server):
-            reason = f"{server.name} answers at {server.url}; no key is set"
+            reason = f"{server.name} answers at {server.url}; {keys}"
             return ModelChoice(server.models[0], reason, server.url)
     none = "is to be used" if found else "answers"
-    return ModelChoice(OFFLINE_MODEL, f"no key is set and no local server {none}")
+    joint = ";" if key_without_model(environ) else " and"
+    return ModelChoice(OFFLINE_MODEL, f"{keys}{joint} no local server {none}")
 
 
 def resolve_model(

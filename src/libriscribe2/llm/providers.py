@@ -1,8 +1,7 @@
-"""Who serves models: the variable that holds each key, and a model to begin with.
+"""Which provider a model or a key belongs to, and what is missing before it can be asked.
 
-A plain table, read without LiteLLM: `--help`, `doctor` and the choice of a default cost no import.
-Default models are names that LiteLLM's bundled price map knows (a test holds that), chosen as the
-provider's balanced model for long prose.
+Read from a plain table without LiteLLM: `--help`, `doctor` and the choice of a default cost no
+import.
 """
 
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 
 from libriscribe2.errors import ModelError
 from libriscribe2.llm.litellm_backend import missing_variables, provider_of, similar_models
+from libriscribe2.llm.provider_table import PROVIDERS, WELL_KNOWN, Provider
 from libriscribe2.llm.sendable import check_address, check_key
 from libriscribe2.llm.servers import address_variable
 
@@ -20,82 +20,17 @@ BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 DEFAULT_MODEL_VARIABLE = "OPENAI_DEFAULT_MODEL"
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """One service that answers.
-
-    Attributes:
-        prefix: The first part of its models' names, as LiteLLM spells it.
-        title: What people call it.
-        keys: Variables that may hold the key; one of them is enough.
-        default_model: A model to begin with; None where only the account's owner can know.
-        also: Further variables, all of which are needed.
-        has_batches: Whether it takes many calls in one file, in OpenAI's form, through LiteLLM.
-    """
-
-    prefix: str
-    title: str
-    keys: tuple[str, ...]
-    default_model: str | None
-    also: tuple[str, ...] = ()
-    has_batches: bool = False
-
-
-PROVIDERS = (
-    Provider("openai", "OpenAI", ("OPENAI_API_KEY",), "openai/gpt-5.4-mini", has_batches=True),
-    Provider("anthropic", "Anthropic", ("ANTHROPIC_API_KEY",), "anthropic/claude-sonnet-5"),
-    Provider(
-        "gemini",
-        "Google Gemini",
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-        "gemini/gemini-flash-latest",
-    ),
-    Provider("mistral", "Mistral", ("MISTRAL_API_KEY",), "mistral/mistral-large-latest"),
-    Provider("deepseek", "DeepSeek", ("DEEPSEEK_API_KEY",), "deepseek/deepseek-v4-pro"),
-    Provider("groq", "Groq", ("GROQ_API_KEY",), "groq/openai/gpt-oss-120b"),
-    Provider("xai", "xAI", ("XAI_API_KEY",), "xai/grok-4.3"),
-    Provider(
-        "openrouter", "OpenRouter", ("OPENROUTER_API_KEY",), "openrouter/anthropic/claude-sonnet-5"
-    ),
-    Provider(
-        "together_ai",
-        "Together AI",
-        ("TOGETHERAI_API_KEY", "TOGETHER_API_KEY"),
-        "together_ai/zai-org/GLM-5.3",
-    ),
-    Provider(
-        "cohere_chat", "Cohere", ("COHERE_API_KEY", "CO_API_KEY"), "cohere_chat/command-a-03-2025"
-    ),
-    Provider("moonshot", "Moonshot AI", ("MOONSHOT_API_KEY",), "moonshot/kimi-k2.6"),
-    Provider("cerebras", "Cerebras", ("CEREBRAS_API_KEY",), "cerebras/gpt-oss-120b"),
-    Provider("sambanova", "SambaNova", ("SAMBANOVA_API_KEY",), None),
-    Provider("github", "GitHub Models", ("GITHUB_API_KEY",), None),
-    Provider(
-        "azure",
-        "Azure OpenAI",
-        ("AZURE_API_KEY", "AZURE_AD_TOKEN"),
-        None,
-        also=("AZURE_API_BASE", "AZURE_API_VERSION"),
-        has_batches=True,
-    ),
-)
-"""In the order in which a default is looked for."""
-
 KEYLESS_PREFIXES = frozenset({
     "ollama", "ollama_chat", "lm_studio", "llamafile", "hosted_vllm", "docker_model_runner",
 })  # fmt: skip
 """Servers of one's own, which ask for no key."""
 
-_OTHER_PREFIXES = frozenset({
-    "ai21", "azure_ai", "bedrock", "cohere", "cloudflare", "codestral", "databricks",
-    "deepinfra", "fireworks_ai", "github_copilot", "huggingface", "hyperbolic",
-    "nebius", "novita", "nvidia_nim", "perplexity", "replicate", "sagemaker",
-    "vercel_ai_gateway", "vertex_ai", "watsonx", "zai", "dashscope", "minimax",
-})  # fmt: skip
+_OTHER_PREFIXES = frozenset({"bedrock", "cohere", "github_copilot", "sagemaker", "vertex_ai"})
 """Prefixes that LiteLLM routes itself: their names are left alone beside an OPENAI_BASE_URL."""
 
 _BY_PREFIX = {provider.prefix: provider for provider in PROVIDERS}
-_ROUTED_PREFIXES = frozenset(_BY_PREFIX) | KEYLESS_PREFIXES | _OTHER_PREFIXES
+_BY_PREFIX |= {"cohere": _BY_PREFIX["cohere_chat"], "ai21_chat": _BY_PREFIX["ai21"]}
+_ROUTED_PREFIXES = {one.prefix for one in WELL_KNOWN} | KEYLESS_PREFIXES | _OTHER_PREFIXES
 _BARE_NAMES = (("gpt-", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude-", "anthropic"))
 
 
@@ -129,15 +64,26 @@ def configured_provider(environ: Mapping[str, str]) -> ModelChoice | None:
     return None
 
 
+def key_without_model(environ: Mapping[str, str]) -> str:
+    """What to say of a key whose provider has no model to begin with; "" where none is set."""
+    for provider in PROVIDERS:
+        variable = _variable_set(provider, environ)
+        if variable is not None and provider.default_model is None:
+            wanted = f"name one, as in --model {provider.prefix}/NAME"
+            return f"{variable} is set, but {provider.title} has no default model: {wanted}"
+    return ""
+
+
 def named_model(name: str, environ: Mapping[str, str]) -> ModelChoice:
     """The choice that an explicit model name stands for.
 
     Beside an `OPENAI_BASE_URL`, a name without a provider's prefix is a model of that server:
-    `mistral-small` means `openai/mistral-small` there.
+    `mistral-small` means `openai/mistral-small` there. The names of some providers begin model
+    names elsewhere (`meta/llama-3`), so that these are meant only where their key is set.
     """
     base = _base_url(environ)
     prefix, slash, _ = name.partition("/")
-    routed = bool(slash) and prefix in _ROUTED_PREFIXES
+    routed = bool(slash) and _is_routed(prefix, environ)
     if name == OFFLINE_MODEL or base is None or (routed and prefix != "openai"):
         return ModelChoice(name, "named explicitly")
     model = name if routed else f"openai/{name}"
@@ -162,7 +108,7 @@ def batch_provider(model: str) -> str | None:
 def check_choice(choice: ModelChoice, environ: Mapping[str, str]) -> None:
     """Find a missing key, an unknown name or a wrong address before a request would.
 
-    LiteLLM is loaded only for names whose provider is not in the table.
+    LiteLLM is loaded only where the table cannot say what a provider needs.
 
     Raises:
         ConfigError: The server's address is none.
@@ -180,10 +126,17 @@ def check_choice(choice: ModelChoice, environ: Mapping[str, str]) -> None:
     _check_keys(provider, environ)
     if choice.url is not None:
         return
-    if provider is not None:
+    if provider is not None and not provider.other_ways:
         _require_variables(choice.model, provider, environ)
     elif choice.model.partition("/")[0] not in KEYLESS_PREFIXES:
         _check_with_litellm(choice.model, environ)
+
+
+def _is_routed(prefix: str, environ: Mapping[str, str]) -> bool:
+    """Whether a prefix is a provider's beside a server of one's own."""
+    provider = _BY_PREFIX.get(prefix)
+    has_key = provider is not None and _variable_set(provider, environ) is not None
+    return has_key or prefix in _ROUTED_PREFIXES
 
 
 def _openai_choice(environ: Mapping[str, str], base: str | None) -> ModelChoice:

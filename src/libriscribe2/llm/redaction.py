@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 MASK = "[redacted]"
 
 _SHORTEST_SECRET = 6
-_SECRET_NAME = re.compile(r"(?:_API_KEY|_KEY|_TOKEN|_SECRET)$")
+_SECRET_NAME = re.compile(r"(?:_KEY|_APIKEY|_TOKEN|_SECRET)$")
 _LOOKS_SECRET = re.compile(
     r"""(?ix)
     \bbearer\s+(?=\S*[\d_-])[\w.~+/=-]{8,}             # a token, not the word after "bearer"

@@ -45,6 +45,37 @@ def test_the_table_says_why_the_default_is_what_it_is(monkeypatch: pytest.Monkey
     assert "Ollama at http://127.0.0.1:11434: ollama_chat/llama3" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("variable", "model"),
+    [
+        ("FIREWORKS_AI_API_KEY", "fireworks_ai/"),
+        ("PERPLEXITYAI_API_KEY", "perplexity/"),
+        ("TOGETHER_AI_TOKEN", "together_ai/"),
+    ],
+)
+def test_the_provider_of_a_key_is_the_default(
+    variable: str, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "k-1")
+    told = json.loads(CliRunner().invoke(app, ["models", "--json"]).stdout)
+    assert told["default"]["model"].startswith(model)
+    assert told["default"]["reason"] == f"{variable} is set"
+
+
+def test_a_key_without_a_default_model_is_told_by_models_doctor_and_a_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(models, "local_servers", lambda: ())
+    monkeypatch.setenv("HF_TOKEN", "hf-1")
+    create = ["create", "A robot learns to paint", "--until", "concept", "--no-input"]
+    for command in (["models"], ["doctor"], create):
+        ran = CliRunner().invoke(app, command)
+        assert "no key is set" not in ran.output
+        assert "HF_TOKEN is set, but Hugging Face has no default model" in ran.output
+        assert "--model huggingface/NAME" in ran.output
+    assert "LIBRISCRIBE2_MODELS__DEFAULT" in CliRunner().invoke(app, ["doctor"]).output
+
+
 def test_a_project_has_models_of_its_own(tmp_path: Path) -> None:
     CliRunner().invoke(app, ["demo", "-p", "mine"])
     ran = CliRunner().invoke(app, ["models", "mine", "--json"])

@@ -51,6 +51,18 @@ def test_else_the_offline_author_which_says_why(servers: tuple[LocalServer, ...]
     assert found == ModelChoice("offline", why)
 
 
+def test_a_key_whose_provider_has_no_default_model_is_told_with_the_way_to_name_one() -> None:
+    keys = {"HF_TOKEN": "k", "AZURE_API_KEY": "k"}
+    told = "HF_TOKEN is set, but Hugging Face has no default model: name one, as in --model hugg"
+    offline = choose_model("", keys, nothing, lambda _: True)
+    assert offline.model == "offline"
+    assert offline.reason.startswith(told)
+    served = choose_model("", keys, lambda: (OLLAMA,), lambda _: True)
+    assert served.url == OLLAMA.url
+    assert told in served.reason
+    assert "no key is set" not in offline.reason + served.reason
+
+
 @pytest.mark.parametrize(
     ("name", "server"), [("qwen", LLAMA), ("llama3", OLLAMA), ("claude", None), ("a/qwen", None)]
 )

@@ -4,9 +4,9 @@ import pytest
 
 from libriscribe2.errors import ModelError
 from libriscribe2.llm.litellm_backend import load_litellm, provider_of
+from libriscribe2.llm.provider_table import PROVIDERS
 from libriscribe2.llm.providers import (
     KEYLESS_PREFIXES,
-    PROVIDERS,
     ModelChoice,
     check_choice,
     configured_provider,
@@ -89,6 +89,8 @@ def test_the_default_model_variable_works_with_a_key_alone() -> None:
         ("offline", {"OPENAI_BASE_URL": BASE}, "offline", None),
         ("anthropic/claude-sonnet-5", {"OPENAI_BASE_URL": BASE}, "anthropic/claude-sonnet-5", None),
         ("bedrock/x", {"OPENAI_BASE_URL": BASE}, "bedrock/x", None),
+        ("meta/llama-3", {"OPENAI_BASE_URL": BASE}, "openai/meta/llama-3", BASE),
+        ("meta/x", {"OPENAI_BASE_URL": BASE, "META_API_KEY": "k"}, "meta/x", None),
     ],
 )
 def test_a_bare_name_beside_a_base_url_is_a_model_of_that_server(
@@ -103,7 +105,8 @@ def test_a_bare_name_beside_a_base_url_is_a_model_of_that_server(
     [
         ("openai/x", ("OPENAI_API_KEY",)),
         ("gpt-5", ("OPENAI_API_KEY",)),
-        ("claude-sonnet-5", ("ANTHROPIC_API_KEY",)),
+        ("claude-sonnet-5", ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")),
+        ("cohere/x", ("COHERE_API_KEY", "CO_API_KEY")),
         ("gemini/x", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
         ("somebody/x", ()),
         ("qwen3", ()),
@@ -140,6 +143,13 @@ def test_the_variable_that_names_the_server_is_told() -> None:
             {"AZURE_API_KEY": "k", "AZURE_API_BASE": "https://x", "AZURE_API_VERSION": "1"},
         ),
         ("perplexity/sonar", {"PERPLEXITYAI_API_KEY": "k"}),
+        ("perplexity/sonar", {"PERPLEXITY_API_KEY": "k"}),
+        ("together_ai/x", {"TOGETHER_AI_API_KEY": "k"}),
+        ("together_ai/x", {"TOGETHER_AI_TOKEN": "k"}),
+        ("huggingface/x", {"HF_TOKEN": "k"}),
+        ("replicate/x", {"REPLICATE_API_TOKEN": "k"}),
+        ("cohere/x", {"CO_API_KEY": "k"}),
+        ("databricks/x", {}),
     ],
 )
 def test_a_model_that_can_be_asked_passes(model: str, environ: dict[str, str]) -> None:
@@ -153,7 +163,8 @@ def test_a_model_that_can_be_asked_passes(model: str, environ: dict[str, str]) -
         ("gpt-5", {"ANTHROPIC_API_KEY": "k"}, "OPENAI_API_KEY"),
         ("gemini/x", {}, "GEMINI_API_KEY or GOOGLE_API_KEY"),
         ("azure/x", {"AZURE_API_KEY": "k"}, "AZURE_API_BASE and AZURE_API_VERSION"),
-        ("perplexity/sonar", {}, "PERPLEXITYAI_API_KEY"),
+        ("perplexity/sonar", {}, "PERPLEXITYAI_API_KEY or PERPLEXITY_API_KEY"),
+        ("cloudflare/x", {}, "CLOUDFLARE_API_KEY"),
         ("sambanova/x", {}, "SAMBANOVA_API_KEY"),
         ("github/gpt-4o", {"GITHUB_TOKEN": "k"}, "GITHUB_API_KEY"),
         ("anthropic/x", {"OPENAI_BASE_URL": BASE}, "ANTHROPIC_API_KEY"),
@@ -188,7 +199,7 @@ def test_the_table_agrees_with_litellm(provider: object) -> None:
     prices = load_litellm().model_cost
     known = row.default_model in prices or row.default_model.partition("/")[2] in prices
     assert known or row.prefix == "openrouter"
-    assert provider_of(row.default_model) == row.prefix
+    assert provider_of(row.default_model) in {row.prefix, f"{row.prefix}_chat"}
 
 
 def test_keyless_servers_are_known_to_litellm() -> None:

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
 from libriscribe2.llm.backend import Completion
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice, key_variables
+from libriscribe2.llm.providers import (
+    OFFLINE_MODEL,
+    ModelChoice,
+    key_variables,
+    key_without_model,
+)
 from libriscribe2.settings import Settings
 from libriscribe2.settings.model_keys import check_models, stage_model, with_judge
 from libriscribe2.utils.quantities import cost, duration
@@ -36,7 +41,11 @@ def look_at_choice(case: Case) -> Finding:
     choice = case.choice
     message = f"{choice.model}: {choice.reason}."
     if choice.model == OFFLINE_MODEL and not case.settings.models.default.model:
-        fix = "Set a provider's key, such as OPENAI_API_KEY, or start a local server."
+        fix = (
+            "Name a model with --model, or for every run in LIBRISCRIBE2_MODELS__DEFAULT."
+            if key_without_model(os.environ)
+            else "Set a provider's key, such as OPENAI_API_KEY, or start a local server."
+        )
         return Finding("warning", f"{message} It is a demonstration, not a language model.", fix)
     return Finding("ok", message)
 
