@@ -1,5 +1,6 @@
 """Everything that somebody should look at, each with the command that mends it."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -90,7 +91,7 @@ def _of_calls(snapshot: Snapshot) -> Iterator[Problem]:
             attempts = conversation(snapshot.calls, call)
             tries = "one attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
             what = f"there was no usable reply in {tries}"
-            fix = f"libriscribe2 resume {snapshot.name}"
+            fix = f"libriscribe2 resume {shlex.quote(snapshot.name)}"
             yield Problem("error", call.path.name, step, what, fix, call)
 
 
@@ -102,20 +103,22 @@ def _of_the_budget(snapshot: Snapshot) -> Iterator[Problem]:
         yield Problem("warning", "journal", "", f"{totals.failed} calls brought no reply", log)
     if totals.filtered:
         what = f"the provider's content filter withheld {totals.filtered} replies"
-        fix = f"libriscribe2 resume {snapshot.name} --model ANOTHER"
+        fix = f"libriscribe2 resume {shlex.quote(snapshot.name)} --model ANOTHER"
         yield Problem("warning", "journal", "", what, fix)
     if snapshot.max_cost is not None and ledger.possible_usd() >= snapshot.max_cost:
         what = f"the cap of ${snapshot.max_cost:,.2f} is reached"
-        fix = f"libriscribe2 resume {snapshot.name} --max-cost {snapshot.max_cost * 2:g}"
+        fix = (
+            f"libriscribe2 resume {shlex.quote(snapshot.name)} --max-cost {snapshot.max_cost * 2:g}"
+        )
         yield Problem("error", BOOK_TOML, "budget.max_cost", what, fix)
 
 
 def _of_units(snapshot: Snapshot) -> Iterator[Problem]:
     """Parts that are stale or not yet made."""
     fixes = {
-        "stale": f"libriscribe2 resume {snapshot.name} --refresh",
-        "missing": f"libriscribe2 resume {snapshot.name}",
-        "again": f"libriscribe2 resume {snapshot.name}",
+        "stale": f"libriscribe2 resume {shlex.quote(snapshot.name)} --refresh",
+        "missing": f"libriscribe2 resume {shlex.quote(snapshot.name)}",
+        "again": f"libriscribe2 resume {shlex.quote(snapshot.name)}",
     }
     for unit in snapshot.units:
         if unit.state in fixes:
@@ -157,7 +160,7 @@ def _length(snapshot: Snapshot, entry: ChapterEntry) -> Iterator[Problem]:
 
 def _in_chapter(snapshot: Snapshot, entry: ChapterEntry, place: str, what: str) -> Problem:
     number = int(entry.key) if entry.key.isdecimal() else 0
-    fix = f"libriscribe2 redo {snapshot.name} chapters --chapter {number}"
+    fix = f"libriscribe2 redo {shlex.quote(snapshot.name)} chapters --chapter {number}"
     return Problem("warning", chapter_file(number), place, what, fix, chapter=entry.key)
 
 
