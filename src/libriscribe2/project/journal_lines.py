@@ -8,6 +8,8 @@ import json
 import zlib
 from dataclasses import dataclass
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from libriscribe2.project.json_text import canonical_json, utf8
 from libriscribe2.project.records import Record
 
@@ -30,7 +32,10 @@ class JournalScan:
 
 def encode_line(record: Record) -> bytes:
     """The line that holds `record`."""
-    body = utf8(canonical_json(record))
+    try:
+        body = to_json(record)
+    except PydanticSerializationError:  # half a surrogate pair
+        body = utf8(canonical_json(record))
     return b"%08x %s\n" % (zlib.crc32(body), body)
 
 

@@ -101,7 +101,7 @@ def test_a_sync_that_fails_while_closing_is_told(path: Path) -> None:
 
 def test_a_line_is_checksum_and_json_in_readable_unicode(path: Path) -> None:
     line = written(path, {"t": "again", "step": "Café"})
-    body = '{"at":"2025-01-12T12:00:00Z","step":"Café","t":"again"}'.encode()
+    body = '{"t":"again","step":"Café","at":"2025-01-12T12:00:00Z"}'.encode()
     assert line == b"%08x %s\n" % (zlib.crc32(body), body)
 
 
