@@ -56,7 +56,11 @@ def test_xc_06_problems_come_first(book: Desk) -> None:
         ("--state", "refused", {"concept/draft", "outline"}),
         ("--stage", "outline", {"outline"}),
         ("--agent", "outlineragent", {"outline"}),
-        ("--issue", "markdown_code_blocks", {"concept/keywords"}),
+        (
+            "--issue",
+            "markdown_code_blocks",
+            {"chapters/ch02/critique1", "characters", "concept/keywords", "outline"},
+        ),
         ("--issue", "validation", {"outline"}),
         ("--text", "KEYWORDS", {"concept/keywords"}),
         ("--model", "nobody", set()),

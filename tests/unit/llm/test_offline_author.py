@@ -17,7 +17,7 @@ KEEPER = "A lighthouse keeper on a drowned coast"
 DETECTIVE = "A detective in Lagos hunts the thief who stole her brother's name."
 BREAD = "A non-fiction book about sourdough"
 GERMAN = "Ein Leuchtturmwärter an einer versunkenen Küste"
-PINNED = "eaf24f0b1f5cd779"
+PINNED = "76894171dbba270b"
 PREMISES = (KEEPER, DETECTIVE, BREAD, GERMAN, "dragons", "")
 
 

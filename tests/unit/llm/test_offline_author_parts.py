@@ -302,13 +302,17 @@ def test_planned_events_follow_the_chapters_summary() -> None:
     assert len(planned_events(story, "Nothing known.", 2, 6, 2)) == 2
 
 
-def test_every_slot_of_the_phrases_is_known() -> None:
+@pytest.mark.parametrize(
+    "premise",
+    ["A fox on Mars", "A fox learns to paint a map without fire", "Ein Fuchs und der Mond im See"],
+)
+def test_every_slot_of_the_phrases_is_known(premise: str) -> None:
     """A misspelt slot would raise; every entry of every bank comes out whole."""
     for kind in ("fiction", "non-fiction"):
         for turn in range(12):
             scene = f'{{"number": {turn + 1}, "of": 12, "goal": "To go", "conflict": "x", "outcome": "y"}}'
             text = (
-                f"<book>kind: {kind}</book><premise>A fox on Mars</premise>"
+                f"<book>kind: {kind}</book><premise>{premise}</premise>"
                 f'<chapter>{{"number": {turn + 1}, "of": 12, "title": "T"}}</chapter>'
                 f"<scene>{scene}</scene>Write 2,500 words."
             )
@@ -317,7 +321,7 @@ def test_every_slot_of_the_phrases_is_known() -> None:
 
 
 def test_phrases_are_entered_once() -> None:
-    for file in ("fiction", "essay", "motifs", "notes", "talk", "fields", "names"):
+    for file in ("fiction", "essay", "motifs", "notes", "talk", "fields", "names", "subjects"):
         names = [name for name, _ in sections(file)]
         assert len(names) == len(set(names)), file
         for name, lines in sections(file):

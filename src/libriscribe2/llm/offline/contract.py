@@ -25,7 +25,8 @@ def thread_count(story: Story, of: int) -> int:
 def thread_id(story: Story, index: int) -> str:
     """The id of a thread: the thing that it is about."""
     thing = story.things[index % len(story.things)]
-    return "-".join(thing.removeprefix("the ").lower().split())
+    bare = thing.removeprefix("the ").replace("\u2019", "")
+    return "-".join(bare.lower().split())
 
 
 def thread_span(index: int, of: int) -> tuple[int, int]:

@@ -50,10 +50,12 @@ class Found:
     Attributes:
         episode: The episode.
         slots: What the text says for the slots `A`, `B`, `thing`, `thing2` and `place`.
+        span: Where in the text it begins and ends.
     """
 
     episode: Episode
     slots: Mapping[str, str]
+    span: tuple[int, int]
 
 
 @cache
@@ -90,8 +92,8 @@ def recognise(file: str, text: str) -> list[Found]:
         match = _pattern(episode.summary).search(text) if likely else None
         if match is not None:
             slots = {name: value for name, value in match.groupdict().items() if value}
-            hits.append((match.start(), Found(episode, slots)))
-    return [found for _, found in sorted(hits, key=lambda hit: hit[0])]
+            hits.append(Found(episode, slots, match.span()))
+    return sorted(hits, key=lambda found: found.span[0])
 
 
 def fits(template: str, text: str) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from libriscribe2.llm.offline.dice import Dice
-from libriscribe2.llm.offline.episodes import recognise
+from libriscribe2.llm.offline.episodes import fits, recognise
+from libriscribe2.llm.offline.given import scene_subjects
 from libriscribe2.llm.offline.grammar import Grammar, Slot
 from libriscribe2.llm.offline.material import Material, number_of, place_in_book, text_of
 from libriscribe2.llm.offline.people import Person
@@ -23,6 +24,9 @@ from libriscribe2.llm.offline.plot import (
 )
 from libriscribe2.llm.offline.scene import as_infinitive
 from libriscribe2.llm.offline.story import Story
+from libriscribe2.llm.offline.subjects import premise_subjects
+from libriscribe2.llm.offline.telling import clipped, told
+from libriscribe2.llm.offline.weaving import Weaver, fact_banks
 
 _BEATS = (
     ("example", "example_more", "example_more", "example_end"),
@@ -61,8 +65,15 @@ class EssayWriter:
         self._turn = place_in_book(material) * 3
         self._meaning = ""
         self._section = number_of(material.scene, "number", 1)
+        topic = story.premise.topic
+        about = [one for one in premise_subjects(story.premise) if one.text not in topic]
+        subjects = (
+            *scene_subjects(story, material),
+            *(one for one in about if one.kind != "role"),
+        )
+        self._weaver = Weaver(subjects, material.words or 0, self._turn, self._about)
         self._grammar = Grammar(
-            banks("essay"),
+            {**banks("essay", "subjects"), **fact_banks()},
             self._slots(story),
             seed=story.seed,
             turn=place_in_book(material),
@@ -79,15 +90,22 @@ class EssayWriter:
         return found
 
     def body(self) -> Iterator[str]:
+        """What the section says, and between it what the book is about."""
+        return self._weaver.woven(self._blocks())
+
+    def _blocks(self) -> Iterator[str]:
         """What the section is about first, then whatever explains and illustrates."""
         lesson = self._event.episode
         named = _listed(self._material)
+        for line in self._told_by_hand():
+            yield self._grammar.finish(line)
+            yield self._paragraph("shape", "shape")
         for line in lesson.lines[:1]:
             yield f"{self._grammar.finish(line)} {self._paragraph('shape', 'shape')}"
         yield from (self._example(person) for person in self._people if person.name in named)
-        conflict = as_clause(lesson.conflict, text_of(self._material.scene, "conflict"))
-        for told in self._plan("conflict", "obstacle", conflict):
-            yield f"{told} {self._paragraph('shape')}"
+        conflict = self._clause("conflict", lesson.conflict)
+        for said in self._plan("conflict", "obstacle", conflict):
+            yield f"{said} {self._paragraph('shape')}"
         for line in lesson.lines[1:]:
             yield f"{self._grammar.finish(line)} {self._paragraph('shape')}"
         turn = self._dice.below(len(_BEATS))
@@ -97,13 +115,24 @@ class EssayWriter:
 
     def tail(self) -> list[str]:
         """What the section comes to, and a last line."""
-        outcome = as_clause(self._event.episode.outcome, text_of(self._material.scene, "outcome"))
+        outcome = self._clause("outcome", self._event.episode.outcome)
         return [*self._plan("outcome", "turn", outcome), self._grammar.say("closing")]
 
     def filler(self) -> str:
         """A sentence that could stand in any paragraph."""
         bank = self._dice.pick(("shape", "shape", "shape", "shape", "caution"))
         return self._grammar.say(bank)
+
+    def _clause(self, key: str, template: str) -> str | None:
+        return as_clause(key, template, text_of(self._material.scene, key))
+
+    def _told_by_hand(self) -> list[str]:
+        """What the section's plan says in words that are not ours."""
+        said = text_of(self._material.scene, "summary")
+        again = any(fits(one, said) for one in banks("subjects")["given_more_facts"])
+        if self._event.episode is not NOTHING or again:
+            return []
+        return told(said, lambda: self._grammar.draw("given_quoted_facts"), past=False)
 
     def _beat(self, beat: tuple[str, ...]) -> str:
         if beat[0] == "example":
@@ -116,6 +145,9 @@ class EssayWriter:
         self._turn = self._people.index(person)
         told = self._paragraph("example", "example_more", "example_end")
         return told.replace(person.short, person.name, 1)
+
+    def _about(self, bank: str) -> str:
+        return self._paragraph(bank, "shape")
 
     @property
     def _person(self) -> Person:
@@ -135,7 +167,7 @@ class EssayWriter:
         if not text:
             return []
         if clause is None:
-            bank, clause = f"{bank}_quoted", text.rstrip(" .")
+            bank, clause = f"{bank}_quoted", clipped(text.rstrip(" ."))
         return [self._grammar.finish(self._grammar.draw(bank).replace(f"{{{key}}}", clause))]
 
     def _slots(self, story: Story) -> dict[str, Slot]:
@@ -150,6 +182,7 @@ class EssayWriter:
             "term": self._term,
             "meaning": lambda: self._meaning,
             "chapter": text_of(self._material.chapter, "title"),
+            "subject": lambda: self._weaver.current,
         }
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from math import gcd
 
 from libriscribe2.llm.offline.dice import Dice
@@ -81,7 +82,7 @@ class Grammar:
     def _weighted(self, entries: tuple[str, ...]) -> tuple[str, ...]:
         """The entries, those that come out differently each time three times as often."""
         varied = [
-            entry for entry in entries if any(slot in self._banks for slot in _SLOT.findall(entry))
+            entry for entry in entries if any(slot in self._banks for slot in _slots_of(entry))
         ]
         return (*entries, *varied, *varied)
 
@@ -107,6 +108,12 @@ class Grammar:
         if value is None:
             return self.expand(self.draw(slot))
         return value if isinstance(value, str) else value()
+
+
+@cache
+def _slots_of(entry: str) -> tuple[str, ...]:
+    """The slots of an entry of a bank."""
+    return tuple(_SLOT.findall(entry))
 
 
 def _stride(size: int) -> int:

@@ -15,8 +15,10 @@ from libriscribe2.llm.offline.episodes import (
     recognise,
 )
 from libriscribe2.llm.offline.grammar import Grammar, Slot
-from libriscribe2.llm.offline.people import Person, short_name
+from libriscribe2.llm.offline.people import Person, people_named, short_name
+from libriscribe2.llm.offline.phrases import banks
 from libriscribe2.llm.offline.story import Story, in_prose, located
+from libriscribe2.llm.offline.subjects import mainly_about
 
 PER_CHAPTER = 3
 """How many episodes a chapter's summary tells."""
@@ -90,6 +92,7 @@ def setting_slots(story: Story) -> dict[str, Slot]:
         "in_setting": located(story.setting),
         "setting_cap": capitalised(in_prose(story.setting)),
         "role": story.role,
+        "about": mainly_about(story.premise) or story.things[0],
         "topic": story.premise.topic,
         "it": "them" if plural else "it",
         "they": "they" if plural else "it",
@@ -147,19 +150,36 @@ def event_found(story: Story, found: Found) -> Event:
     )
 
 
-def as_clause(template: str, text: str) -> str | None:
-    """A plan's text for the middle of a sentence if it came from the template, else None."""
+def as_clause(key: str, template: str, text: str) -> str | None:
+    """A plan's text for the middle of a sentence if it came from one of our templates, else None.
+
+    Args:
+        key: The field: `conflict` or `outcome`.
+        template: The episode's template for it.
+        text: What the plan says.
+    """
     bare = text.rstrip(" .")
-    if not fits(template, bare):
+    given = banks("subjects")
+    known = (template, *given[f"given_{key}"], *given[f"given_{key}_facts"])
+    found = next((one for one in known if fits(one, bare)), None)
+    if found is None:
         return None
-    opens_with_name = template.startswith(("{A}", "{B}"))
-    return bare if opens_with_name else bare[:1].lower() + bare[1:]
+    return bare if found.startswith(("{A}", "{B}")) else bare[:1].lower() + bare[1:]
 
 
-def scene_people(story: Story, names: Sequence[str]) -> tuple[Person, ...]:
-    """The people of a scene in its plan's order; the whole cast where the plan names none."""
+def scene_people(story: Story, names: Sequence[str], told: str = "") -> tuple[Person, ...]:
+    """The people of a scene in its plan's order; the whole cast where the plan names none.
+
+    Args:
+        story: The book.
+        names: Whom the plan names; who is not of the cast is taken as named.
+        told: What the plan says, whose pronouns decide about these.
+    """
     by_name = {person.name: person for person in story.cast}
-    present = tuple(by_name[name] for name in names if name in by_name)
+    unknown = [name for name in names if name not in by_name and name != STRANGER.name]
+    guests = people_named(unknown, [told] * len(unknown))
+    by_name |= {person.name: person for person in guests}
+    present = tuple(by_name[name] for name in dict.fromkeys(names) if name in by_name)
     return present or story.cast
 
 
@@ -169,6 +189,9 @@ def _event(story: Story, episode: Episode, label: str) -> Event:
     lead = people[1] if len(people) > 2 and dice.chance(5) else people[0]
     others = [person for person in people if person is not lead]
     thing, thing2 = dice.shuffled(story.things)[:2]
+    own = [one for one in story.things if one in story.premise.things]
+    if own and dice.chance(4):
+        thing, thing2 = dice.pick(own), thing if thing not in own else thing2
     return Event(
         episode,
         lead,

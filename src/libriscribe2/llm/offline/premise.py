@@ -21,6 +21,14 @@ _HOW_TO = re.compile(
     r"(?P<verb>[a-z]+)(?P<rest>[^.,;:!?]*)",
     re.IGNORECASE,
 )
+_APOSTROPHES = ("'", "\u2019")
+_OWNER = re.compile(r"(?!(?:it|he|she|that|who|what|there|here|let)\W)[a-z]{3,}['\u2019]s")
+_ADJECTIVES = frozenset({"live", "home"})
+"""Words that may be verbs and are none behind an article."""
+
+_OBJECTS = frozenset({"him", "them", "it", "me", "us", "you", "nobody", "everyone", "everybody"})
+"""Words that follow a verb and no noun: `the sea owes him`."""
+
 _CLAUSE = re.compile(r"(?:how|why|what|when|where|who|which|whether)\s", re.IGNORECASE)
 _TITLED = re.compile(
     r"[^:]*\b(?:book|guide|handbook|manual|primer)\b[^:]*:(?P<topic>[^.,;:!?]+)", re.IGNORECASE
@@ -52,6 +60,8 @@ class Noun:
     @property
     def definite(self) -> str:
         """The phrase as something known: `the drowned coast`, `Lagos`."""
+        if self.article.endswith("s") and self.article[-2:-1] in _APOSTROPHES:
+            return f"{self.article[:-2]}\u2019s {self.words}"
         return f"the {self.words}" if self.article else self.words
 
 
@@ -97,13 +107,13 @@ def key_sentence(text: str) -> str:
 def read_premise(text: str) -> Premise:
     """Find people, places and things in the key sentence of a premise."""
     key = key_sentence(text)
-    if not _is_english(key):
+    if not is_english(key):
         return Premise(key, "", (), (), (), shorten(key.rstrip("."), 60), "")
-    nouns = _noun_phrases(key)
+    nouns = noun_phrases(key)
     names, towns = names_in(key)
-    hero = next((noun for noun in nouns if _is_person(noun.head)), None)
-    settings = [noun.definite for noun in nouns if noun is not hero and _is_place(noun)]
-    skip = {*settings, *(noun.definite for noun in nouns if _is_person(noun.head))}
+    hero = next((noun for noun in nouns if is_person(noun.head)), None)
+    settings = [noun.definite for noun in nouns if noun is not hero and is_place(noun)]
+    skip = {*settings, *(noun.definite for noun in nouns if is_person(noun.head))}
     abstract = words("abstract")
     things = [n.definite for n in nouns if n.definite not in skip and n.head not in abstract]
     return Premise(
@@ -117,13 +127,15 @@ def read_premise(text: str) -> Premise:
     )
 
 
-def _is_english(text: str) -> bool:
+def is_english(text: str) -> bool:
+    """Whether a text is in English, by its small words; a very short one is."""
     used = re.findall(r"\w+", text.lower())
     foreign = sum(word in words("foreign") for word in used)
     return sum(word in words("english") for word in used) > foreign or len(used) < 4
 
 
-def _is_person(head: str) -> bool:
+def is_person(head: str) -> bool:
+    """Whether a noun means somebody."""
     word = head.lower()
     single = word[:-1] if is_plural(word) else word
     if {word, single} & words("not_person"):
@@ -133,21 +145,23 @@ def _is_person(head: str) -> bool:
     return len(single) > 4 and single.endswith(endings("person_ending"))
 
 
-def _is_place(noun: Noun) -> bool:
-    if _is_person(noun.head) or noun.head in words("abstract"):
+def is_place(noun: Noun) -> bool:
+    """Whether something is where things happen."""
+    if is_person(noun.head) or noun.head in words("abstract"):
         return False
     return noun.head.lower() in words("place") or (
         noun.before in words("where") and noun.head.lower() not in words("kept")
     )
 
 
-def _noun_phrases(text: str) -> list[Noun]:
-    """The phrases that begin with a determiner, in order."""
+def noun_phrases(text: str) -> list[Noun]:
+    """The phrases that begin with a determiner or an owner (`tomorrow's logbook`), in order."""
     tokens = _WORD.findall(text)
     determiners = words("determiner")
     found = []
     for index, token in enumerate(tokens):
-        if token.lower() in determiners:
+        leads = _OWNER.fullmatch(token) is not None and not _is_led(tokens, index)
+        if token.lower() in determiners or leads:
             phrase = _phrase(tokens[index + 1 : index + 6], article=token.lower())
             if phrase:
                 before = tokens[index - 1].lower() if index else ""
@@ -155,11 +169,22 @@ def _noun_phrases(text: str) -> list[Noun]:
     return found
 
 
+def _is_led(tokens: list[str], index: int) -> bool:
+    """Whether a determiner stands shortly before a token, so that this is part of its phrase."""
+    for token in reversed(tokens[max(0, index - 3) : index]):
+        if token.lower() in words("determiner"):
+            return True
+        if token.lower() in words("stop"):
+            break
+    return False
+
+
 def _phrase(tokens: list[str], article: str) -> list[str]:
     """The words of a noun phrase at the start of the tokens."""
     found: list[str] = []
     for token, following in pairwise([*tokens, "."]):
-        if not token[0].isalpha() or token.lower() in words("stop"):
+        ends = token.lower() in words("stop") and (found or token.lower() not in _ADJECTIVES)
+        if not token[0].isalpha() or ends:
             break
         if found and _ends_phrase(token, found[-1], following, article):
             break
@@ -182,8 +207,9 @@ def _ends_phrase(token: str, last: str, following: str, article: str) -> bool:
         return True
     # After `a` a noun is singular, so an -s is the verb's: `a keeper finds`. After `the` it is
     # where an object or a place follows: `the past knocks at`.
-    leads_on = words("where") | words("determiner")
-    return is_plural(word) and (article in {"a", "an", "one"} or following.lower() in leads_on)
+    leads_on = words("where") | words("determiner") | _OBJECTS
+    verbal = following.lower() in leads_on or is_plural(following)
+    return is_plural(word) and (article in {"a", "an", "one"} or verbal)
 
 
 def names_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -6,6 +6,7 @@ from libriscribe2.llm.offline.dialogue import exchange
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.english import joined
 from libriscribe2.llm.offline.episodes import recognise
+from libriscribe2.llm.offline.given import person_named, scene_subjects
 from libriscribe2.llm.offline.grammar import Grammar, Slot
 from libriscribe2.llm.offline.material import Material, number_of, place_in_book, text_of
 from libriscribe2.llm.offline.people import Person
@@ -21,6 +22,9 @@ from libriscribe2.llm.offline.plot import (
     setting_slots,
 )
 from libriscribe2.llm.offline.story import Story, in_prose, located
+from libriscribe2.llm.offline.subjects import as_phrase, main_subject, premise_subjects
+from libriscribe2.llm.offline.telling import clipped, told
+from libriscribe2.llm.offline.weaving import FIRSTS, Weaver, in_turn, main_person, story_banks
 
 _BEATS = (
     ("shape", "shape", "shape"),
@@ -91,18 +95,24 @@ class SceneWriter:
         self._dice = dice
         self._event = _event(story, material)
         lead, people = self._event.lead, _people(story, material)
-        self._others = [person for person in people if person is not lead]
+        self._others = [person for person in people if person != lead]
         other = self._event.other if self._event.other in people else next(iter(self._others), None)
         self._speakers = {"A": lead, "B": other} if other is not None else {}
         self._focus = Focus(lead, other)
         self._chapter = number_of(material.chapter, "number", 1)
         self._scene = number_of(material.scene, "number", 1)
+        self._hero = main_person(story, material)
+        about = story_banks(is_hero=lead == self._hero, hero=self._hero)
+        turn = place_in_book(material)
+        subjects = in_turn(scene_subjects(story, material), premise_subjects(story.premise))
+        self._weaver = Weaver(subjects, material.words or 0, turn + dice.below(FIRSTS), self._about)
         self._grammar = Grammar(
-            _without_other(other is None),
+            _without_other({**banks("fiction", "talk", "motifs", "subjects"), **about}, other),
             self._slots(story, lead, other),
             seed=story.seed,
-            turn=place_in_book(material),
+            turn=turn,
         )
+        self._given = self._told_by_hand()
 
     def head(self) -> list[str]:
         """Who comes where, who is there, and what for."""
@@ -118,10 +128,18 @@ class SceneWriter:
         return found
 
     def body(self) -> Iterator[str]:
+        """What happens, and between it what the book is about."""
+        return self._weaver.woven(self._blocks())
+
+    def _blocks(self) -> Iterator[str]:
         """The episode's own lines and the obstacle first, then whatever a scene is made of."""
         episode = self._event.episode
         lines = [line for line in episode.lines if self._usable(line)]
         talks = [talk for talk in episode.talks if self._speakers]
+        for line in self._given:
+            self._focus.paragraph()
+            yield self._grammar.finish(line)
+            yield self._paragraph("thought", "shape")
         yield self._paragraph("detail", "shape", "shape")
         yield from (self._told(line) for line in lines[:1])
         yield from self._plan("conflict", "obstacle", self._clause("conflict", episode.conflict))
@@ -162,6 +180,17 @@ class SceneWriter:
         self._focus.paragraph()
         return f"{self._grammar.finish(line)} {self._grammar.say('shape')}"
 
+    def _about(self, bank: str) -> str:
+        """A paragraph about what the book is about."""
+        return self._paragraph(bank, "shape")
+
+    def _told_by_hand(self) -> list[str]:
+        """What the scene's plan says in words that are not ours."""
+        if self._event.episode is not NOTHING:
+            return []
+        said = text_of(self._material.scene, "summary")
+        return told(said, lambda: self._grammar.draw("given_quoted"), past=True)
+
     def _talk(self, template: str) -> str:
         return exchange(template, self._grammar, self._speakers, self._dice)
 
@@ -174,12 +203,12 @@ class SceneWriter:
         if not text:
             return []
         if clause is None:
-            bank, clause = f"{bank}_quoted", text.rstrip(" .")
+            bank, clause = f"{bank}_quoted", clipped(text.rstrip(" ."))
         self._focus.paragraph()
         return [self._grammar.finish(self._grammar.draw(bank).replace(f"{{{key}}}", clause))]
 
     def _clause(self, key: str, template: str) -> str | None:
-        return as_clause(template, text_of(self._material.scene, key))
+        return as_clause(key, template, text_of(self._material.scene, key))
 
     def _slots(self, story: Story, lead: Person, other: Person | None) -> dict[str, Slot]:
         """What the slots stand for in this scene."""
@@ -207,6 +236,8 @@ class SceneWriter:
             "at_time": grammar_dice.pick(banks("fiction")[f"at_time_{period}"]),
             "light": lambda: self._grammar.expand(f"{{light_{period}}}"),
             "chapter": text_of(self._material.chapter, "title"),
+            "subject": lambda: self._weaver.current,
+            "hero": self._hero.short if self._hero is not None else "",
         }
 
 
@@ -226,15 +257,21 @@ def _event(story: Story, material: Material) -> Event:
     event = event_found(story, found[0]) if found else chapter_events(story, number, of, scene)[-1]
     people = _people(story, material)
     lead = event.lead if event.lead in people else people[0]
+    if summary and not found:
+        lead = person_named(people, summary) or people[0]
     place = text_of(material.scene, "place") or event.place
-    episode = event.episode if found or not summary else NOTHING
-    return Event(episode, lead, event.other, place, event.thing, event.thing2)
+    if found or not summary:
+        return Event(event.episode, lead, event.other, place, event.thing, event.thing2)
+    other = next((one for one in people if one != lead), event.other)
+    about = main_subject(summary)
+    thing = event.thing if about is None else as_phrase(about)
+    return Event(NOTHING, lead, other, place, thing, event.thing2)
 
 
 def _people(story: Story, material: Material) -> tuple[Person, ...]:
     names = material.scene.get("characters")
     listed = [n for n in names if isinstance(n, str)] if isinstance(names, list) else []
-    people = scene_people(story, listed)
+    people = scene_people(story, listed, text_of(material.scene, "summary"))
     return people if listed else people[:3]
 
 
@@ -242,10 +279,9 @@ def _mentions_other(template: str) -> bool:
     return any(slot in template for slot in ("{B}", "{bhe}", "{bhim}", "{bhis}", "{did_b}"))
 
 
-def _without_other(alone: bool) -> Banks:  # noqa: FBT001 - one flag, one caller
+def _without_other(known: Banks, other: Person | None) -> Banks:
     """The banks of a scene; of a scene with one person, what needs no other."""
-    known = banks("fiction", "talk", "motifs")
-    if not alone:
+    if other is not None:
         return known
     return {
         name: tuple(line for line in lines if not _mentions_other(line))

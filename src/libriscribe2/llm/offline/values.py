@@ -7,6 +7,7 @@ from libriscribe2.llm.offline.contract_values import ContractValues
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.field_banks import BANK_OF, PERSON_BANK_OF, PHRASES, THING_BANK_OF
 from libriscribe2.llm.offline.field_slots import field_slots
+from libriscribe2.llm.offline.given import given_events
 from libriscribe2.llm.offline.grammar import Grammar
 from libriscribe2.llm.offline.material import Material, number_of, text_of
 from libriscribe2.llm.offline.people import Person
@@ -172,7 +173,8 @@ class Values:
         summary = text_of(chapter, "summary")
         asked = (summary, number, of, spot.total)
         if asked not in self._planned:  # every field of every scene asks for it
-            self._planned[asked] = planned_events(self._story, *asked)
+            given = given_events(self._story, chapter, number, of, spot.total)
+            self._planned[asked] = given or planned_events(self._story, *asked)
         events = self._planned[asked]
         return events[min(spot.index, len(events) - 1)]
 
