@@ -41,6 +41,7 @@ from libriscribe2.settings.llm_parts import call_session, time_limits
 from libriscribe2.settings.model_keys import check_models, resolved, stage_model, with_judge
 from libriscribe2.settings.research_parts import research_means
 from libriscribe2.settings.spool_parts import answering
+from libriscribe2.utils.collector import spare_the_loaded
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")
@@ -229,6 +230,7 @@ class Workshop:
             LibriScribeError: The first failure; what was made is kept.
         """
         start = monotonic()
+        spare_the_loaded()
         check_artifacts(stages, self.store)
         if self._hooks.backend is None:
             found = survey(stages, self.brief, self.store, refresh=refresh)
