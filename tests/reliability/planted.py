@@ -130,7 +130,7 @@ MUTANTS: Final = (
     ),
     Mutant(
         "a folder that may not be looked into is our bug",
-        "test_bar_07",
+        "test_bar_07_rights",
         "project/paths.py",
         "except OSError:  # opening it says so",
         "except (FileNotFoundError, NotADirectoryError):  # opening it says so",
