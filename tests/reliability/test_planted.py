@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 PROGRAM = HERE.parents[1] / "src" / "libriscribe2"
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.bar}: {mutant.name}")
 def test_a_planted_bug_has_one_place_and_one_bar(mutant: Mutant) -> None:
     assert (PROGRAM / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1
     assert mutant.new != mutant.old
