@@ -62,8 +62,9 @@ class Archive:
             )
 
     def names(self) -> list[str]:
-        """The names of the members."""
-        return [info.filename for info in self._zip.infolist() if not info.is_dir()]
+        """The names of the members; one without a name, in a damaged archive, is none."""
+        names = (info.filename for info in self._zip.infolist())
+        return [name for name in names if name and not name.endswith("/")]
 
     def read(self, member: str, *, most: int = MOST_BYTES) -> bytes:
         """The content of a member.
