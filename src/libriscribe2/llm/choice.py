@@ -41,13 +41,14 @@ def choose_model(
     if configured is not None:
         return configured
     found = [server for server in probe() if server.models]
-    keys = key_without_model(environ) or "no key is set"
+    alone = key_without_model(environ)
+    keys = alone or "no key is set"
     for server in found:
         if consent(server):
             reason = f"{server.name} answers at {server.url}; {keys}"
             return ModelChoice(server.models[0], reason, server.url)
     none = "is to be used" if found else "answers"
-    joint = ";" if key_without_model(environ) else " and"
+    joint = ";" if alone else " and"
     return ModelChoice(OFFLINE_MODEL, f"{keys}{joint} no local server {none}")
 
 

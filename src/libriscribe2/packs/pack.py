@@ -112,9 +112,10 @@ def look_ahead(state: PackState, scene: int) -> None:
 
 def _parts(state: PackState, scene: int) -> list[Part]:
     """All parts, in the order of the prompt."""
-    parts = (*prefix_parts(state), *_own_parts(state, scene))
+    memory = _Memory.of(state)
+    parts = (*prefix_parts(state), *_own_parts(state, scene, memory))
     made = {part.name: _once(part, state, scene) for part in parts}
-    story, passages, facts = _Memory.of(state)
+    story, passages, facts = memory
     past = made["story_so_far"].render(story).text + made["passages"].render(passages).text
     left = story + passages - weigh(past)
     made["ahead"] = replace(made["ahead"], budget=left)
@@ -137,9 +138,9 @@ def _once(part: Part, state: PackState, scene: int) -> Part:
     return replace(part, render=render)
 
 
-def _own_parts(state: PackState, scene: int) -> list[Part]:
+def _own_parts(state: PackState, scene: int, memory: _Memory) -> list[Part]:
     """The parts that belong to the scene, in the order of the prompt."""
-    plan, memory = state.scenes[scene], _Memory.of(state)
+    plan = state.scenes[scene]
     return [
         Part("chapter", 3_000, 10, lambda room: _chapter(state, room)),
         Part("ending", 1_200, NEVER, lambda room: ending_part(state, room)),

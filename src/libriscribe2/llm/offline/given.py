@@ -12,7 +12,7 @@ from typing import Any, Final
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.english import plain, shorten
 from libriscribe2.llm.offline.episodes import Episode, fits, recognise
-from libriscribe2.llm.offline.grammar import Grammar
+from libriscribe2.llm.offline.grammar import Grammar, without_slots
 from libriscribe2.llm.offline.material import Material, text_of
 from libriscribe2.llm.offline.people import Person, people_named, short_name
 from libriscribe2.llm.offline.phrases import banks
@@ -45,24 +45,29 @@ _TITLE: Final = 60
 
 def given_items(story: Story, chapter: Mapping[str, Any]) -> list[Item]:
     """What a chapter's plan tells, in order; nothing where none of it is the author's own."""
+    return _summary_and_items(story, chapter)[1]
+
+
+def _summary_and_items(story: Story, chapter: Mapping[str, Any]) -> tuple[list[Item], list[Item]]:
+    """What a chapter's summary tells, and what its plan as a whole does (`given_items`)."""
     summary = text_of(chapter, "summary")
     listed = chapter.get("beats")
     beats = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
     told = [*_items(story, summary)]
     own = [item for beat in beats if beat[:_CUT] not in summary for item in _items(story, beat)]
     if not any(isinstance(item, str) for item in own):
-        return told if any(isinstance(item, str) for item in told) else []
+        return told, told if any(isinstance(item, str) for item in told) else []
     said = _weighty(" ".join(beats))
     before = [one for one in told if isinstance(one, str) and _share(one, said) < _COVERED]
     known = {item.episode for item in own if isinstance(item, Event)}
     after = [one for one in told if isinstance(one, Event) and one.episode not in known]
-    return [*before, *own, *after]
+    return told, [*before, *own, *after]
 
 
 def given_texts(story: Story, chapter: Mapping[str, Any]) -> list[str]:
     """The sentences of a chapter's plan that are the author's own, those of the summary first."""
-    items = given_items(story, chapter)
-    told = [*_items(story, text_of(chapter, "summary")), *items] if items else []
+    summary, items = _summary_and_items(story, chapter)
+    told = [*summary, *items] if items else []
     return list(dict.fromkeys(item for item in told if isinstance(item, str)))
 
 
@@ -127,19 +132,21 @@ class _Maker:
             key: dice.shuffled(banks("subjects")[f"given_{key}{kind}"])
             for key in (*_FIELDS, "more")
         }
-        self._more = self._banks["more"]
 
     def event(self, text: str, place: int, again: int) -> Event:
         """The event of a sentence in the scene at an index; what comes of it if told before."""
         plain_event = self._set(text, place, again)
         if again:
-            text = _filled(self._story, plain_event, self._more[place % len(self._more)])
-        goal, conflict, outcome = (
-            self._banks[key][place % len(self._banks[key])] for key in _FIELDS
-        )
+            text = _filled(self._story, plain_event, self._frame("more", place))
+        goal, conflict, outcome = (self._frame(key, place) for key in _FIELDS)
         title = shorten(plain(text), _TITLE)
-        episode = Episode("", title, goal, conflict, outcome, _safe(text), (), ())
+        told = _ended(without_slots(text))
+        episode = Episode("", title, goal, conflict, outcome, told, (), ())
         return replace(plain_event, episode=episode)
+
+    def _frame(self, key: str, place: int) -> str:
+        """A field's template for the scene at an index."""
+        return self._banks[key][place % len(self._banks[key])]
 
     def _set(self, text: str, place: int, again: int) -> Event:
         """Who and what is in the scene at an index."""
@@ -223,11 +230,6 @@ def _place(person: Person, text: str) -> int:
 def _filled(story: Story, event: Event, template: str) -> str:
     grammar = Grammar({}, event.slots(story), seed=story.seed, plural=plural_topic(story))
     return grammar.finish(template)
-
-
-def _safe(text: str) -> str:
-    """A text without the braces that would make slots of its words."""
-    return _ended(text.replace("{", "(").replace("}", ")"))
 
 
 def _weighty(text: str) -> frozenset[str]:

@@ -110,6 +110,11 @@ class Grammar:
         return value if isinstance(value, str) else value()
 
 
+def without_slots(text: str) -> str:
+    """A text of somebody else without the braces that would make slots of its words."""
+    return text.replace("{", "(").replace("}", ")")
+
+
 @cache
 def _slots_of(entry: str) -> tuple[str, ...]:
     """The slots of an entry of a bank."""

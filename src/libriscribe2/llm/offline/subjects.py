@@ -136,9 +136,9 @@ def _without_verb(phrase: str) -> str:
 def _stuff(text: str, acts: Iterable[str]) -> Iterator[Subject]:
     """Nouns without an article: `afraid of fire`."""
     said = " ".join(acts)
+    known = words("stop") | words("abstract") | words("determiner") | _NO_NOUNS
     for found in _BARE.finditer(text):
         noun = found["noun"]
-        known = words("stop") | words("abstract") | words("determiner") | _NO_NOUNS
         if noun.lower() not in known and not noun.endswith(("ing", "’s")) and noun not in said:
             yield Subject("stuff", noun)
 

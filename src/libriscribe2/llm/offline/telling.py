@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from libriscribe2.llm.offline.english import count_words, sentences, shorten
+from libriscribe2.llm.offline.grammar import without_slots
 from libriscribe2.llm.offline.premise import is_english
 from libriscribe2.llm.offline.tense import in_the_past
 
@@ -36,7 +37,7 @@ def told(text: str, quote: Callable[[], str], *, past: bool) -> list[str]:
     """
     found: list[str] = []
     for sentence in sentences(text):
-        bare = sentence.rstrip(" .").replace("{", "(").replace("}", ")")
+        bare = without_slots(sentence.rstrip(" ."))
         said = in_the_past(bare) if past else bare if is_english(bare) else None
         parts = [*_parts(said or bare)]
         if said is not None and len(parts) == 1:
