@@ -10,15 +10,15 @@ from time import process_time
 from typing import Final
 
 from libriscribe2.app import Hooks, Workshop
+from libriscribe2.engine.stages import stages_of
+from libriscribe2.forecast.critical_path import USUAL_PACE
+from libriscribe2.forecast.drafting_times import CHAPTERS, DRAFTS, ORDERS
+from libriscribe2.forecast.estimate import QuotedCall, QuotingBackend
+from libriscribe2.forecast.virtual_time import VirtualLoop
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Drafting
-from libriscribe2.pipeline.critical_path import USUAL_PACE
-from libriscribe2.pipeline.drafting_times import CHAPTERS, DRAFTS, ORDERS
-from libriscribe2.pipeline.estimate import QuotedCall, QuotingBackend
-from libriscribe2.pipeline.stages import stages_of
-from libriscribe2.pipeline.virtual_time import VirtualLoop
 from libriscribe2.project.file_ops import UnsyncedOps
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths

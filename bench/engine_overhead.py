@@ -17,12 +17,12 @@ from typing_extensions import override
 from bench.figures import p95, spread
 from bench.waits import Waits, bare_seconds
 from libriscribe2.app import Hooks, Workshop
+from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.stages import stages_of
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
 from libriscribe2.app import Hooks, Workshop
+from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.stages import stages_of
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore

@@ -1,4 +1,4 @@
-"""The composition root: settings -> backend -> client -> agents -> pipeline."""
+"""The composition root: settings -> backend -> client -> agents -> engine."""
 
 import asyncio
 import os
@@ -14,6 +14,9 @@ from libriscribe2 import __version__
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
 from libriscribe2.batch.provider.spool import book_spool
+from libriscribe2.engine.runner import Runner
+from libriscribe2.engine.stages import AgentType, all_stages, stages_of
+from libriscribe2.engine.status import check_artifacts, survey
 from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.backend import Backend, CallLog
 from libriscribe2.llm.client import LLMClient
@@ -25,15 +28,12 @@ from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import Tally
 from libriscribe2.llm.spooled_backend import identity
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.budget_events import BudgetWatch
-from libriscribe2.pipeline.call_events import tell_call, tell_dump, tell_wait
-from libriscribe2.pipeline.dump_events import ToldDumps
-from libriscribe2.pipeline.events import EventStream, Listener
+from libriscribe2.observe.budget_events import BudgetWatch
+from libriscribe2.observe.call_events import tell_call, tell_dump, tell_wait
+from libriscribe2.observe.dump_events import ToldDumps
+from libriscribe2.observe.events import EventStream, Listener
 from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.pipeline.revision_judge import RevisionJudge
-from libriscribe2.pipeline.runner import Runner
-from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
-from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings

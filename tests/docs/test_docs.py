@@ -15,10 +15,10 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_importer import ManuscriptReader
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
 from libriscribe2.cli.root import app
+from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.pipeline.book_review import BookReviewer
 from libriscribe2.pipeline.passage_judge import PassageJudge
-from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.pipeline.story_judge import StoryJudge
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from tests.support.desk import SMALL, Desk
 from tests.support.review_book import troubled
 from tests.support.screen import event
 
-from libriscribe2.pipeline import span_export
-from libriscribe2.pipeline.otel import OtelTracing
-from libriscribe2.pipeline.spans import SpanFold
+from libriscribe2.observe import span_export
+from libriscribe2.observe.otel import OtelTracing
+from libriscribe2.observe.spans import SpanFold
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 NOWHERE = "http://user:sk-secret-in-the-address@127.0.0.1:9"
@@ -123,7 +123,7 @@ def test_a_variable_that_cannot_be_used_stops_no_book(
 def test_the_extra_that_is_not_installed_is_told_in_one_line(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "libriscribe2.pipeline.otel", None)
+    monkeypatch.setitem(sys.modules, "libriscribe2.observe.otel", None)
     desk.environment[ENDPOINT] = NOWHERE
     ran = desk.create()
     warnings = [line for line in ran.err.splitlines() if line.startswith("warning")]
@@ -194,7 +194,7 @@ def test_a_half_of_a_surrogate_pair_in_a_name_can_be_sent() -> None:
 def test_who_does_not_trace_does_not_import_it(desk: Desk) -> None:
     timed = ("-X", "importtime", "-m", "libriscribe2")
     quiet = desk.run_apart("create", "A coast", "--mock", *SMALL, program=timed)
-    assert "libriscribe2.pipeline.span_export" in quiet.err
+    assert "libriscribe2.observe.span_export" in quiet.err
     assert "opentelemetry" not in quiet.err
     env = {ENDPOINT: NOWHERE}
     assert "opentelemetry" not in desk.run_apart("--help", env=env, program=timed).err

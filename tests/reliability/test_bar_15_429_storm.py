@@ -18,6 +18,7 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.virtual_time import run_virtually
 
+from libriscribe2.forecast.virtual_time import VirtualLoop
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.circuits import Circuits
 from libriscribe2.llm.client import LLMClient
@@ -26,7 +27,6 @@ from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.rate_store import RateLimits, RateStore
 from libriscribe2.llm.resilience import Wait
 from libriscribe2.llm.session import CallSession
-from libriscribe2.pipeline.virtual_time import VirtualLoop
 
 SEED: Final = 15
 CALLS: Final = 500

@@ -9,8 +9,8 @@ from tests.support.authors import Author
 from tests.support.desk import Desk
 
 from libriscribe2.cli.projects import look_at, read_brief
+from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.backend import Request
-from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.project.debug_dump import DebugDumps, DumpRecord
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.review.snapshot import ProjectSource, Snapshot, take

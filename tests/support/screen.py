@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import override
 
 from libriscribe2.cli.render import Renderer
-from libriscribe2.pipeline.events import Event
+from libriscribe2.observe.events import Event
 
 
 class Terminal(io.StringIO):

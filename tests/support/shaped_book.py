@@ -11,11 +11,11 @@ from tests.support.project_faults import QuickOps
 
 from libriscribe2.cli.projects import read_brief
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.pipeline.stages import all_stages
-from libriscribe2.pipeline.structure import Edit, read_slots
-from libriscribe2.pipeline.structure_edits import Slots
-from libriscribe2.pipeline.structure_plan import Planner
-from libriscribe2.pipeline.survey import survey
+from libriscribe2.editing.structure import Edit, read_slots
+from libriscribe2.editing.structure_edits import Slots
+from libriscribe2.editing.structure_plan import Planner
+from libriscribe2.engine.stages import all_stages
+from libriscribe2.engine.status import survey
 from libriscribe2.project.file_ops import FileOps
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths

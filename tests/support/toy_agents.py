@@ -10,13 +10,13 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
+from libriscribe2.engine.runner import Runner
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineChapter, OutlineFile
-from libriscribe2.pipeline.events import Event, EventStream
-from libriscribe2.pipeline.runner import Runner
+from libriscribe2.observe.events import Event, EventStream
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import ProjectPaths

@@ -17,7 +17,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from libriscribe2.batch.figures import ModelTime, RunTimes
-from libriscribe2.pipeline.events import Event
+from libriscribe2.observe.events import Event
 from libriscribe2.project.storage_errors import storage_errors
 
 _LONGEST_LINE: Final = 4 * 2**20

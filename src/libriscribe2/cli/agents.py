@@ -7,7 +7,7 @@ from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.options import JsonOption
 from libriscribe2.cli.render import Renderer
-from libriscribe2.pipeline.stages import all_stages
+from libriscribe2.engine.stages import all_stages
 
 
 def agents(ctx: typer.Context, as_json: JsonOption = False) -> None:

@@ -19,8 +19,8 @@ from libriscribe2.cli.batch_telling import tell_marked
 from libriscribe2.cli.projects import settings_of
 from libriscribe2.cli.rebuilding import Rebuilt, rebuild
 from libriscribe2.cli.render import Renderer
+from libriscribe2.editing.rebuild import GOOD
 from libriscribe2.errors import IncompleteError, ProjectError
-from libriscribe2.pipeline.rebuild import GOOD
 from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, replace_file
 from libriscribe2.project.file_ops import SYSTEM, sync_folder
 from libriscribe2.project.format_version import write_format

@@ -13,7 +13,7 @@ from libriscribe2.batch.state import Batch, Book
 from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.pipeline.event_file import last_run
+from libriscribe2.observe.event_file import last_run
 from libriscribe2.utils.quantities import cost, counted
 
 _LOOK_SECONDS: Final = 1.0

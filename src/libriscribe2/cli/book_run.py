@@ -19,7 +19,7 @@ from libriscribe2.cli.way_on import interrupted
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.events import Listener
+from libriscribe2.observe.events import Listener
 from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings

@@ -12,13 +12,13 @@ from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.projects import locate, open_project, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.editing.structure import Edit, Slot, read_slots
+from libriscribe2.editing.structure_edits import Slots
+from libriscribe2.editing.structure_plan import Planner
+from libriscribe2.editing.structure_report import later_shifts, origins, shifts
+from libriscribe2.engine.stages import all_stages
+from libriscribe2.engine.status import check_artifacts, survey
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.stages import all_stages
-from libriscribe2.pipeline.structure import Edit, Slot, read_slots
-from libriscribe2.pipeline.structure_edits import Slots
-from libriscribe2.pipeline.structure_plan import Planner
-from libriscribe2.pipeline.structure_report import later_shifts, origins, shifts
-from libriscribe2.pipeline.survey import check_artifacts, survey
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore

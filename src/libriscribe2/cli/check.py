@@ -23,10 +23,10 @@ from libriscribe2.cli.options import (
 from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.pipeline.health import Finding, examine, told
 from libriscribe2.pipeline.health_records import examine_records
-from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
 from libriscribe2.utils.quantities import counted
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from libriscribe2.cli.projects import locate, settings_of
+from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import UsageError
-from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import is_project, peek
 from libriscribe2.project.reply_rates import reply_rates

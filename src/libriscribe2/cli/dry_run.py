@@ -19,19 +19,19 @@ from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import open_project
 from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.engine.staleness import draft_order
+from libriscribe2.engine.status import survey, units_of
 from libriscribe2.errors import LibriScribeError
+from libriscribe2.forecast.drafting_times import model_times
+from libriscribe2.forecast.estimate import FreshBackend, QuotingBackend, stage_quotes
+from libriscribe2.forecast.judged_calls import with_their_chapters
+from libriscribe2.forecast.quote import Quote, Remaking, Sums
+from libriscribe2.forecast.virtual_time import VirtualLoop
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.drafting_times import model_times
-from libriscribe2.pipeline.estimate import FreshBackend, QuotingBackend, stage_quotes
-from libriscribe2.pipeline.events import Event
-from libriscribe2.pipeline.judged_calls import with_their_chapters
-from libriscribe2.pipeline.quote import Quote, Remaking, Sums
-from libriscribe2.pipeline.staleness import draft_order
-from libriscribe2.pipeline.survey import survey, units_of
-from libriscribe2.pipeline.virtual_time import VirtualLoop
+from libriscribe2.observe.events import Event
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.clock import utc_now

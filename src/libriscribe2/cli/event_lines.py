@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from libriscribe2.pipeline.events import Event, EventName
+from libriscribe2.observe.events import Event, EventName
 from libriscribe2.utils.quantities import cost, counted, duration
 from libriscribe2.utils.terminal_text import one_line
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.pipeline.events import Event
+from libriscribe2.observe.events import Event
 from libriscribe2.settings import Settings
 from libriscribe2.settings.model_keys import resolved, stage_model
 

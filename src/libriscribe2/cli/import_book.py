@@ -38,18 +38,18 @@ from libriscribe2.cli.projects import (
     settings_of,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
-from libriscribe2.importers.blocks import Manuscript
-from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.models.brief import MOST_PREMISE, Brief
-from libriscribe2.models.counts import MOST
-from libriscribe2.pipeline.taking_over import (
+from libriscribe2.editing.taking_over import (
     MANUSCRIPT_SAMPLE,
     as_written,
     completed,
     keep,
     size_of,
 )
+from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
+from libriscribe2.importers.blocks import Manuscript
+from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.models.brief import MOST_PREMISE, Brief
+from libriscribe2.models.counts import MOST
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, project_name_from
 from libriscribe2.project.store import ProjectStore

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from libriscribe2.cli.render import Renderer
-from libriscribe2.pipeline.event_file import EventFile
-from libriscribe2.pipeline.events import Listener
-from libriscribe2.pipeline.span_export import traced
+from libriscribe2.observe.event_file import EventFile
+from libriscribe2.observe.events import Listener
+from libriscribe2.observe.span_export import traced
 from libriscribe2.project.paths import ProjectPaths
 
 

@@ -11,8 +11,8 @@ from libriscribe2.cli.model_choice import local_servers, model_for
 from libriscribe2.cli.options import JsonOption, ModelOption, ProjectArgument
 from libriscribe2.cli.projects import locate, setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.provider_table import PROVIDERS
-from libriscribe2.pipeline.stages import all_stages
 from libriscribe2.settings import Settings
 from libriscribe2.settings.model_keys import resolved, stage_model
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from libriscribe2.cli.event_lines import wait_line
-from libriscribe2.pipeline.events import Event
+from libriscribe2.observe.events import Event
 from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.utils.quantities import cost, counted, duration
 from libriscribe2.utils.terminal_text import one_line

@@ -13,10 +13,7 @@ from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import read_brief
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
-from libriscribe2.llm.scripted import ScriptedBackend
-from libriscribe2.pipeline.rebuild import (
+from libriscribe2.editing.rebuild import (
     GOOD,
     RebuiltFile,
     RecordedReplies,
@@ -29,6 +26,9 @@ from libriscribe2.pipeline.rebuild import (
     unmade_files,
     was_judged,
 )
+from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
+from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.project.legacy import is_legacy
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek

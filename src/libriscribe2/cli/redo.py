@@ -35,8 +35,8 @@ from libriscribe2.cli.quotes import keep_quote, remaking_record, tell_quote, tel
 from libriscribe2.cli.redoing import Chosen, Redo, in_short
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.pipeline.quote import Quote, Remaking
-from libriscribe2.pipeline.survey import survey
+from libriscribe2.engine.status import survey
+from libriscribe2.forecast.quote import Quote, Remaking
 from libriscribe2.project.clock import utc_now
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek

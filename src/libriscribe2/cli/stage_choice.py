@@ -5,9 +5,9 @@ from difflib import get_close_matches
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.engine.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.project.paths import BOOK_TOML
 
 _SWITCHES: Final = {

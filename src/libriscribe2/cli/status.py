@@ -14,8 +14,8 @@ from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.pipeline.staleness import Verdict
-from libriscribe2.pipeline.survey import check_artifacts, survey
+from libriscribe2.engine.staleness import Verdict
+from libriscribe2.engine.status import check_artifacts, survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.legacy import is_legacy, read_legacy

@@ -12,9 +12,9 @@ from libriscribe2.cli.debug_calls import lost_dumps
 from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
 from libriscribe2.cli.projects import locate, look_at, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.engine.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.packs.manifest import PackedFact, PackedPart, PackManifest
-from libriscribe2.pipeline.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.project.paths import ProjectPaths, draft_file
 from libriscribe2.review.calls import Call, load_calls
 from libriscribe2.utils.quantities import counted

@@ -1,1 +1,1 @@
-"""Stages in order: what runs, why, and what it tells while it runs."""
+"""Checks of a book, its plan and its folder, and what judges drafts."""

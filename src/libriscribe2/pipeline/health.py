@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.editing.structure import redo_of
+from libriscribe2.engine.stages import AgentType
+from libriscribe2.engine.structure_inputs import number_in
 from libriscribe2.errors import LibriScribeError, ProjectError
 from libriscribe2.models.scenes import ScenesFile
-from libriscribe2.pipeline.stages import AgentType
-from libriscribe2.pipeline.structure import redo_of
-from libriscribe2.pipeline.structure_inputs import number_in
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, SCENES
 from libriscribe2.project.view import ProjectView

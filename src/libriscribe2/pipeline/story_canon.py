@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from libriscribe2.agents.canon_keeper import CanonKeeperAgent
+from libriscribe2.engine.staleness import input_hashes
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit
 from libriscribe2.models.story import OutlineFile, WorldFile
-from libriscribe2.pipeline.staleness import input_hashes
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import CANON_FILES, OUTLINE, WORLD, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from libriscribe2.engine.stages import AgentType, all_stages, stages_of
+from libriscribe2.engine.staleness import Verdict
+from libriscribe2.engine.status import survey
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.languages import UNKNOWN, language_of
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.event_file import last_run
-from libriscribe2.pipeline.events import Event
+from libriscribe2.observe.event_file import last_run
+from libriscribe2.observe.events import Event
 from libriscribe2.pipeline.health import Finding, told
-from libriscribe2.pipeline.stages import AgentType, all_stages, stages_of
-from libriscribe2.pipeline.staleness import Verdict
-from libriscribe2.pipeline.survey import survey
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import holder_may_live
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, ProjectPaths

@@ -7,7 +7,7 @@ from tests.support.screen import event
 
 from libriscribe2.cli.event_lines import event_line
 from libriscribe2.cli.progress import Progress
-from libriscribe2.pipeline.events import Event
+from libriscribe2.observe.events import Event
 
 
 def chapter(name: str, number: int, **fields: Any) -> Event:

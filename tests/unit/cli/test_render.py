@@ -9,7 +9,7 @@ from tests.support.screen import Screen, Terminal, event
 
 from libriscribe2.cli.render import Renderer, use_utf8
 from libriscribe2.errors import ConfigError, LibriScribeError
-from libriscribe2.pipeline.events import Event
+from libriscribe2.observe.events import Event
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 EVIL = [

@@ -3,9 +3,9 @@
 import pytest
 
 from libriscribe2.cli.stage_choice import stage_called, stage_names, wanted_stages
+from libriscribe2.engine.stages import stages_of
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.stages import stages_of
 
 BRIEF = Brief(premise="x")
 

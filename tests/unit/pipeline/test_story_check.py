@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from tests.support.agent_desk import AgentDesk, outline
 
+from libriscribe2.editing.structure_canon import joined_canon
 from libriscribe2.models.canon import Attribute, Fact, Thread, ThreadHit
 from libriscribe2.pipeline.story_canon import StoryCanon
 from libriscribe2.pipeline.story_check import story_report
 from libriscribe2.pipeline.story_finding import StoryFinding
-from libriscribe2.pipeline.structure_canon import joined_canon
 from libriscribe2.project.peek import peek
 from libriscribe2.quality.canon.world_rules import world_facts
 from libriscribe2.quality.text import ChapterText

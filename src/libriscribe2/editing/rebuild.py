@@ -1,0 +1,272 @@
+"""A book out of its journal: every reply is recorded, so every file can be made again unpaid."""
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from libriscribe2.engine.stages import AgentType
+from libriscribe2.engine.status import survey, units_of
+from libriscribe2.llm.backend import BackendError
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.journal_lines import scan
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import (
+    RESEARCH_LIST,
+    RESEARCH_NOTES,
+    SAMPLES,
+    SCENES,
+    SERIES,
+    ProjectPaths,
+)
+from libriscribe2.project.records import Record
+from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.view import ProjectView
+
+_OF_A_CHAPTER: Final = re.compile(r"judge/ch\d+/")
+
+Likeness = Literal["same", "layout", "recorded", "kept", "differs", "missing"]
+
+GOOD: Final[frozenset[Likeness]] = frozenset({"same", "layout", "recorded", "kept"})
+"""How a rebuilt file may stand to the book's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltFile:
+    """How a rebuilt file stands to the book's own.
+
+    Attributes:
+        name: The file.
+        likeness: `same`: byte for byte; `layout`: the book's own has other line ends or
+            indentation; `recorded`: the book's own is gone, and this has the recorded content;
+            `kept`: edited or moved by the author, which no reply can make, so it was copied;
+            `differs`; `missing`: a reply that it needs is not in the journal.
+    """
+
+    name: str
+    likeness: Likeness
+
+
+class RecordedReplies:
+    """A call log that replays and lets nothing leave.
+
+    Args:
+        manifest: What the journal adds up to.
+        records: The journal.
+    """
+
+    def __init__(self, manifest: Manifest, records: Iterable[Record]) -> None:
+        self._manifest = manifest
+        self._unasked = _unasked(records)
+
+    def generation(self, step: str) -> int:
+        """As the journal says, without what nobody has asked since it said so."""
+        return self._manifest.generation(step) - self._unasked[step]
+
+    def find(self, key: str) -> Mapping[str, Any] | None:
+        """The recorded reply, or None."""
+        return self._manifest.reply(key)
+
+    def filtered(self, key: str) -> bool:
+        """Whether the recorded reply was withheld."""
+        return self._manifest.filtered(key)
+
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
+        """Refuse: there is nobody to ask.
+
+        Raises:
+            BackendError: Always.
+        """
+        del key, est_usd
+        raise BackendError("unrecorded", f"the journal holds no reply of {model} to {step}")
+
+    def done(self, key: str, record: Mapping[str, Any]) -> None:
+        """Nothing comes in."""
+
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
+        """Nothing has left."""
+
+
+def recorded(paths: ProjectPaths) -> tuple[Record, ...]:
+    """The records of a project's journal.
+
+    Raises:
+        StorageError: The journal cannot be read.
+    """
+    with storage_errors("read", paths.journal):
+        data = paths.journal.read_bytes() if paths.journal.exists() else b""
+    return scan(data).records
+
+
+def _unasked(records: Iterable[Record]) -> Counter[str]:
+    """How often a step is to be asked anew since it was asked last.
+
+    A question that a chapter can do without got no usable reply, and the chapter was finished; only
+    when the chapter is written again is it asked anew.
+    """
+    found: Counter[str] = Counter()
+    for record in records:
+        if record.get("t") == "anew":
+            found[record["step"]] += 1
+        elif record.get("t") == "sent":
+            del found[record["step"]]
+    return found
+
+
+def was_judged(records: Iterable[Record]) -> bool:
+    """Whether a judge was asked about revised chapters."""
+    return any(
+        record.get("t") == "sent" and _OF_A_CHAPTER.match(record["step"]) is not None
+        for record in records
+    )
+
+
+def asked_models(records: Iterable[Record]) -> tuple[str, ...]:
+    """Every model that was ever asked, the latest first."""
+    sent = [record["model"] for record in records if record.get("t") == "sent"]
+    return tuple(dict.fromkeys(reversed(sent)))
+
+
+def authors_files(
+    stages: Iterable[AgentType], view: ProjectView, records: Iterable[Record]
+) -> tuple[str, ...]:
+    """The files that no reply can make: edited, edited and adopted, or moved by a command.
+
+    So are scene plans of which only a part was asked for, because a command moved the rest, and
+    the notes of the research, which come from sources.
+
+    Raises:
+        ProjectError: The scene plans cannot be read.
+        StorageError: A file cannot be read.
+    """
+    given: dict[str, bool] = {}
+    for record in records:
+        for name in _named(record):
+            given[name] = record["t"] != "write"
+    notes = [name for name in (RESEARCH_NOTES, RESEARCH_LIST) if view.exists(name)]
+    return (
+        *notes,
+        *(
+            name
+            for name in _outputs(stages, view)
+            if view.exists(name)
+            and name not in notes
+            and (
+                given.get(name)
+                or view.state(name, {}).kind == "edited"
+                or _is_partly_given(name, view)
+            )
+        ),
+    )
+
+
+def _is_partly_given(name: str, view: ProjectView) -> bool:
+    """Whether the run that wrote the scene plans found some chapters planned, and kept them."""
+    made = view.manifest.files.get(name)
+    if name != SCENES or made is None:
+        return False
+    return len(made.keys) < len(Book(view).load(SCENES, ScenesFile).chapters)
+
+
+def _named(record: Record) -> Iterable[str]:
+    """The files of which a record says whose content they have."""
+    match record.get("t"):
+        case "write" | "adopt":
+            return (record["p"],)
+        case "reshaped":
+            return tuple(record["files"])
+        case _:
+            return ()
+
+
+def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None:
+    """Begin a rebuilt project: the request, the journal, prompts, samples and the author's own files.
+
+    Args:
+        view: The book.
+        target: A folder that is empty or absent.
+        names: The author's files.
+
+    Raises:
+        ProjectError: A file leads out of the project.
+        StorageError: Something cannot be read or written.
+    """
+    source = view.paths
+    files = {source.resolve(name): target.resolve(name) for name in names}
+    files |= {source.book_toml: target.book_toml}
+    files |= {source.format: target.format, source.journal: target.journal}
+    with storage_errors("write", target.root):
+        for origin, copy in files.items():
+            make_folder(copy.parent)
+            atomic_write(copy, origin.read_bytes())
+        for folder in ("prompts", SAMPLES, SERIES):
+            if (source.root / folder).is_dir():
+                shutil.copytree(source.root / folder, target.root / folder)
+
+
+def made_files(stages: Iterable[AgentType], view: ProjectView) -> frozenset[str]:
+    """The files that the book has, or had.
+
+    Raises:
+        ProjectError: The outline cannot be read.
+        StorageError: A file cannot be read.
+    """
+    # Without the outline the journal alone knows the chapters.
+    return frozenset(filter(view.exists, _outputs(stages, view))) | view.manifest.files.keys()
+
+
+def unmade_files(
+    stages: Iterable[AgentType], brief: Brief, book: ProjectView, rebuilt: ProjectView
+) -> tuple[str, ...]:
+    """The files that the book has still to get; a file that went missing is none of them.
+
+    Raises:
+        ProjectError: The outline cannot be read.
+        StorageError: A file cannot be read.
+    """
+    # The book itself may be a journal alone, whose chapters nobody knows before they are rebuilt.
+    waiting = (one.unit.output for one in survey(stages, brief, rebuilt) if one.state == "missing")
+    return tuple(name for name in waiting if name not in book.manifest.files)
+
+
+def compare(
+    stages: Iterable[AgentType], book: ProjectView, rebuilt: ProjectView, kept: Iterable[str]
+) -> tuple[RebuiltFile, ...]:
+    """How every file of a rebuilt book stands to the book's own.
+
+    Raises:
+        ProjectError: The outline of one of them cannot be read.
+        StorageError: A file cannot be read.
+    """
+    copied = frozenset(kept)
+    stages = tuple(stages)
+    names = dict.fromkeys((*_outputs(stages, book), *_outputs(stages, rebuilt)))
+    return tuple(
+        RebuiltFile(name, "kept" if name in copied else _likeness(name, book, rebuilt))
+        for name in names
+        if book.exists(name) or rebuilt.exists(name) or name in book.manifest.files
+    )
+
+
+def _likeness(name: str, book: ProjectView, rebuilt: ProjectView) -> Likeness:
+    made, there = rebuilt.read_bytes(name), book.read_bytes(name)
+    if made is None:
+        return "missing"
+    if there is None:
+        last = book.manifest.files.get(name)
+        return "recorded" if last is not None and last.sha == rebuilt.sha(name) else "differs"
+    if made == there:
+        return "same"
+    return "layout" if content_sha(name, made) == content_sha(name, there) else "differs"
+
+
+def _outputs(stages: Iterable[AgentType], view: ProjectView) -> Iterator[str]:
+    """The files of a book's stages; an outline that is gone plans no chapters."""
+    for agent in stages:
+        yield from (unit.output for unit in units_of(agent, view))

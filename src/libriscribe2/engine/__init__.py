@@ -1,0 +1,1 @@
+"""What runs and why: stages in order, what is out of date, and the run itself."""

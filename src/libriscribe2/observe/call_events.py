@@ -1,0 +1,84 @@
+"""Calls and waits of a run, and what came of a reply, as its events tell them."""
+
+import re
+from typing import Any, Final
+
+from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.resilience import Wait
+from libriscribe2.observe.error_facts import error_facts
+from libriscribe2.observe.events import EventStream
+from libriscribe2.project.debug_dump import DumpRecord
+
+_CHAPTER: Final = re.compile(r"ch(\d+)")
+
+
+def tell_call(events: EventStream, call: CallRecord) -> None:
+    """One answered request; the event waits for the dump of its reply (`tell_dump`)."""
+    completion, paid = call.completion, not call.replayed
+    usage, asked = completion.usage, call.request.model
+    events.hold(
+        call.request.key(),
+        "llm.call",
+        **_place(call.request.step),
+        agent=call.agent,
+        attempt=call.request.attempt,
+        calls=int(paid),
+        tokens={
+            "in": usage.input_tokens * paid,
+            "out": usage.output_tokens * paid,
+            "cached": usage.cached_tokens * paid,
+            "reasoning": usage.reasoning_tokens * paid,
+        },
+        cost_usd=completion.cost_usd if paid else 0.0,
+        cost_source=_cost_source(call),
+        seconds=completion.seconds * paid,
+        model=completion.model or asked,
+        asked=asked if completion.model not in {"", asked} else "",
+        finish_reason=completion.finish_reason or "",
+        reason="replayed from the journal" if call.replayed else "",
+    )
+
+
+def tell_dump(events: EventStream, record: DumpRecord, name: str) -> None:
+    """What came of a reply: its call with the state, then why it was refused or what was mended.
+
+    Args:
+        events: The run's events.
+        record: The attempt.
+        name: Name of its dump.
+    """
+    repairs = tuple(dict.fromkeys(repair["name"] for repair in record.repairs))
+    found = {"issues": tuple(record.formatting_issues), "repairs": repairs, "call_file": name}
+    mended = "repaired" if record.formatting_issues or repairs else "clean"
+    status = "refused" if record.feedback else mended
+    events.complete(record.key, status=status, **found)
+    about = {
+        **_place(record.step),
+        "agent": record.agent_name,
+        "attempt": record.attempt,
+        "model": record.model,
+        **found,
+    }
+    if status == "refused":
+        events.emit("validation.failed", **about, errors=error_facts(record.validation_errors))
+    elif status == "repaired":
+        events.emit("repair.applied", **about)
+
+
+def tell_wait(events: EventStream, wait: Wait) -> None:
+    """One wait before the same payload leaves again, as an event."""
+    events.emit("llm.wait", seconds=wait.seconds, reason=wait.kind, message=wait.message)
+
+
+def _cost_source(call: CallRecord) -> str:
+    """Who says what a call cost."""
+    if call.replayed:
+        return "journal"
+    return "unknown" if call.completion.cost_usd is None else "provider"
+
+
+def _place(step: str) -> dict[str, Any]:
+    """The stage and chapter of a step such as `chapters/ch03/scene02`."""
+    stage, _, rest = step.partition("/")
+    chapter = _CHAPTER.fullmatch(rest.partition("/")[0])
+    return {"stage": stage, "chapter": int(chapter[1]) if chapter else None, "unit": step}

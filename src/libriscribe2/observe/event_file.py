@@ -1,0 +1,132 @@
+"""`events.jsonl`: what happens to a project, one JSON object per line, for whoever watches.
+
+The lines are those of `--json`. Nothing depends on the file: it may be deleted at any time.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Self
+
+from pydantic import ValidationError
+
+from libriscribe2.observe.events import Event
+from libriscribe2.project.json_text import utf8
+
+MOST_BYTES: Final = 5_000_000
+"""A file that is longer when a run begins is put aside as `events.1.jsonl`."""
+
+_OF_NO_RUN: Final = frozenset({"export.done"})
+"""Events of commands that may come while a run goes on, or after its end."""
+
+_TAIL_BYTES: Final = 400_000
+_PRIVATE: Final = 0o600
+_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class EventFile:
+    """A listener that appends each event to a file; use it in a `with` block.
+
+    A file that cannot be written is told in the log once and then left alone: no book stops for
+    it.
+
+    Args:
+        path: The file.
+        puts_aside: Whether a long file is put aside. Only who holds the project may do that: a run
+            that goes on would write into the file that was put aside.
+    """
+
+    def __init__(self, path: Path, *, puts_aside: bool = True) -> None:
+        self._path = path
+        self._puts_aside = puts_aside
+        self._descriptor: int | None = None
+
+    def __enter__(self) -> Self:
+        """Open the file."""
+        try:
+            if self._puts_aside and self._is_long():
+                self._path.replace(older(self._path))
+            torn = _is_torn(self._path)
+            self._descriptor = os.open(self._path, _FLAGS, _PRIVATE)
+            if torn:
+                os.write(self._descriptor, b"\n")
+        except OSError as error:
+            _LOG.warning("No events are written: %s", error)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Close the file."""
+        self._close()
+
+    def __call__(self, event: Event) -> None:
+        """Append an event."""
+        if self._descriptor is None:
+            return
+        line = json.dumps(event.model_dump(mode="json"), ensure_ascii=False)
+        try:
+            os.write(self._descriptor, utf8(line) + b"\n")
+        except OSError as error:
+            _LOG.warning("No more events are written: %s", error)
+            self._close()
+
+    def _is_long(self) -> bool:
+        return self._path.exists() and self._path.stat().st_size > MOST_BYTES
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _is_torn(path: Path) -> bool:
+    """Whether the last line has no end, because its writer was killed or the disk was full."""
+    if not path.exists() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"
+
+
+def older(path: Path) -> Path:
+    """The name under which a long file is put aside."""
+    return path.with_suffix(f".1{path.suffix}")
+
+
+def last_run(path: Path) -> list[Event]:
+    """The events of the newest run, oldest first; lines that are damaged are left out.
+
+    The end of the file is read, and more of it where the run began before that.
+    """
+    size = _TAIL_BYTES
+    while True:
+        found, whole = _tail(path, size)
+        run = [event for event in found if event.run == found[-1].run]
+        if whole or (run and run[0].seq == 1):
+            return run
+        size *= 4
+
+
+def _tail(path: Path, size: int) -> tuple[list[Event], bool]:
+    """The events in the last bytes of a file, and whether these are all of it."""
+    try:
+        with path.open("rb") as file:
+            start = max(0, file.seek(0, os.SEEK_END) - size)
+            file.seek(start)
+            return list(_events(file.read().split(b"\n"))), start == 0
+    except FileNotFoundError:
+        return [], True
+
+
+def _events(lines: list[bytes]) -> Iterator[Event]:
+    for line in lines:
+        try:
+            # `model_validate_json` refuses a lone surrogate, which a file's name may hold.
+            event = Event.model_validate(json.loads(line))
+        except (ValueError, ValidationError, RecursionError):
+            continue
+        if event.event not in _OF_NO_RUN:
+            yield event
