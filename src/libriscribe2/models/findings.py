@@ -55,20 +55,20 @@ class Finding:
     """Something that is wrong with a book, its plan or its files.
 
     Attributes:
-        rule: What it breaks: a rule's number, or the name of the gate or check.
         severity: How sure it is, and how bad.
         where: Where it is to be mended.
         why: What is wrong, in a sentence.
         fix: What mends it: a change, an edit or a command; "" where nobody knows.
+        rule: What it breaks: a rule's number, or the name of the gate or check.
         other: The place that it contradicts; None where there is no other side.
         allowed: Whether the author lets it stand.
     """
 
-    rule: str
     severity: Severity
     where: Place
     why: str
     fix: str = ""
+    rule: str = ""
     other: Place | None = None
     allowed: bool = False
 
