@@ -21,6 +21,7 @@ from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.backend import Backend, CallLog
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.outbox import CallReport, DumpWritten, Piece
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.llm.redaction import redact, secrets_in
@@ -30,11 +31,11 @@ from libriscribe2.llm.spooled_backend import identity
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.budget_events import BudgetWatch
 from libriscribe2.observe.call_events import tell_call, tell_dump, tell_wait
-from libriscribe2.observe.dump_events import ToldDumps
 from libriscribe2.observe.events import EventStream, Listener
 from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.pipeline.revision_judge import RevisionJudge
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 from libriscribe2.settings.llm_parts import call_session, time_limits
@@ -121,8 +122,7 @@ class Workshop:
             settings, store, self._url_of, asks_models=hooks.backend is None, shared=hooks.rates
         )
         self._watch = BudgetWatch(self._events, self._session.budget.used)
-        self._session.on_call = self._called
-        self._session.on_wait = partial(tell_wait, self._events)
+        self._session.outbox = self
         self._routed = RoutedBackend(self._url_of, time_limits(settings.llm))
         self._spool = book_spool(settings.batch.spool, store.paths.root.name)
         self._client = LLMClient(
@@ -133,17 +133,15 @@ class Workshop:
             or answering(self._routed, self._spool, self._url_of, self._session.wait),
             call_log=hooks.call_log if hooks.call_log is not None else store.call_log,
             session=self._session,
+            dumps=DebugDumps(
+                store.paths.debug, redact=partial(redact, secrets=secrets_in(os.environ))
+            ),
         )
         self._research = research_means(
             settings, store, self._session.pause, asks_models=hooks.backend is None
         )
         judge = RevisionJudge(self._hired_judge, store, trusted=hooks.trusts_judges)
         self._judge = judge if settings.revision.judge else None
-        self._dumps = ToldDumps(
-            store.paths.debug,
-            redact=partial(redact, secrets=secrets_in(os.environ)),
-            on_dump=partial(tell_dump, self._events),
-        )
 
     @property
     def tally(self) -> Tally:
@@ -164,13 +162,11 @@ class Workshop:
                 self._resolved(own.model).model,
                 [self._resolved(name).model for name in own.fallbacks],
             ),
-            dumps=self._dumps,
             attempts=self.settings.pipeline.max_attempts,
             temperature=own.temperature,
             prompts=self.store.paths.root / "prompts",
             anew=self.store.anew,
             stop=self._session.stop,
-            on_text=self._hooks.on_text,
             research=self._research,
             judge=self._judge,
         )
@@ -178,6 +174,17 @@ class Workshop:
     def _hired_judge(self) -> PassageJudge:
         """Who judges revised chapters; without an answer of its the run goes on."""
         return PassageJudge(replace(self._context(PassageJudge), stop=lambda: None))
+
+    def put(self, item: CallReport) -> None:
+        """Tell what the calls report."""
+        if isinstance(item, CallRecord):
+            self._called(item)
+        elif isinstance(item, DumpWritten):
+            tell_dump(self._events, item.record, item.name)
+        elif isinstance(item, Piece):
+            self._hooks.on_text(item.step, item.text)
+        else:
+            tell_wait(self._events, item)
 
     def _called(self, call: CallRecord) -> None:
         """Tell of an answered request; the journal has its reply, so no other record is wanted."""

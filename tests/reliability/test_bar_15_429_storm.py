@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.support.calls import MemoryCallLog
+from tests.support.calls import MemoryCallLog, WaitList
 from tests.support.desk import PREMISE, Desk
 from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
@@ -25,7 +25,6 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.rate_store import RateLimits, RateStore
-from libriscribe2.llm.resilience import Wait
 from libriscribe2.llm.session import CallSession
 
 SEED: Final = 15
@@ -82,12 +81,12 @@ class Process:
         limits = RateLimits(PER_MINUTE) if limited else RateLimits(10 * CALLS)
         self.store = RateStore(limits, file, loop.time)
         self.log = MemoryCallLog()
-        self.waits: list[Wait] = []
+        self.waits = WaitList()
         session = CallSession(
             limit=asyncio.Semaphore(AT_ONCE),
             circuits=Circuits(clock=loop.time),
             rates=RateGate(self.store, clock=loop.time),
-            on_wait=self.waits.append,
+            outbox=self.waits,
         )
         self._client = LLMClient("", "", "m", backend=storm, call_log=self.log, session=session)
 

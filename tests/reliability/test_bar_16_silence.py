@@ -131,7 +131,6 @@ async def test_bar_16_silence_is_left_in_time_retried_and_saved_once(
 ) -> None:
     answer, limit = (STREAMED if streamed else WHOLE)[name]
     log = TimedLog()
-    pieces: list[str] = []
     before = asyncio.all_tasks()
     async with RawServer([well, answer, well]) as server:
         # What LiteLLM does at its first call takes longer than these limits.
@@ -139,7 +138,7 @@ async def test_bar_16_silence_is_left_in_time_retried_and_saved_once(
         backend = LiteLLMBackend(server.url, KEY, limits=LIMITS)
         session = CallSession(retry=RetryPolicy(attempts=5, base_seconds=0.0))
         client = LLMClient("", "", "openai/m", backend=backend, call_log=log, session=session)
-        options = CallOptions(step="s", on_piece=pieces.append if streamed else None)
+        options = CallOptions(step="s", streamed=streamed)
         async with asyncio.timeout(HANGS):
             told = await client.with_options(options).think("q")
         await backend.aclose()

@@ -122,7 +122,7 @@ async def test_bar_17_no_part_of_a_text_is_ever_saved(way: str, positions: Seque
     async with RawServer(answers) as server:
         client, close = client_at(server.url, log)
         for number, position in enumerate(positions):
-            asked = CallOptions(step=f"s{number}", on_piece=lambda _piece: None)
+            asked = CallOptions(step=f"s{number}", streamed=True)
             try:
                 told = await client.with_options(asked).think("q")
             except ProviderError:

@@ -7,7 +7,6 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +31,7 @@ from libriscribe2.llm.circuits import Circuits
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 from libriscribe2.llm.options import CallOptions
+from libriscribe2.llm.outbox import ListOutbox, NoOutbox, Outbox, Piece
 from libriscribe2.llm.resilience import RetryPolicy
 from libriscribe2.llm.session import CallSession
 
@@ -100,14 +100,16 @@ STREAMED: Final[dict[str, bytes]] = {
 }
 
 
-def client_at(url: str, log: MemoryCallLog) -> tuple[LLMClient, LiteLLMBackend]:
+def client_at(
+    url: str, log: MemoryCallLog, outbox: Outbox | None = None
+) -> tuple[LLMClient, LiteLLMBackend]:
     backend = LiteLLMBackend(url, KEY)
-    session = CallSession(retry=RetryPolicy(attempts=1), circuits=Circuits(failures=10_000))
+    session = CallSession(
+        retry=RetryPolicy(attempts=1),
+        circuits=Circuits(failures=10_000),
+        outbox=outbox if outbox is not None else NoOutbox(),
+    )
     return LLMClient("", "", "openai/m", backend=backend, call_log=log, session=session), backend
-
-
-def listening(*, streamed: bool, to: Callable[[str], None] = lambda _piece: None) -> CallOptions:
-    return CallOptions(step="s", on_piece=to if streamed else None)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ async def test_bar_18_what_is_no_reply_is_an_error_of_ours_and_never_saved(
     async with RawServer([sends((STREAMED if streamed else WHOLE)[name])]) as server:
         client, backend = client_at(server.url, log)
         with pytest.raises(LibriScribeError) as caught:
-            await client.with_options(listening(streamed=streamed)).think("q")
+            await client.with_options(CallOptions(step="s", streamed=streamed)).think("q")
         await backend.aclose()
     assert log.kept == {}
     assert log.kinds[0] == "sent"
@@ -142,7 +144,7 @@ async def test_bar_18_content_null_is_an_empty_reply_that_no_parser_accepts(
     log = MemoryCallLog()
     async with RawServer([sends(silent), well]) as server:
         client, backend = client_at(server.url, log)
-        asked = client.with_options(listening(streamed=streamed))
+        asked = client.with_options(CallOptions(step="s", streamed=streamed))
         found = await asked.think_with_retry("q", lambda text: {"status": "success", "data": text})
         await backend.aclose()
     assert found.strip() == "All is well again."
@@ -156,13 +158,13 @@ async def test_bar_18_one_byte_at_a_time_across_every_character() -> None:
             await line.chunk(bytes([byte]))
         await line.send(b"0\r\n\r\n")
 
-    pieces: list[str] = []
+    outbox = ListOutbox()
     async with RawServer([answer]) as server:
-        client, backend = client_at(server.url, MemoryCallLog())
-        told = await client.with_options(listening(streamed=True, to=pieces.append)).think("q")
+        client, backend = client_at(server.url, MemoryCallLog(), outbox)
+        told = await client.with_options(CallOptions(step="s", streamed=True)).think("q")
         await backend.aclose()
     assert (told["reply"] or "").strip() == TEXT
-    assert "".join(pieces).strip() == TEXT
+    assert "".join(one.text for one in outbox if isinstance(one, Piece)).strip() == TEXT
 
 
 PIECE: Final = b"word " * (MEGABYTE // 50)
@@ -246,7 +248,7 @@ async def test_bar_18_a_reply_of_50_MB_is_given_up_in_little_memory(name: str) -
         await client.think("warm")
         before = reset_peak()
         with pytest.raises(LibriScribeError, match="not a reply"):
-            await client.with_options(listening(streamed=streamed)).think("q")
+            await client.with_options(CallOptions(step="s", streamed=streamed)).think("q")
         growth = peak() - before
         await backend.aclose()
     assert log.kinds[-1] == "failed malformed"
@@ -261,6 +263,6 @@ async def test_bar_18_a_packed_reply_is_read(*, streamed: bool) -> None:
     reply = json_reply(gzip.compress(plain), kind=kind, headers="Content-Encoding: gzip\r\n")
     async with RawServer([sends(reply)]) as server:
         client, backend = client_at(server.url, MemoryCallLog())
-        told = await client.with_options(listening(streamed=streamed)).think("q")
+        told = await client.with_options(CallOptions(step="s", streamed=streamed)).think("q")
         await backend.aclose()
     assert (told["reply"] or "").strip() == TEXT

@@ -14,7 +14,9 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext
 from libriscribe2.llm.backend import Request
 from libriscribe2.llm.client import LLMClient
+from libriscribe2.llm.outbox import ListOutbox, Piece
 from libriscribe2.llm.scripted import Line, ScriptedBackend
+from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
@@ -50,7 +52,7 @@ class AgentDesk:
         self.calls: list[Request] = []
         self.anew: list[str] = []
         self.stops = 0
-        self.pieces: list[tuple[str, str]] = []
+        self.outbox = ListOutbox()
         self.means: dict[str, Any] = {}
 
     def put(self, name: str, value: Any) -> None:
@@ -86,17 +88,24 @@ class AgentDesk:
             def stop() -> None:
                 self.stops += 1
 
-            client = LLMClient("", "", "m", backend=backend, call_log=store.call_log)
+            session = CallSession(outbox=self.outbox)
+            client = LLMClient(
+                "",
+                "",
+                "m",
+                backend=backend,
+                call_log=store.call_log,
+                session=session,
+                dumps=DebugDumps(self.paths.debug),
+            )
             yield agent(
                 AgentContext(
                     brief=self.brief,
                     book=Book(store),
                     client=client,
-                    dumps=DebugDumps(self.paths.debug),
                     attempts=attempts,
                     anew=anew,
                     stop=stop,
-                    on_text=lambda step, piece: self.pieces.append((step, piece)),
                     research=ResearchMeans(
                         paths=self.paths,
                         record=partial(keep_record, store),
@@ -112,6 +121,11 @@ class AgentDesk:
         """What the agent makes of a unit."""
         with self.hired(agent, *script, attempts=attempts) as worker:
             return await worker.execute(agent.unit(chapter))
+
+    @property
+    def pieces(self) -> list[tuple[str, str]]:
+        """The pieces of prose that arrived, each with its step."""
+        return [(one.step, one.text) for one in self.outbox if isinstance(one, Piece)]
 
     def schema(self, call: int = 0) -> dict[str, Any]:
         """The properties that the schema in a request's prompt describes."""

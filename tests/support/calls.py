@@ -1,13 +1,16 @@
 """Calls in tests: a clock that only sleeping moves, and a call log in memory."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from libriscribe2.llm.backend import NoCallLog
 from libriscribe2.llm.circuits import Circuits
+from libriscribe2.llm.outbox import CallReport
 from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.resilience import RetryPolicy, Wait
 from libriscribe2.llm.session import CallSession
+from libriscribe2.project.debug_dump import DumpRecord
 
 
 class FakeTime:
@@ -74,8 +77,40 @@ class MemoryCallLog(NoCallLog):
         self.notes.append((f"failed {kind}", key))
 
 
+class WaitList(list[Wait]):
+    """An outbox that keeps the waits only."""
+
+    def put(self, item: CallReport, /) -> None:
+        if isinstance(item, Wait):
+            self.append(item)
+
+
+class StopAtWait:
+    """An outbox that stops the run at the first wait."""
+
+    def __init__(self, session: CallSession) -> None:
+        self._session = session
+
+    def put(self, item: CallReport, /) -> None:
+        if isinstance(item, Wait):
+            self._session.stop()
+
+
 def waits_of(session: CallSession) -> list[Wait]:
-    """The waits that the session tells from now on."""
-    told: list[Wait] = []
-    session.on_wait = told.append
-    return told
+    """The waits that the session reports from now on."""
+    session.outbox = waits = WaitList()
+    return waits
+
+
+class MemoryDumps:
+    """Dumps that are kept in memory."""
+
+    def __init__(self) -> None:
+        self.records: list[DumpRecord] = []
+
+    def has(self, key: str) -> bool:
+        return any(one.key == key for one in self.records)
+
+    def write(self, record: DumpRecord) -> Path:
+        self.records.append(record)
+        return Path(f"{len(self.records):04d}.json")

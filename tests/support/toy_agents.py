@@ -92,9 +92,9 @@ class Bench:
             one.script, one.log = self.script, self.log
         opened = ProjectStore.open if self.paths.root.exists() else ProjectStore.create
         with opened(self.paths) as store:
-            client = LLMClient("", "", "m", backend=ScriptedBackend())
             dumps = DebugDumps(self.paths.debug)
-            context = AgentContext(brief, Book(store), client, dumps)
+            client = LLMClient("", "", "m", backend=ScriptedBackend(), dumps=dumps)
+            context = AgentContext(brief, Book(store), client)
             events = EventStream("r", (self.told.append,))
             runner = Runner(store, brief, lambda agent: agent(context), self.session, events)
             await runner.run(agents, refresh=refresh)

@@ -4,8 +4,6 @@ import json
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel
@@ -13,15 +11,16 @@ from pydantic import BaseModel
 from libriscribe2.agents.agent_context import AgentContext, MadeFrom, Unit
 from libriscribe2.agents.agent_siblings import all_of
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.llm.options import Attempt, CallOptions
+from libriscribe2.llm.attempt import Attempt, log_cleanup
+from libriscribe2.llm.options import CallOptions
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.request_schema import Limits, request_schema
+from libriscribe2.parsing.contract import ParserResult, payload
 from libriscribe2.project.dump_reading import ReplyReader
-from libriscribe2.project.dump_record import dump_record
 from libriscribe2.project.json_text import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
-from libriscribe2.telemetry import JSON_EXTRACTION_WARNING, JSON_VALIDATION_ERROR
+from libriscribe2.telemetry import JSON_VALIDATION_ERROR
 from libriscribe2.utils.json_utils import JSONProcessor
 
 logger = logging.getLogger(__name__)
@@ -186,7 +185,7 @@ class Agent:
         part: str = "",
         heard: Callable[[str], None] | None = None,
     ) -> str:
-        """Ask for text; its pieces are told to `context.on_text` while they come.
+        """Ask for text; its pieces are reported while they come.
 
         Args:
             unit: The work that asks.
@@ -195,19 +194,13 @@ class Agent:
                 text and is refused.
             prompt: The prompt; the agent's own where none is named.
             part: Name of the question within the unit.
-            heard: Hears the pieces, too.
+            heard: Not used.
 
         Raises:
             MaxRetriesExceededError: No attempt brought any text.
         """
-        step = unit.at(part)
-
-        def on_piece(piece: str) -> None:
-            self.context.on_text(step, piece)
-            if heard is not None:
-                heard(piece)
-
-        options = self._options(unit, part, prose=True, on_piece=on_piece)
+        del heard
+        options = self._options(unit, part, prose=True, streamed=True)
         messages = self._render(prompt or self.name, {**values, "words": str(words)})
         parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))
         return await self._think(messages, parser, options)  # type: ignore[no-any-return]
@@ -246,38 +239,35 @@ class Agent:
 
     def _log_json_extraction_warning(self, issues: Iterable[str]) -> None:
         """Say what had to be cleaned away; a clean reply says nothing."""
-        named = sorted(issues)
-        if named:
-            logger.warning("%s: %s: %s", JSON_EXTRACTION_WARNING, type(self).__name__, named)
+        log_cleanup(type(self).__name__, issues)
 
-    def _dump_raw_response(self, attempt: Attempt, reader: ReplyReader | None = None) -> None:
+    def _dump_raw_response(self, attempt: Attempt) -> None:
         """Keep an attempt for review, apart from the book; a replayed one is kept once."""
-        parsed_by = None if attempt.withheld else reader
-        record = dump_record(attempt.call.agent, self.name, attempt, parsed_by)
-        self._log_json_extraction_warning(record.formatting_issues)
-        if record.feedback and record.content_type == "json" and not attempt.withheld:
-            told = (JSON_VALIDATION_ERROR, record.agent_name, record.validation_errors)
-            logger.error("%s: %s: %s: %.200r", *told, record.raw_response)
+        self._count(attempt)
+        self.context.client.with_options(CallOptions(stage=self.name)).record(attempt)
+
+    def _count(self, attempt: Attempt) -> None:
+        """Note a reply that is used among those that the artifact was made from."""
         if attempt.result["status"] == "success":
-            self.made_from.add(record.key, record.model)
-        if not (attempt.call.replayed and self.context.dumps.has(record.key)):
-            self.context.dumps.write(record)
+            request, completion = attempt.call.request, attempt.call.completion
+            self.made_from.add(request.key(), completion.model or request.model)
 
     async def _think(
         self, messages: Iterable[dict[str, str]], parser: Callable[[str], Any], options: CallOptions
     ) -> Any:
         """The conversation; a step whose attempts all failed is asked anew by the next run."""
-        if isinstance(parser, ReplyReader):
-            heard = partial(self._dump_raw_response, reader=parser)
-            options = replace(options, on_attempt=heard)
         client = self.context.client.with_options(options)
+        result: ParserResult | None = None
         try:
-            return await client.think_with_retry(messages, parser, self.context.attempts)
+            async for attempt in client.attempts(messages, parser, self.context.attempts):
+                self._count(attempt)
+                result = attempt.result
         except MaxRetriesExceededError as error:
             self.context.anew(options.step)
             error.what = f"The stage {self.name!r} got no usable reply: {error.what}"
             error.fix = "run `libriscribe2 resume`: it asks anew; the replies are in the dumps"
             raise
+        return None if result is None else payload(result)
 
     def _options(self, unit: Unit, part: str, **fields: Any) -> CallOptions:
         """How this agent's calls are made."""
@@ -285,7 +275,7 @@ class Agent:
             step=unit.at(part),
             agent=type(self).__name__,
             temperature=self.context.temperature,
-            on_attempt=self._dump_raw_response,
+            stage=self.name,
             **fields,
         )
 

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.toolchain.research_means import ResearchMeans
 
 
@@ -74,13 +73,11 @@ class AgentContext:
         brief: What the author asked for.
         book: The artifacts that are there.
         client: Asks the model of the agent's stage.
-        dumps: Keeps every attempt for review.
         attempts: How many requests one question may take.
         temperature: The stage's configured temperature, or None.
         prompts: The project's own prompts, or None.
         anew: Has a step ask the model anew in the next run, instead of replaying its replies.
         stop: Lets nothing new be sent, because a part of the work has failed.
-        on_text: Hears prose while it arrives: the step and a piece of text.
         research: What research may use.
         judge: Decides about revised chapters; None leaves it to the gates.
     """
@@ -88,13 +85,11 @@ class AgentContext:
     brief: Brief
     book: Book
     client: LLMClient
-    dumps: DebugDumps
     attempts: int = 3
     temperature: float | None = None
     prompts: Path | None = None
     anew: Callable[[str], None] = field(default=lambda _step: None)
     stop: Callable[[], None] = field(default=lambda: None)
-    on_text: Callable[[str, str], None] = field(default=lambda _step, _piece: None)
     research: ResearchMeans = field(default_factory=ResearchMeans)
     judge: DraftJudge | None = None
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import IncompleteError, ProjectError
-from libriscribe2.llm.options import Attempt
+from libriscribe2.llm.attempt import Attempt
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
@@ -21,7 +21,6 @@ from libriscribe2.models.questions import (
 )
 from libriscribe2.models.research import NotesFile
 from libriscribe2.project.clock import utc_now
-from libriscribe2.project.dump_reading import ReplyReader
 from libriscribe2.project.paths import (
     CONCEPT,
     RESEARCH_LIST,
@@ -184,10 +183,10 @@ class ResearcherAgent(Agent):
         return of_step
 
     @override
-    def _dump_raw_response(self, attempt: Attempt, reader: ReplyReader | None = None) -> None:
-        """Also count what a tool's own question cost; a chain's questions are counted by it."""
-        super()._dump_raw_response(attempt, reader)
-        if reader is not None and self._model is not None:
+    def _count(self, attempt: Attempt) -> None:
+        """Also count what a tool's own question cost; a chain counts its questions itself."""
+        super()._count(attempt)
+        if attempt.call.agent == type(self).__name__ and self._model is not None:
             self._model.paid(attempt.call)
 
     def _keep_sources(self, notes: NotesFile) -> None:

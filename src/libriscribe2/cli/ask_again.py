@@ -9,10 +9,9 @@ from typing import Any
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions, CallRecord
+from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.llm.routed_backend import RoutedBackend
-from libriscribe2.llm.session import CallSession
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
@@ -72,14 +71,12 @@ async def ask_again(call: RecordedCall, settings: Settings, choice: ModelChoice)
     url = settings.llm.base_url or choice.url or ""
     check_choice(replace(choice, url=url or None), os.environ)
     routed = RoutedBackend(lambda _model: url or None, time_limits(settings.llm))
-    answers: list[CallRecord] = []
-    session = CallSession(on_call=answers.append)
-    client = LLMClient(url, "", choice.model, backend=routed, session=session)
+    client = LLMClient(url, "", choice.model, backend=routed)
     try:
-        await client.with_options(CallOptions(step=call.step)).think(call.prompt)
+        answer = await client.with_options(CallOptions(step=call.step)).ask(call.prompt)
     finally:
         await routed.aclose()
-    return answers[-1].completion
+    return answer.completion
 
 
 def both_replies(call: RecordedCall, answer: Completion) -> dict[str, Any]:

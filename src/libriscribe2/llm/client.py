@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
+from libriscribe2.llm.attempt import Attempt, DumpWriter, dump_record, log_attempt
 from libriscribe2.llm.backend import (
     Backend,
     BackendError,
@@ -20,13 +21,14 @@ from libriscribe2.llm.backend import (
 from libriscribe2.llm.continuation import MAX_CONTINUATIONS, joined, next_turn
 from libriscribe2.llm.conversation import CUT, CUT_WITH_ROOM, Messages, as_messages, converse
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.options import Attempt, CallOptions, CallRecord
+from libriscribe2.llm.options import CallOptions, CallRecord
+from libriscribe2.llm.outbox import DumpWritten, Piece
 from libriscribe2.llm.resilience import explain, with_retries
 from libriscribe2.llm.sending import Leaving, sending
 from libriscribe2.llm.session import CallSession
 from libriscribe2.llm.ways import first_answer, kept_reply
 from libriscribe2.llm.withheld import WithheldError
-from libriscribe2.parsing.contract import failure
+from libriscribe2.parsing.contract import ParserResult, failure, payload
 from libriscribe2.parsing.prose import split_leading_reasoning
 
 logger = logging.getLogger(__name__)
@@ -42,9 +44,10 @@ class LLMClient:
         backend: Who answers; LiteLLM where none is given.
         call_log: Who remembers replies; nobody where none is given.
         session: The shared state of the run.
+        dumps: Who keeps attempts for review; nobody where none is given.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a call, each with a default
         self,
         url: str,
         api_key: str,
@@ -53,6 +56,7 @@ class LLMClient:
         backend: Backend | None = None,
         call_log: CallLog | None = None,
         session: CallSession | None = None,
+        dumps: DumpWriter | None = None,
     ) -> None:
         self.url = url
         self.api_key = api_key
@@ -64,6 +68,7 @@ class LLMClient:
         )
         self._log: CallLog = call_log if call_log is not None else NoCallLog()
         self._session = session if session is not None else CallSession()
+        self._dumps = dumps
 
     def using(self, model_name: str, fallbacks: Iterable[str] = ()) -> Self:
         """The same client for another model, with models to try when it cannot answer."""
@@ -150,20 +155,47 @@ class LLMClient:
         messages = parser_kwargs.pop("messages", initial_messages)
         if messages is None or parser is None:
             raise TypeError("think_with_retry needs messages and a parser")
+        result: ParserResult | None = None
+        async for attempt in self.attempts(messages, parser, max_retries, **parser_kwargs):
+            result = attempt.result
+        return None if result is None else payload(result)
+
+    async def attempts(
+        self,
+        messages: Messages,
+        parser: Callable[..., Any],
+        most: int = 3,
+        **parser_kwargs: Any,
+    ) -> AsyncIterator[Attempt]:
+        """The attempts of `think_with_retry`, each after its reply was read; the last one succeeds.
+
+        Raises:
+            MaxRetriesExceededError, TypeError, ValueError: As for `think_with_retry`.
+            ModelError, ProviderError, ContentFilteredError: As for `think`.
+        """
 
         async def parse(reply: str) -> Any:
             found = parser(reply, **parser_kwargs)
             return await found if hasattr(found, "__await__") else found
 
         on_cut = CUT if self.options.max_tokens is None else CUT_WITH_ROOM
-        return await converse(
-            self._ask,
-            as_messages(messages),
-            parse,
-            max_retries,
-            on_attempt=self.options.on_attempt,
-            on_cut=on_cut,
-        )
+        async for attempt in converse(self._ask, as_messages(messages), parse, most, on_cut=on_cut):
+            self.record(attempt, parser)
+            yield attempt
+
+    def record(self, attempt: Attempt, parser: object = None) -> None:
+        """Log an attempt and write its dump; a replayed one is dumped once.
+
+        Args:
+            attempt: A reply and what was made of it.
+            parser: What read it, for the dump.
+        """
+        record = dump_record(self.options.stage, attempt, parser)
+        log_attempt(record, filtered=bool(attempt.filtered))
+        if self._dumps is None or (attempt.call.replayed and self._dumps.has(record.key)):
+            return
+        path = self._dumps.write(record)
+        self._session.outbox.put(DumpWritten(record, path.name))
 
     async def _ask(
         self, messages: tuple[Message, ...], *, attempt: int, cuts: int = 0
@@ -214,13 +246,12 @@ class LLMClient:
                     policy=session.retry,
                     sleep=session.pause,
                     rng=session.rng,
-                    on_wait=session.on_wait,
+                    on_wait=session.outbox.put,
                 )
         except WithheldError as error:
             call = self._told(request, error.completion, replayed=False)
-            if self.options.on_attempt is not None:
-                result = failure(f"The reply was withheld: {error.message}.")
-                self.options.on_attempt(Attempt(call, result, withheld=error.message))
+            result = failure(f"The reply was withheld: {error.message}.")
+            self.record(Attempt(call, result, filtered=error.message))
             raise
         return self._told(request, completion, replayed=False)
 
@@ -230,16 +261,15 @@ class LLMClient:
             return call.keep(await self._receive(call.request))
 
     async def _receive(self, request: Request) -> Completion | None:
-        """The backend's reply, streamed if somebody listens; None where no stream closed it."""
-        listener = self.options.on_piece
-        if listener is None:
+        """The backend's reply, streamed where its pieces are reported; None where no stream closed it."""
+        if not self.options.streamed:
             return await self._backend.complete(request)
         whole: Completion | None = None
         async for item in self._backend.stream(request):  # to its end, or a task has to close it
             if isinstance(item, Completion):
                 whole = item
             else:
-                listener(item)
+                self._session.outbox.put(Piece(request.step, item))
         return whole
 
     async def _journalled_stream(self, request: Request) -> AsyncIterator[str]:

@@ -1,17 +1,17 @@
 """The think-with-retry conversation: ask, parse, and answer a bad reply with feedback."""
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Protocol
 
 from libriscribe2.errors import MaxRetriesExceededError
+from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import Message
-from libriscribe2.llm.options import Attempt, CallRecord
+from libriscribe2.llm.options import CallRecord
 from libriscribe2.parsing.contract import (
     EMPTY_REPLY,
     ParserResult,
     check_result,
     failure,
-    payload,
 )
 from libriscribe2.parsing.prose import split_leading_reasoning
 
@@ -54,9 +54,8 @@ async def converse(
     parse: Parse,
     attempts: int,
     *,
-    on_attempt: Callable[[Attempt], None] | None = None,
     on_cut: str = CUT,
-) -> Any:
+) -> AsyncIterator[Attempt]:
     """Ask until `parse` accepts a reply.
 
     Args:
@@ -64,11 +63,10 @@ async def converse(
         messages: Its first turns.
         parse: Reads a reply by the parser contract.
         attempts: How many requests are made at most.
-        on_attempt: Hears every attempt.
         on_cut: What the model is told of a reply that was cut at the length limit.
 
-    Returns:
-        The parser's `data`, or its `sections`.
+    Yields:
+        Every attempt; the last one was accepted.
 
     Raises:
         MaxRetriesExceededError: The last of the attempts was refused too.
@@ -86,10 +84,9 @@ async def converse(
         reasoning, answer = split_leading_reasoning(reply)
         cut = on_cut if call.completion.finish_reason == "length" else ""
         result = await _read(answer, cut, parse)
-        if on_attempt is not None:
-            on_attempt(Attempt(call, result, reasoning))
+        yield Attempt(call, result, reasoning)
         if result["status"] == "success":
-            return payload(result)
+            return
         feedback = result["feedback"]
         messages = (
             *call.request.messages,  # what was asked, which may be simpler than what was wanted

@@ -11,6 +11,7 @@ from libriscribe2.llm.budget import Budget
 from libriscribe2.llm.circuit_breaker import CircuitBreaker
 from libriscribe2.llm.circuits import RESTING, Circuits, resting
 from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.outbox import NoOutbox, Outbox
 from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.resilience import RetryPolicy, Wait
 from libriscribe2.llm.step_counts import StepCounts
@@ -74,8 +75,7 @@ class CallSession:
         steps: How many requests each step has made.
         sleep: Waits so many seconds; a test passes its own.
         rng: Source of the jitter between retries.
-        on_call: Hears each answered request, replays too.
-        on_wait: Hears each wait before a request leaves or leaves again.
+        outbox: Takes what the calls report while they go on.
         tally: The sums of the run.
         stopped: Set once nothing new may be sent.
     """
@@ -88,8 +88,7 @@ class CallSession:
     steps: StepCounts = field(default_factory=StepCounts)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # noqa: TID251 - the real clock
     rng: random.Random = field(default_factory=random.Random)  # noqa: S311 - jitter only
-    on_call: Callable[[CallRecord], None] = field(default=lambda _call: None)
-    on_wait: Callable[[Wait], None] = field(default=lambda _wait: None)
+    outbox: Outbox = field(default_factory=NoOutbox)
     tally: Tally = field(default_factory=Tally)
     stopped: bool = False
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -129,7 +128,7 @@ class CallSession:
             if seconds > left:
                 raise refused
             if circuit.state == "open":
-                self.on_wait(Wait(seconds, RESTING, 0, refused.message))
+                self.outbox.put(Wait(seconds, RESTING, 0, refused.message))
             left -= seconds
             await self.wait(seconds)
         return circuit
@@ -149,7 +148,7 @@ class CallSession:
             if seconds > left:
                 raise BackendError("rate", told, retry_after=seconds, unsent=True)
             left -= seconds
-            self.on_wait(Wait(seconds, "limit", 0, told))
+            self.outbox.put(Wait(seconds, "limit", 0, told))
             await self.wait(seconds)
 
         await self.rates.take(request, wait)
@@ -164,9 +163,9 @@ class CallSession:
         self.check()
 
     def answered(self, call: CallRecord) -> None:
-        """Count a call and tell the listener."""
+        """Count a call and report it."""
         self.tally.add(call)
-        self.on_call(call)
+        self.outbox.put(call)
 
     def check(self) -> None:
         """Let a request leave.

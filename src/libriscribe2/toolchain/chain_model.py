@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from libriscribe2.errors import ModelError
+from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import Message
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import Attempt, CallOptions, CallRecord
+from libriscribe2.llm.options import CallOptions, CallRecord
 from libriscribe2.parsing.contract import ParserResult
 from libriscribe2.parsing.prose import split_leading_reasoning
 from libriscribe2.toolchain.chain_metrics import ChainMetrics

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.support.calls import FakeTime, MemoryCallLog, waits_of
+from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait, waits_of
 
 from libriscribe2.errors import LibriScribeError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request
@@ -92,7 +92,7 @@ async def test_a_wait_longer_than_the_policy_allows_is_an_error_that_sends_nothi
 
 async def test_a_run_that_is_stopped_does_not_wait_for_a_circuit() -> None:
     session = FakeTime().session(attempts=1)
-    session.on_wait = lambda _wait: session.stop()
+    session.outbox = StopAtWait(session)
     client = asking(session, *[DOWN] * 5, "back")
     for _ in range(5):
         with pytest.raises(ProviderError):

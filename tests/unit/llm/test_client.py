@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.support.calls import FakeTime, MemoryCallLog
+from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait, WaitList
 
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.budget import Budget, Hold
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import Attempt, CallOptions
-from libriscribe2.llm.resilience import TRANSIENT_KINDS, RetryPolicy, Wait
+from libriscribe2.llm.options import CallOptions
+from libriscribe2.llm.resilience import TRANSIENT_KINDS, RetryPolicy
 from libriscribe2.llm.scripted import Line, ScriptedBackend
 from libriscribe2.llm.session import CallSession, RunStoppedError
 from libriscribe2.parsing import multi_section_parser
@@ -247,10 +247,8 @@ async def test_TR_25_a_final_transport_error_reaches_the_caller() -> None:
 
 
 async def test_TR_26_every_attempt_is_told_with_its_number_and_feedback() -> None:
-    told: list[Attempt] = []
     client, _ = client_of("bad", "ok")
-    options = CallOptions(step="s", agent="A", on_attempt=told.append)
-    await client.with_options(options).think_with_retry("q", only_ok)
+    told = [one async for one in client.attempts("q", only_ok)]
     assert [one.call.request.attempt for one in told] == [1, 2]
     assert [one.result["status"] for one in told] == ["error", "success"]
     assert told[0].result["feedback"] == FEEDBACK
@@ -334,9 +332,9 @@ async def test_OV_43_a_passing_failure_is_retried_before_the_fallback_is_asked(k
 
 
 async def test_waits_are_told_and_the_same_payload_leaves_again() -> None:
-    waits: list[Wait] = []
+    waits = WaitList()
     backend = ScriptedBackend([BackendError("server", "oops", status=503, retry_after=7.0), "ok"])
-    session = FakeTime().session(on_wait=waits.append)
+    session = FakeTime().session(outbox=waits)
     await LLMClient("", "", "m", backend=backend, session=session).think("q")
     assert [wait.seconds for wait in waits] == [7.0]
     assert backend.calls[0] == backend.calls[1]
@@ -485,13 +483,13 @@ async def test_pieces_of_a_continued_reply_lose_their_thoughts_and_add_up_their_
         Completion("It was calm and", finish_reason="length", usage=usage, cost_usd=0.25),
         Completion("<think>go on</think> then a storm.", usage=usage, cost_usd=0.5),
     )
-    told: list[Attempt] = []
-    options = CallOptions(prose=True, on_attempt=told.append)
-    text = await client.with_options(options).think_with_retry(
-        "write", lambda reply: {"status": "success", "data": reply}
-    )
-    assert text == "It was calm and then a storm."
-    whole = told[0].call.completion
+    prose = client.with_options(CallOptions(prose=True))
+    (told,) = [
+        one
+        async for one in prose.attempts("write", lambda reply: {"status": "success", "data": reply})
+    ]
+    assert told.result["data"] == "It was calm and then a storm."
+    whole = told.call.completion
     assert (whole.cost_usd, whole.usage.input_tokens, whole.reasoning) == (0.75, 20, "go on")
 
 
@@ -501,7 +499,7 @@ async def test_a_wait_before_a_retry_ends_when_the_run_is_stopped() -> None:
 
     backend = ScriptedBackend([BackendError("server", "oops"), "ok"])
     session = CallSession(sleep=never)
-    session.on_wait = lambda _wait: session.stop()
+    session.outbox = StopAtWait(session)
     with pytest.raises(RunStoppedError):
         await LLMClient("", "", "m", backend=backend, session=session).think("q")
     assert len(backend.calls) == 1

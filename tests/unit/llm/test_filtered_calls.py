@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.support.calls import FakeTime, MemoryCallLog
+from tests.support.calls import FakeTime, MemoryCallLog, MemoryDumps
 
 from libriscribe2.errors import ContentFilteredError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import Attempt, CallOptions
+from libriscribe2.llm.options import CallOptions
+from libriscribe2.llm.outbox import DumpWritten, ListOutbox
 from libriscribe2.llm.scripted import Line, ScriptedBackend
+from libriscribe2.llm.session import CallSession
 from libriscribe2.llm.simplified import OPTIONAL_BLOCKS, simplified
 from libriscribe2.llm.ways import SIMPLIFIED_PROMPT
 from libriscribe2.prompts.loader import load_prompt, load_text
@@ -151,12 +153,25 @@ async def test_OV_40_silence_after_it_was_pointed_out_is_filtering() -> None:
 
 
 async def test_TR_26_withheld_replies_are_told_for_the_dumps() -> None:
-    told: list[Attempt] = []
-    client, _ = asking(REFUSAL, "ok")
-    await client.with_options(CallOptions(on_attempt=told.append)).think_with_retry(MESSAGES, ok)
-    assert [one.withheld for one in told] == [f"refusal: {REFUSAL}", ""]
-    assert told[0].call.completion.reply == REFUSAL
-    assert told[0].result["status"] == "error"
+    dumps, outbox = MemoryDumps(), ListOutbox()
+    client = LLMClient(
+        "",
+        "",
+        "m",
+        backend=ScriptedBackend([REFUSAL, "ok"]),
+        session=CallSession(outbox=outbox),
+        dumps=dumps,
+    )
+    await client.think_with_retry(MESSAGES, ok)
+    assert [one.raw_response for one in dumps.records] == [REFUSAL, "ok"]
+    filtered, used = dumps.records
+    assert (filtered.feedback, filtered.clean) == (
+        f"The reply was withheld: refusal: {REFUSAL}.",
+        None,
+    )
+    assert (used.feedback, used.clean) == ("", "ok")
+    written = [one.record for one in outbox if isinstance(one, DumpWritten)]
+    assert written == dumps.records
 
 
 async def test_a_story_that_speaks_like_a_refusal_is_taken_as_it_is() -> None:

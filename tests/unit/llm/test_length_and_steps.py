@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
-from tests.support.calls import FakeTime, MemoryCallLog
+from tests.support.calls import FakeTime, MemoryCallLog, MemoryDumps
 
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.budget import Budget
 from libriscribe2.llm.caps import Caps
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import Attempt, CallOptions
+from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.prices import Price
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
@@ -70,13 +70,14 @@ async def test_a_cost_cap_is_kept_when_more_room_is_asked_for() -> None:
 
 
 async def test_TR_13_cut_json_is_refused_even_where_it_could_be_repaired() -> None:
-    told: list[Attempt] = []
+    dumps = MemoryDumps()
     whole_but_cut = Completion(WHOLE, finish_reason="length")
-    client, _ = asking(*[whole_but_cut] * 3, on_attempt=told.append)
+    backend = ScriptedBackend([whole_but_cut] * 3)
+    client = LLMClient("", "", "m", backend=backend, dumps=dumps)
     with pytest.raises(MaxRetriesExceededError):
         await client.think_with_retry("q", pydantic_parser(TitleFile))
-    assert [one.call.request.attempt for one in told] == [1, 2, 3]
-    assert all("cut off" in one.result["feedback"] for one in told)
+    assert [one.attempt for one in dumps.records] == [1, 2, 3]
+    assert all("cut off" in one.feedback for one in dumps.records)
 
 
 async def test_room_is_part_of_what_is_replayed() -> None:

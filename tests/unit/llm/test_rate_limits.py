@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from tests.support.calls import FakeTime, MemoryCallLog
+from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait
 
 from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Request
 from libriscribe2.llm.client import LLMClient
+from libriscribe2.llm.outbox import CallReport
 from libriscribe2.llm.rate_limits import RateGate, account_name, kilo_tokens, rate_gate
 from libriscribe2.llm.rate_store import RateLimits, RateStore
 from libriscribe2.llm.resilience import Wait
@@ -55,11 +56,13 @@ async def test_a_share_is_taken_right_before_the_request_and_waits_are_told() ->
     told: list[Wait] = []
     client = LLMClient("", "", "m", backend=ScriptedBackend(["ok"]), call_log=log, session=session)
 
-    def heard(wait: Wait) -> None:
-        told.append(wait)
-        log.notes.append(("wait", ""))
+    class Noting:
+        def put(self, item: CallReport) -> None:
+            if isinstance(item, Wait):
+                told.append(item)
+                log.notes.append(("wait", ""))
 
-    session.on_wait = heard
+    session.outbox = Noting()
     await client.think("q")
     assert [(wait.kind, wait.seconds) for wait in told] == [("limit", 3.0), ("limit", 2.0)]
     assert log.kinds == ["wait", "wait", "sent", "done"]
@@ -107,7 +110,7 @@ async def test_bar_15_a_pause_of_any_length_is_believed_for_a_day(
 
 async def test_a_run_that_is_stopped_does_not_wait_for_its_share() -> None:
     session = FakeTime().session(rates=RateGate(Shares(3.0)))
-    session.on_wait = lambda _wait: session.stop()
+    session.outbox = StopAtWait(session)
     with pytest.raises(RunStoppedError):
         await LLMClient("", "", "m", backend=ScriptedBackend(), session=session).think("q")
 

@@ -9,12 +9,12 @@ import pytest
 from tests.support.project_faults import FailingOps
 
 from libriscribe2.errors import ProjectError, StorageError
+from libriscribe2.llm.attempt import Attempt, dump_record
 from libriscribe2.llm.backend import Completion, Request, Usage
-from libriscribe2.llm.options import Attempt, CallRecord
+from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.redaction import redact
 from libriscribe2.parsing.contract import ParserResult, failure, success
 from libriscribe2.project.debug_dump import DebugDumps, DumpRecord
-from libriscribe2.project.dump_record import dump_record
 from libriscribe2.project.machine import Machine
 from libriscribe2.utils.report import ExtractionReport, Repair
 
@@ -189,11 +189,9 @@ def attempt(result: ParserResult, answer: Completion = ANSWER) -> Attempt:
 def test_TR_26_an_attempt_becomes_a_dump(dumps: DebugDumps) -> None:
     repair = Repair("trailing_comma", lossless=True, position=7)
     report = ExtractionReport({"a": 1}, False, "json_repair", ("trailing_comma",), (repair,))
-    made = dump_record(
-        "Agent", "concept", attempt({"status": "success", "data": 1, "report": report})
-    )
+    made = dump_record("concept", attempt({"status": "success", "data": 1, "report": report}))
     assert made == DumpRecord(
-        agent_name="Agent",
+        agent_name="ConceptGeneratorAgent",
         raw_response='{"a": 1,}',
         formatting_issues=("trailing_comma",),
         extraction_method="json_repair",
@@ -215,7 +213,7 @@ def test_TR_26_an_attempt_becomes_a_dump(dumps: DebugDumps) -> None:
 
 
 def test_TR_26_a_refused_attempt_keeps_its_feedback() -> None:
-    made = dump_record("Agent", "concept", attempt(failure("a: missing\nb: empty")))
+    made = dump_record("concept", attempt(failure("a: missing\nb: empty")))
     assert made.feedback == "a: missing\nb: empty"
     assert made.validation_errors == ("a: missing", "b: empty")
     assert made.extraction_method == "failed"
@@ -226,13 +224,13 @@ def test_thoughts_in_the_reply_are_an_issue_of_it() -> None:
     given = attempt(
         {"status": "success", "data": 1, "report": report}, replace(ANSWER, reasoning=None)
     )
-    made = dump_record("Agent", "concept", replace(given, reasoning="first, ..."))
+    made = dump_record("concept", replace(given, reasoning="first, ..."))
     assert made.reasoning == "first, ..."
     assert made.formatting_issues == ("reasoning_block", "prose_around")
 
 
 def test_prose_goes_through_no_extraction() -> None:
     unnamed = replace(ANSWER, model="")
-    made = dump_record("Agent", "chapters", attempt(success("text"), unnamed))
+    made = dump_record("chapters", attempt(success("text"), unnamed))
     assert (made.extraction_method, made.formatting_issues, made.repairs) == ("text", (), ())
     assert (made.model, made.feedback, made.validation_errors) == ("gpt", "", ())

@@ -5,7 +5,7 @@ from typing import Final
 from libriscribe2.llm.backend import Backend, Completion
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.options import CallOptions, CallRecord
+from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.resilience import RetryPolicy
 from libriscribe2.llm.session import CallSession
@@ -45,9 +45,7 @@ async def ask_once(model: str, url: str, backend: Backend) -> Completion:
     Raises:
         ModelError, ProviderError, ContentFilteredError: As for `ping`.
     """
-    calls: list[CallRecord] = []
-    session = CallSession(retry=RetryPolicy(attempts=1), on_call=calls.append)
+    session = CallSession(retry=RetryPolicy(attempts=1))
     client = LLMClient(url, "", model, backend=backend, session=session)
     options = CallOptions(step="doctor", agent="doctor", max_tokens=LONGEST_REPLY)
-    await client.with_options(options).think(_QUESTION)
-    return calls[0].completion
+    return (await client.with_options(options).ask(_QUESTION)).completion
