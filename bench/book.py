@@ -11,10 +11,8 @@ from typing import Final
 
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.engine.stages import stages_of
-from libriscribe2.forecast.critical_path import USUAL_PACE
-from libriscribe2.forecast.drafting_times import CHAPTERS, DRAFTS, ORDERS
-from libriscribe2.forecast.estimate import QuotedCall, QuotingBackend
-from libriscribe2.forecast.virtual_time import VirtualLoop
+from libriscribe2.forecast.model_time import CHAPTERS, DRAFTS, ORDERS, VirtualLoop
+from libriscribe2.forecast.quote import USUAL_PACE, QuotedCall, QuotingBackend
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief

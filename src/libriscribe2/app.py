@@ -14,9 +14,9 @@ from libriscribe2 import __version__
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
 from libriscribe2.batch.provider.spool import book_spool
+from libriscribe2.engine.decisions import book_status, check_artifacts
 from libriscribe2.engine.runner import Runner
 from libriscribe2.engine.stages import AgentType, all_stages, stages_of
-from libriscribe2.engine.status import check_artifacts, survey
 from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.backend import Backend, CallLog
 from libriscribe2.llm.client import LLMClient
@@ -29,8 +29,7 @@ from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import Tally
 from libriscribe2.llm.spooled_backend import identity
 from libriscribe2.models.brief import Brief
-from libriscribe2.observe.budget_events import BudgetWatch
-from libriscribe2.observe.call_events import tell_call, tell_dump, tell_wait
+from libriscribe2.observe.call_events import BudgetWatch, tell_call, tell_dump, tell_wait
 from libriscribe2.observe.events import EventStream, Listener
 from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.pipeline.revision_judge import RevisionJudge
@@ -240,7 +239,7 @@ class Workshop:
         spare_the_loaded()
         check_artifacts(stages, self.store)
         if self._hooks.backend is None:
-            found = survey(stages, self.brief, self.store, refresh=refresh)
+            found = book_status(stages, self.brief, self.store, refresh=refresh)
             due = {unit.stage for unit in again}
             allowed = [one for one in found if only is None or one.unit.output in only]
             due |= {one.unit.stage for one in allowed if one.runs}
@@ -285,7 +284,7 @@ class Workshop:
     def _outcome(self, start: float) -> Outcome:
         """What the run came to."""
         book = Book(self.store)
-        kept = survey(stages_of(self.brief), self.brief, self.store)
+        kept = book_status(stages_of(self.brief), self.brief, self.store)
         stale = sum(one.state == "stale" for one in kept)
         return Outcome(
             book.words(), book.chapters(), stale, self._session.tally, monotonic() - start

@@ -11,7 +11,7 @@ from tests.support.desk import SMALL, Desk
 from tests.support.review_book import troubled
 from tests.support.screen import event
 
-from libriscribe2.observe import span_export
+from libriscribe2.observe import recording
 from libriscribe2.observe.otel import OtelTracing
 from libriscribe2.observe.spans import SpanFold
 
@@ -112,7 +112,7 @@ def test_the_variables_of_open_telemetry_are_obeyed(desk: Desk) -> None:
 def test_a_variable_that_cannot_be_used_stops_no_book(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
 ) -> None:
-    monkeypatch.setattr(span_export, "LONGEST_FLUSH", 0.1)
+    monkeypatch.setattr(recording, "LONGEST_FLUSH", 0.1)
     desk.environment |= {ENDPOINT: NOWHERE, name: value}
     ran = desk.create()
     assert desk.project().path("manuscript.md").exists()
@@ -138,7 +138,7 @@ def test_the_extra_that_is_not_installed_is_told_in_one_line(
 def test_a_collector_that_refuses_is_told_in_one_line(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
-    monkeypatch.setattr(span_export, "LONGEST_FLUSH", 0.3)
+    monkeypatch.setattr(recording, "LONGEST_FLUSH", 0.3)
     with Collector(status) as collector:
         desk.environment[ENDPOINT] = collector.root
         ran = desk.create()

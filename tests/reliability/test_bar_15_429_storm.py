@@ -18,7 +18,7 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.virtual_time import run_virtually
 
-from libriscribe2.forecast.virtual_time import VirtualLoop
+from libriscribe2.forecast.model_time import VirtualLoop
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.circuits import Circuits
 from libriscribe2.llm.client import LLMClient

@@ -14,8 +14,8 @@ from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.editing.structure import Edit, read_slots
 from libriscribe2.editing.structure_edits import Slots
 from libriscribe2.editing.structure_plan import Planner
+from libriscribe2.engine.decisions import book_status
 from libriscribe2.engine.stages import all_stages
-from libriscribe2.engine.status import survey
 from libriscribe2.project.file_ops import FileOps
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths
@@ -72,7 +72,7 @@ class ShapedBook:
     def picture(self) -> Picture:
         """The book as it is now, whatever was interrupted."""
         view, brief = peek(self.paths), read_brief(self.paths)
-        found = survey(wanted_stages(brief), brief, view)
+        found = book_status(wanted_stages(brief), brief, view)
         states = {one.unit.output: (one.state, one.reason) for one in found}
         return Picture(self.folder.contents(), states)
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from typing_extensions import override
 
-from libriscribe2.forecast.virtual_time import JumpingSelector, VirtualLoop
+from libriscribe2.forecast.model_time import JumpingSelector, VirtualLoop
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.editing.adoption import Adopted, edited_files, file_name
 from libriscribe2.editing.adoption import adopt as take
-from libriscribe2.engine.status import check_artifacts
+from libriscribe2.engine.decisions import check_artifacts
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore

@@ -1,5 +1,6 @@
 """One run over a book, from a command to its statistics."""
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from libriscribe2.app import Hooks, Outcome, Workshop
 from libriscribe2.cli.boundary import resumable
 from libriscribe2.cli.fallback_notes import FallbackNotes, first_models
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.plan_lines import tell_planned
 from libriscribe2.cli.quotes import quote_beside_actual
@@ -20,6 +20,7 @@ from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import Listener
+from libriscribe2.observe.recording import recorders
 from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
@@ -97,7 +98,7 @@ def run_book(
     command = " ".join(sys.argv[1:])
     with resumable(renderer, name):
         begin_run(renderer, store, settings, choice)
-        with run_listeners(renderer, store.paths) as heard, renderer.live():
+        with recorders(store.paths, os.environ, renderer.warning) as heard, renderer.live():
             firsts = first_models(settings, choice, request.stages)
             told: Listener = FallbackNotes(renderer.warning, firsts)
             listeners = (*heard, listener, told)

@@ -13,14 +13,14 @@ from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
 from libriscribe2.editing import structure_edits as edits
-from libriscribe2.editing.structure_edits import Outlined, Slots
-from libriscribe2.editing.structure_reading import (
+from libriscribe2.editing.splitting import (
     chapter_rows,
     division,
     planned_scenes,
     raw_text,
     texts_of,
 )
+from libriscribe2.editing.structure_edits import Outlined, Slots
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.project.view import ProjectView

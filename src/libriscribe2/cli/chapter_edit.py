@@ -12,12 +12,12 @@ from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.projects import locate, open_project, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.editing.adoption import later_shifts, origins, shifts
 from libriscribe2.editing.structure import Edit, Slot, read_slots
 from libriscribe2.editing.structure_edits import Slots
 from libriscribe2.editing.structure_plan import Planner
-from libriscribe2.editing.structure_report import later_shifts, origins, shifts
+from libriscribe2.engine.decisions import book_status, check_artifacts
 from libriscribe2.engine.stages import all_stages
-from libriscribe2.engine.status import check_artifacts, survey
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek
@@ -91,9 +91,9 @@ def _planned(
     slots = read_slots(view)
     edited = Edit(request.what, request.edit(view, slots), request.same_story)
     change = Planner(view, brief, all_stages(), len(slots)).plan(edited)
-    before = survey(stages, brief, view)
+    before = book_status(stages, brief, view)
     changed = ChangedView(view, change)
-    after = survey(stages, brief, changed)
+    after = book_status(stages, brief, changed)
     moved = shifts(before, after, origins(before, edited.slots))
     record = {
         "change": request.what,

@@ -19,14 +19,18 @@ from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.cli.projects import open_project
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.engine.staleness import draft_order
-from libriscribe2.engine.status import survey, units_of
+from libriscribe2.engine.decisions import book_status, units_of
+from libriscribe2.engine.inputs import draft_order
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.forecast.drafting_times import model_times
-from libriscribe2.forecast.estimate import FreshBackend, QuotingBackend, stage_quotes
-from libriscribe2.forecast.judged_calls import with_their_chapters
-from libriscribe2.forecast.quote import Quote, Remaking, Sums
-from libriscribe2.forecast.virtual_time import VirtualLoop
+from libriscribe2.forecast.model_time import VirtualLoop, model_times, with_their_chapters
+from libriscribe2.forecast.quote import (
+    FreshBackend,
+    Quote,
+    QuotingBackend,
+    Remaking,
+    Sums,
+    stage_quotes,
+)
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
@@ -97,7 +101,7 @@ def quote_remaking(
         units = [unit for stage in stages for unit in units_of(stage, store)]
         there = frozenset(unit.output for unit in units if store.exists(unit.output))
         asking = {stage.name for stage in stages if stage.asks_model}
-        before = [one for one in survey(stages, brief, store) if one.unit.stage in asking]
+        before = [one for one in book_status(stages, brief, store) if one.unit.stage in asking]
         stale = sum(one.state == "stale" and one.unit.output in there for one in before)
         request = RunRequest(stages, refresh=True, only=there)
         quote, events = _quote(store, brief, settings, choice, request)

@@ -1,5 +1,6 @@
 """`libriscribe2 import`: a manuscript that was written elsewhere becomes a project."""
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.brief_options import brief_from
 from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.options import (
     ConcurrencyOption,
@@ -38,7 +38,7 @@ from libriscribe2.cli.projects import (
     settings_of,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.editing.taking_over import (
+from libriscribe2.editing.manuscript_import import (
     MANUSCRIPT_SAMPLE,
     as_written,
     completed,
@@ -50,6 +50,7 @@ from libriscribe2.importers.blocks import Manuscript
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.models.counts import MOST
+from libriscribe2.observe.recording import recorders
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, project_name_from
 from libriscribe2.project.store import ProjectStore
@@ -226,7 +227,7 @@ def _take_over(renderer: Renderer, store: ProjectStore, work: _Import, premise: 
     """
     begin_run(renderer, store, work.settings, work.choice)
     command = " ".join(sys.argv[1:])
-    with run_listeners(renderer, store.paths) as heard, renderer.live():
+    with recorders(store.paths, os.environ, renderer.warning) as heard, renderer.live():
         hooks = Hooks(command, listeners=(*heard, renderer.render_event))
         workshop = Workshop(store, work.brief, work.settings, work.choice, hooks)
         written = as_written(work.found)

@@ -1,5 +1,6 @@
 """Asking a model about a book: `check --story --judge` and `compare --judge`."""
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -10,11 +11,11 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.projects import open_project, setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
 from libriscribe2.models.brief import Brief
+from libriscribe2.observe.recording import recorders
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
 from libriscribe2.pipeline.story_check import StorySearch
 from libriscribe2.pipeline.story_finding import StoryReport
@@ -93,7 +94,7 @@ def consulted(
     store, brief, settings = book
     choice = model_for(settings)
     begin_run(renderer, store, settings, choice)
-    with run_listeners(renderer, store.paths) as heard:
+    with recorders(store.paths, os.environ, renderer.warning) as heard:
         hooks = Hooks(" ".join(sys.argv[1:]), listeners=heard)
         workshop = Workshop(store, brief, settings, choice, hooks)
         return run_async(

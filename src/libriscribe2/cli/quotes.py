@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import ProjectError, StorageError
-from libriscribe2.forecast.estimate import HIGH_FACTOR
 from libriscribe2.forecast.quote import (
+    HIGH_FACTOR,
     ModelTimes,
     Quote,
     Remaking,

@@ -35,7 +35,7 @@ from libriscribe2.cli.quotes import keep_quote, remaking_record, tell_quote, tel
 from libriscribe2.cli.redoing import Chosen, Redo, in_short
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.engine.status import survey
+from libriscribe2.engine.decisions import book_status
 from libriscribe2.forecast.quote import Quote, Remaking
 from libriscribe2.project.clock import utc_now
 from libriscribe2.project.paths import ProjectPaths
@@ -145,6 +145,6 @@ def _tell_stale(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> 
     """
     brief, view = read_brief(paths), peek(paths)
     later = Remaking({}, Quote(at=utc_now(), stages=()), 0)
-    if any(one.state == "stale" for one in survey(wanted_stages(brief), brief, view)):
+    if any(one.state == "stale" for one in book_status(wanted_stages(brief), brief, view)):
         later = quote_remaking(paths, settings, model_for(settings))
     tell_remaking(renderer, paths.called, later)

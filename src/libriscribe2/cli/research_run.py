@@ -1,5 +1,6 @@
 """Looking a question up, from a command to the notes of the book."""
 
+import os
 import sys
 from dataclasses import dataclass
 
@@ -7,12 +8,12 @@ from libriscribe2.agents.researcher import ResearcherAgent
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.listeners import run_listeners
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.research_view import note_rows, totals
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.questions import question_name
+from libriscribe2.observe.recording import recorders
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import RESEARCH_NOTES
 from libriscribe2.project.research_records import add_notes
@@ -52,7 +53,7 @@ def look_up(renderer: Renderer, work: Asked) -> Findings:
     begin_run(renderer, store, work.settings, work.choice)
     is_first = not store.exists(RESEARCH_NOTES)
     command = " ".join(sys.argv[1:])
-    with run_listeners(renderer, store.paths) as heard, renderer.live():
+    with recorders(store.paths, os.environ, renderer.warning) as heard, renderer.live():
         hooks = Hooks(command, listeners=(*heard, renderer.render_event))
         workshop = Workshop(store, work.brief, work.settings, work.choice, hooks)
         notes, found = run_async(

@@ -14,8 +14,7 @@ from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.stage_choice import wanted_stages
-from libriscribe2.engine.staleness import Verdict
-from libriscribe2.engine.status import check_artifacts, survey
+from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
 from libriscribe2.project.legacy import is_legacy, read_legacy
@@ -45,7 +44,7 @@ def status(
         brief = read_brief(paths)
         stages = wanted_stages(brief)
         check_artifacts(stages, view)
-        found, old = survey(stages, brief, view), _originals(paths)
+        found, old = book_status(stages, brief, view), _originals(paths)
         record = {
             "project": paths.root.name,
             "title": Book(view).title(brief),
@@ -135,7 +134,7 @@ def _rates(view: ProjectView) -> list[Rate]:
     return reply_rates(read, totals.calls + totals.failed, totals.filtered)
 
 
-def _row(found: Verdict, originals: Collection[str]) -> dict[str, Any]:
+def _row(found: RunDecision, originals: Collection[str]) -> dict[str, Any]:
     """A unit as a flat record."""
     original = found.unit.output in originals
     return {

@@ -1,19 +1,36 @@
-"""Taking files of the book as they are for the base of what follows."""
+"""How a change makes files fresh, stale or missing, and edits taken as the base of what follows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePath
 
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.editing.structure_report import Shift, shifts
+from libriscribe2.editing.structure import Slot
+from libriscribe2.engine.decisions import RunDecision, book_status, units_of
+from libriscribe2.engine.inputs import draft_order, input_hashes
 from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import Verdict, input_hashes
-from libriscribe2.engine.status import survey, units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.view import ProjectView
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A file that stands otherwise than before.
+
+    Attributes:
+        unit: The file's name now.
+        before: How it stood, under whatever name; "" where it was not part of the book.
+        after: How it stands.
+        reason: Why, in words for the author.
+    """
+
+    unit: str
+    before: str
+    after: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +45,7 @@ class Adopted:
 
     names: tuple[str, ...]
     shifts: tuple[Shift, ...]
-    behind: tuple[Verdict, ...]
+    behind: tuple[RunDecision, ...]
 
 
 def adopt(
@@ -52,12 +69,12 @@ def adopt(
             f"{min(missing)} is missing in {store.paths.root}",
             fix=f"Run `libriscribe2 resume {store.paths.called}` to have it made.",
         )
-    before = survey(stages, brief, store)
+    before = book_status(stages, brief, store)
     in_order = tuple(name for name in units if name in wanted)
     for name in in_order:
         agent, unit = units[name]
         store.adopt(name, input_hashes(agent, unit, brief, store))
-    after = survey(stages, brief, store)
+    after = book_status(stages, brief, store)
     behind = (one for one in after if one.unit.output in units and one.state == "stale")
     made_from = tuple(
         one for one in behind if wanted & set(_changed(store, *units[one.unit.output], brief))
@@ -67,7 +84,7 @@ def adopt(
 
 def edited_files(view: ProjectView, brief: Brief, stages: Sequence[AgentType]) -> tuple[str, ...]:
     """The files that the author changed, in the order of the book."""
-    found = survey(stages, brief, view)
+    found = book_status(stages, brief, view)
     return tuple(one.unit.output for one in found if one.state == "edited")
 
 
@@ -97,3 +114,65 @@ def _known(name: str, names: Sequence[str]) -> str:
 
 def _changed(view: ProjectView, agent: AgentType, unit: Unit, brief: Brief) -> tuple[str, ...]:
     return view.state(unit.output, input_hashes(agent, unit, brief, view)).changed
+
+
+def later_shifts(
+    stages: Iterable[AgentType], brief: Brief, after: ProjectView, stood: Iterable[RunDecision]
+) -> list[Shift]:
+    """The files that are fresh after a change, and stale once the next run has made others.
+
+    Args:
+        stages: The stages of the book.
+        brief: What the author asked for.
+        after: The project after the change.
+        stood: How every unit stands then.
+    """
+    stood, order = tuple(stood), draft_order(brief, after)
+    coming = {one.unit.output for one in stood if one.state == "missing"}
+    by_name = {agent.name: agent for agent in stages}
+    found: list[Shift] = []
+    for one in stood:
+        awaited = by_name[one.unit.stage].inputs(one.unit, order)
+        names = [name for name in awaited if name in coming]
+        if one.state == "fresh" and names:
+            reason = f"once {' and '.join(names)} {'is' if len(names) == 1 else 'are'} made"
+            found.append(Shift(one.unit.output, one.state, "stale", reason))
+    return found
+
+
+def shifts(
+    before: Iterable[RunDecision],
+    after: Iterable[RunDecision],
+    origin: Callable[[Unit], str | None] = lambda unit: unit.output,
+) -> list[Shift]:
+    """The files that stand otherwise than before.
+
+    Args:
+        before: How every unit stood.
+        after: How every unit stands.
+        origin: The name that a unit's file had before; None for a new one.
+    """
+    stood = {one.unit.output: one.state for one in before}
+    found = (
+        Shift(one.unit.output, stood.get(origin(one.unit) or "", ""), one.state, one.reason)
+        for one in after
+    )
+    return [shift for shift in found if shift.before != shift.after]
+
+
+def origins(before: Iterable[RunDecision], slots: Sequence[Slot]) -> Callable[[Unit], str | None]:
+    """Where the files of a new order come from.
+
+    Args:
+        before: Every unit of the old order.
+        slots: The chapters in the new order.
+    """
+    names = {(one.unit.stage, one.unit.chapter): one.unit.output for one in before}
+
+    def origin(unit: Unit) -> str | None:
+        if unit.chapter is None:
+            return unit.output
+        sources = slots[unit.chapter - 1].sources
+        return names.get((unit.stage, sources[0])) if sources else None
+
+    return origin

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from libriscribe2.engine.decisions import book_status, units_of
 from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.status import survey, units_of
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.scenes import ScenesFile
@@ -231,7 +231,9 @@ def unmade_files(
         StorageError: A file cannot be read.
     """
     # The book itself may be a journal alone, whose chapters nobody knows before they are rebuilt.
-    waiting = (one.unit.output for one in survey(stages, brief, rebuilt) if one.state == "missing")
+    waiting = (
+        one.unit.output for one in book_status(stages, brief, rebuilt) if one.state == "missing"
+    )
     return tuple(name for name in waiting if name not in book.manifest.files)
 
 

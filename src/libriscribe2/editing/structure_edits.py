@@ -6,15 +6,19 @@ Chapters are numbered from 1. What each edit costs is said at `structure_plan`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from libriscribe2.editing.structure import Entry, Slot
-from libriscribe2.editing.structure_canon import joined_canon
-from libriscribe2.editing.structure_contract import joined_contract, split_contract
-from libriscribe2.editing.structure_text import (
+from libriscribe2.editing.splitting import (
     Division,
     body_of,
     joined,
     retitled,
     with_heading,
+)
+from libriscribe2.editing.structure import (
+    Entry,
+    Slot,
+    joined_canon,
+    joined_contract,
+    split_contract,
 )
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.scenes import ScenePlan

@@ -18,19 +18,20 @@ their requests: the texts stay, but a chapter whose file is deleted then is aske
 is one of which only some scenes had been written. Moving a chapter back finds its replies again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.editing.structure import Edit, Slot, outline_text, scenes_text
-from libriscribe2.editing.structure_known import Knowledge
-from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.structure_entry import PLANS
-from libriscribe2.engine.structure_inputs import number_in, step_moves
+from libriscribe2.engine.inputs import PLANS, input_hashes
+from libriscribe2.engine.stages import AgentType, number_in
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project import records
 from libriscribe2.project.hashing import content_sha
+from libriscribe2.project.manifest import FileRecord
 from libriscribe2.project.paths import OUTLINE, SCENES
 from libriscribe2.project.structure_change import Change, Replacement, digest
 from libriscribe2.project.structure_view import ChangedView
@@ -158,3 +159,202 @@ class Planner:
         if all(slot.sources or slot.plan is None or slot.scenes for slot in slots):
             return ()
         return tuple(agent.unit().step for agent in self.stages if agent.writes == SCENES)
+
+
+Hashes = Mapping[str, str | None]
+
+Known = dict[str, Mapping[str, Any] | None]
+"""`files` of the journal's record, see `records.reshaped`."""
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Works out what is known of a book's files after an edit.
+
+    Attributes:
+        view: The project as it is.
+        after: The project with its new content.
+        brief: What the author asked for.
+        stages: All stages there are.
+    """
+
+    view: ProjectView
+    after: ProjectView
+    brief: Brief
+    stages: tuple[AgentType, ...]
+
+    def of(self, edit: Edit, before: int) -> Known:
+        """What is known of every chapter's files and of the two plans.
+
+        Chapters that keep their number are named too: their requests told another number of
+        chapters, or another text before them, so no recorded reply makes them any more.
+
+        Args:
+            edit: The edit.
+            before: How many chapters there were.
+        """
+        known = self._of_plans()
+        for agent in self._by_chapter:
+            for number in range(1, max(before, len(edit.slots)) + 1):
+                name = agent.unit(number).output
+                slot = edit.slots[number - 1] if number <= len(edit.slots) else None
+                made = None if slot is None else self._of_chapter(agent, number, slot, edit)
+                if made is not None or name in self.view.manifest.files:
+                    known[name] = made
+        return known
+
+    @property
+    def _by_chapter(self) -> tuple[AgentType, ...]:
+        return tuple(agent for agent in self.stages if agent.per_chapter())
+
+    def _of_plans(self) -> Known:
+        """What is known of outline and scenes; one that the author edited stays his."""
+        known: Known = {}
+        for agent in self.stages:
+            name, unit = agent.writes, agent.unit()
+            sha, made = self.after.sha(name), self.view.manifest.files.get(name)
+            if name not in PLANS or sha is None or made is None:
+                continue
+            state = self.view.state(name, input_hashes(agent, unit, self.brief, self.view))
+            if state.kind in ("fresh", "stale"):
+                present = input_hashes(agent, unit, self.brief, self.after)
+                inputs = renewed(made, state.changed, present, str)
+                known[name] = _content(sha, unit.step, inputs, (made,))
+        return known
+
+    def _of_chapter(
+        self, agent: AgentType, number: int, slot: Slot, edit: Edit
+    ) -> Mapping[str, Any] | None:
+        """What is known of one stage's file of a chapter."""
+        if not slot.sources:
+            return None
+        if agent.writes in slot.texts:
+            return self._of_text(agent, number, slot)
+        if not slot.follows:
+            return None
+        source, unit = slot.sources[0], agent.unit(number)
+        old = agent.unit(source).output
+        made = self.view.manifest.files.get(old)
+        if made is None:
+            return None
+        inputs: Hashes = carried(made.inputs, self._by_chapter, number - source)
+        if edit.same_story:
+            inputs = self._renewed(agent, number, (source,))
+        elif self.brief.drafting == "redblack" and (number - source) % 2:
+            inputs = self._in_other_wave(agent, number, inputs)
+        return {"from": old, "step": unit.step, "in": inputs}
+
+    def _in_other_wave(self, agent: AgentType, number: int, inputs: Hashes) -> Hashes:
+        """The inputs of a chapter's file that now belongs to the other of two waves.
+
+        It could be made from other chapters than it was. That alone is no change of the story: it
+        is stale only if what it was made from has changed.
+        """
+        present = input_hashes(agent, agent.unit(number), self.brief, self.after)
+        patterns = [one.writes for one in self._by_chapter]
+
+        def by_chapter(name: str) -> bool:
+            return any(number_in(name, pattern) is not None for pattern in patterns)
+
+        kept = {
+            name: sha
+            for name, sha in inputs.items()
+            if name in present or not by_chapter(name) or self.after.sha(name) != sha
+        }
+        return {name: sha for name, sha in present.items() if by_chapter(name)} | kept
+
+    def _of_text(self, agent: AgentType, number: int, slot: Slot) -> Mapping[str, Any] | None:
+        """What is known of a new text; it is the author's where a part of it was his."""
+        names = [agent.unit(source).output for source in slot.sources]
+        if any(self.view.state(name, {}).kind not in ("fresh", "stale") for name in names):
+            return None
+        unit = agent.unit(number)
+        made = tuple(self.view.manifest.files[name] for name in names)
+        sha = self.after.sha(unit.output)
+        return _content(sha, unit.step, self._renewed(agent, number, slot.sources), made)
+
+    def _renewed(self, agent: AgentType, number: int, sources: tuple[int, ...]) -> Hashes:
+        """The inputs of a chapter's file where the story is the same."""
+        inputs: Hashes = input_hashes(agent, agent.unit(number), self.brief, self.after)
+        for source in sources:
+            old = agent.unit(source)
+            present = input_hashes(agent, old, self.brief, self.view)
+            changed = self.view.state(old.output, present).changed
+            rename = renaming(self._by_chapter, number - source)
+            inputs = renewed(self.view.manifest.files[old.output], changed, inputs, rename)
+        return inputs
+
+
+def _content(
+    sha: str | None, step: str, inputs: Hashes, made: tuple[FileRecord, ...]
+) -> Mapping[str, Any]:
+    """A new content of the program's own, made of texts that it knows."""
+    keys = [key for one in made for key in one.keys]
+    return {"sha": sha, "step": step, "in": inputs, "params": made[0].params, "k": keys}
+
+
+def carried(inputs: Hashes, agents: Iterable[AgentType], shift: int) -> dict[str, str | None]:
+    """The inputs of a chapter's file under the names that they have for its new number.
+
+    A neighbour keeps its distance: what was made from the chapter before it is compared with the
+    chapter that is before it now, and is stale if that is another one.
+
+    Args:
+        inputs: What the file was made from, by name.
+        agents: The stages that make a file per chapter.
+        shift: The new number less the old one.
+    """
+    rename = renaming(agents, shift)
+    return {rename(name): sha for name, sha in inputs.items()}
+
+
+def renewed(
+    made: FileRecord, changed: Iterable[str], present: Hashes, rename: Callable[[str], str]
+) -> dict[str, str | None]:
+    """The present inputs of a file, but for those that had changed before: it stays stale.
+
+    Args:
+        made: What is known of the file.
+        changed: The inputs that differed before the order changed.
+        present: What it would be made from now.
+        rename: The new name of an input (`renaming`).
+    """
+    inputs = dict(present)
+    for name in changed:
+        if name in made.inputs:
+            inputs[rename(name)] = made.inputs[name]
+        else:
+            inputs.pop(rename(name), None)
+    return inputs
+
+
+def renaming(agents: Iterable[AgentType], shift: int) -> Callable[[str], str]:
+    """How the names of chapters' files change when all numbers change by `shift`."""
+    patterns = {agent.writes: agent for agent in agents}
+
+    def rename(name: str) -> str:
+        for pattern, agent in patterns.items():
+            number = number_in(name, pattern, "-?[0-9]+")
+            if number is not None:
+                new = number + shift
+                return agent.unit(new).output if new > 0 else pattern.replace("*", str(new))
+        return name
+
+    return rename
+
+
+def step_moves(
+    agents: Iterable[AgentType], moves: Mapping[int, int | None]
+) -> dict[str, str | None]:
+    """The new path of every step of chapters whose number changes; None where a chapter goes."""
+
+    def step(agent: AgentType, number: int | None) -> str | None:
+        unit: Unit | None = None if number is None else agent.unit(number)
+        return None if unit is None else unit.step
+
+    return {
+        agent.unit(old).step: step(agent, new)
+        for agent in agents
+        for old, new in moves.items()
+        if new != old
+    }

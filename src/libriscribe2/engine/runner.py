@@ -7,9 +7,9 @@ from time import monotonic
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.engine.decisions import RunDecision, decide
+from libriscribe2.engine.inputs import check_planned, draft_order, input_hashes
 from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import Verdict, draft_order, input_hashes, verdict
-from libriscribe2.engine.structure_entry import check_planned
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.session import CallSession, RunStoppedError
 from libriscribe2.models.brief import Brief
@@ -165,7 +165,7 @@ class Runner:
     def _begin(self, agent: AgentType, unit: Unit) -> bool:
         """Start a unit, or say why it does not run; return whether it runs."""
         inputs = input_hashes(agent, unit, self._brief, self._store)
-        found = verdict(
+        found = decide(
             agent,
             unit,
             self._store.state(unit.output, inputs),
@@ -180,7 +180,7 @@ class Runner:
             self._running[task] = unit.output
         return runs
 
-    def _idle(self, agent: AgentType, found: Verdict) -> str:
+    def _idle(self, agent: AgentType, found: RunDecision) -> str:
         """Why a unit that could run has nothing to do; "" where it has."""
         if agent.on_demand and found.state == "missing" and not self._is_needed(found.unit):
             return "nothing needs it"
@@ -199,7 +199,7 @@ class Runner:
         inputs = input_hashes(agent, unit, self._brief, self._store)
         state = self._store.state(unit.output, inputs)
         again = self._store.manifest.asked_again(unit.step)
-        return verdict(agent, unit, state, again=again, refresh=self._refresh).runs
+        return decide(agent, unit, state, again=again, refresh=self._refresh).runs
 
     def _is_awaited(self, unit: Unit) -> bool:
         """Whether something that is still to be written by a model works from the unit's file."""
@@ -223,7 +223,7 @@ class Runner:
         chapters = Book(self._store).chapters()
         return any(self._is_due(agent.unit(n)) for n in range(1, chapters + 1)) or not chapters
 
-    async def _work(self, agent: AgentType, found: Verdict, inputs: dict[str, str]) -> None:
+    async def _work(self, agent: AgentType, found: RunDecision, inputs: dict[str, str]) -> None:
         """Make a unit's artifact and save it."""
         start, unit = monotonic(), found.unit
         try:
@@ -255,7 +255,7 @@ class Runner:
         remark = made_from.remark
         self._tell("stage.end", unit, words=words, seconds=took, path=unit.output, message=remark)
 
-    def _set_aside(self, agent: AgentType, found: Verdict) -> None:
+    def _set_aside(self, agent: AgentType, found: RunDecision) -> None:
         """Keep a copy of a text that is replaced on request; it may be the author's own."""
         name = found.unit.output
         if not self._store.exists(name):

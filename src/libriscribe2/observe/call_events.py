@@ -1,13 +1,15 @@
-"""Calls and waits of a run, and what came of a reply, as its events tell them."""
+"""What a run reports of its calls, their replies, waits and caps; no word of a prompt or a reply."""
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from libriscribe2.llm.budget import MONEY
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.resilience import Wait
-from libriscribe2.observe.error_facts import error_facts
 from libriscribe2.observe.events import EventStream
 from libriscribe2.project.debug_dump import DumpRecord
+from libriscribe2.utils.quantities import price
 
 _CHAPTER: Final = re.compile(r"ch(\d+)")
 
@@ -82,3 +84,65 @@ def _place(step: str) -> dict[str, Any]:
     stage, _, rest = step.partition("/")
     chapter = _CHAPTER.fullmatch(rest.partition("/")[0])
     return {"stage": stage, "chapter": int(chapter[1]) if chapter else None, "unit": step}
+
+
+MOST: Final = 20
+"""Errors of one reply that are named; its dump has all."""
+
+LONGEST: Final = 200
+"""Characters of one."""
+
+_ITEM: Final = "- "
+_VALUE: Final = " (it was "
+_QUOTED: Final = re.compile(r"[`'\"].*[`'\"]", re.DOTALL)
+_SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)|:\s")
+
+
+def error_facts(feedback: Sequence[str]) -> tuple[str, ...]:
+    """What the lines of a feedback complain of.
+
+    Args:
+        feedback: The lines that the model was told: wrong fields as a list, or a sentence.
+    """
+    fields = [line.removeprefix(_ITEM) for line in feedback if line.startswith(_ITEM)]
+    found = fields or [_SENTENCE_END.split(line)[0] for line in feedback[:1]]
+    return tuple(_unquoted(one.partition(_VALUE)[0])[:LONGEST] for one in found[:MOST])
+
+
+def _unquoted(text: str) -> str:
+    """The text without what stands between its first quotation mark and its last."""
+    return " ".join(_QUOTED.sub("…", text).split())
+
+
+WARN_FROM: Final = 0.8
+"""The part of a cap from which on the run tells of it."""
+
+
+class BudgetWatch:
+    """Tells once per cap of a run that most of it is used.
+
+    Args:
+        events: Where it is told.
+        used: What is used and what is allowed, by the cap's name (`Budget.used`).
+    """
+
+    def __init__(
+        self, events: EventStream, used: Callable[[], Mapping[str, tuple[float, float]]]
+    ) -> None:
+        self._events = events
+        self._used = used
+        self._told: set[str] = set()
+
+    def look(self) -> None:
+        """Compare what is used with the caps."""
+        for cap, (used, allowed) in self._used().items():
+            if cap in self._told or used < WARN_FROM * allowed:
+                continue
+            self._told.add(cap)
+            message = f"{_amount(cap, used)} of {_amount(cap, allowed)} is used ({cap})"
+            self._events.emit("budget.warn", cap=cap, used=used, allowed=allowed, message=message)
+
+
+def _amount(cap: str, value: float) -> str:
+    """An amount of what a cap counts."""
+    return price(value) if cap == MONEY else f"{round(value, 1):g}"

@@ -20,8 +20,7 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, set_span_in_context
 from typing_extensions import override
 
 from libriscribe2 import __version__
-from libriscribe2.observe.span_names import ERROR_TYPE
-from libriscribe2.observe.spans import Attributes
+from libriscribe2.observe.spans import ERROR_TYPE, Attributes
 
 _PROGRAM: Final = "libriscribe2"
 _MICROSECONDS: Final = 1_000_000

@@ -1,13 +1,17 @@
 """A run as spans: its events folded into one for the run, one per unit, one per request.
 
 Only names and figures of the program go into a span, never a text of the author's or a model's.
+
+The names are those of OpenTelemetry's semantic conventions v1.41.1, GenAI part: it is still in
+development and has since moved to a repository of its own (semantic-conventions-genai), so they
+are kept here and change only with this comment. The names for what was asked and answered
+(`gen_ai.input.messages`, `gen_ai.output.messages`) are left out: no span holds content.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, Generic, Protocol, TypeVar
 
-from libriscribe2.observe import span_names as names
 from libriscribe2.observe.events import Event
 
 Attributes = Mapping[str, str | int | Sequence[str]]
@@ -64,8 +68,8 @@ class SpanFold(Generic[SpanT]):
                 pass
 
     def _begin_run(self, event: Event) -> None:
-        about = {names.WORKFLOW_NAME: self._workflow, names.CONVERSATION: event.run}
-        self._run = self._begin(names.INVOKE_WORKFLOW, self._workflow, event.ts, about)
+        about = {WORKFLOW_NAME: self._workflow, CONVERSATION: event.run}
+        self._run = self._begin(INVOKE_WORKFLOW, self._workflow, event.ts, about)
 
     def _end_run(self, event: Event) -> None:
         """End what is open; a unit that was broken off says so."""
@@ -78,8 +82,8 @@ class SpanFold(Generic[SpanT]):
             self._run = None
 
     def _begin_unit(self, event: Event) -> None:
-        about = {names.AGENT_NAME: event.stage, names.CONVERSATION: event.run, **_place(event)}
-        unit = self._begin(names.INVOKE_AGENT, event.stage, event.ts, about, parent=self._run)
+        about = {AGENT_NAME: event.stage, CONVERSATION: event.run, **_place(event)}
+        unit = self._begin(INVOKE_AGENT, event.stage, event.ts, about, parent=self._run)
         self._units[event.stage, event.chapter] = unit
 
     def _end_unit(self, event: Event) -> None:
@@ -91,17 +95,17 @@ class SpanFold(Generic[SpanT]):
         """A request; it is over when its event comes."""
         model = event.asked or event.model
         about: Attributes = {
-            names.PROVIDER: names.provider_name(model),
-            names.REQUEST_MODEL: model,
-            names.CONVERSATION: event.run,
-            names.AGENT_NAME: event.stage,
-            names.ATTEMPT: event.attempt,
+            PROVIDER: provider_name(model),
+            REQUEST_MODEL: model,
+            CONVERSATION: event.run,
+            AGENT_NAME: event.stage,
+            ATTEMPT: event.attempt,
             **_place(event),
         }
         of_book = self._units.get((event.stage, None), self._run)
         parent = self._units.get((event.stage, event.chapter), of_book)
         start = event.ts - timedelta(seconds=event.seconds)
-        call = self._begin(names.CHAT, model, start, about, parent=parent, client=True)
+        call = self._begin(CHAT, model, start, about, parent=parent, client=True)
         self._tracing.end(call, event.ts, _answer(event), error=_error(event))
 
     def _begin(
@@ -114,7 +118,7 @@ class SpanFold(Generic[SpanT]):
         parent: SpanT | None = None,
         client: bool = False,
     ) -> SpanT:
-        given = {names.OPERATION: operation, **_said(about)}
+        given = {OPERATION: operation, **_said(about)}
         name = f"{operation} {of}"
         return self._tracing.begin(name, at, given, parent=parent, client=client)
 
@@ -132,19 +136,62 @@ def _answer(event: Event) -> Attributes:
     """What came back, in figures and labels."""
     tokens = event.tokens
     found: Attributes = {
-        names.RESPONSE_MODEL: event.model,
-        names.FINISH_REASONS: [event.finish_reason] if event.finish_reason else [],
-        names.CACHED_TOKENS: tokens.cached,
-        names.ISSUES: [*event.issues, *event.repairs],
+        RESPONSE_MODEL: event.model,
+        FINISH_REASONS: [event.finish_reason] if event.finish_reason else [],
+        CACHED_TOKENS: tokens.cached,
+        ISSUES: [*event.issues, *event.repairs],
     }
-    counted = {names.INPUT_TOKENS: tokens.input, names.OUTPUT_TOKENS: tokens.output}
+    counted = {INPUT_TOKENS: tokens.input, OUTPUT_TOKENS: tokens.output}
     return {**_said(found), **counted}
 
 
 def _place(event: Event) -> Attributes:
-    return {names.STAGE: event.stage, names.CHAPTER: event.chapter or 0}
+    return {STAGE: event.stage, CHAPTER: event.chapter or 0}
 
 
 def _said(attributes: Attributes) -> dict[str, str | int | Sequence[str]]:
     """The attributes that say something."""
     return {name: value for name, value in attributes.items() if value}
+
+
+OPERATION: Final = "gen_ai.operation.name"
+PROVIDER: Final = "gen_ai.provider.name"
+CONVERSATION: Final = "gen_ai.conversation.id"
+WORKFLOW_NAME: Final = "gen_ai.workflow.name"
+AGENT_NAME: Final = "gen_ai.agent.name"
+REQUEST_MODEL: Final = "gen_ai.request.model"
+RESPONSE_MODEL: Final = "gen_ai.response.model"
+FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
+INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
+OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
+CACHED_TOKENS: Final = "gen_ai.usage.cache_read.input_tokens"
+ERROR_TYPE: Final = "error.type"
+
+INVOKE_WORKFLOW: Final = "invoke_workflow"
+INVOKE_AGENT: Final = "invoke_agent"
+CHAT: Final = "chat"
+
+STAGE: Final = "libriscribe.stage"
+CHAPTER: Final = "libriscribe.chapter"
+ATTEMPT: Final = "libriscribe.attempt"
+ISSUES: Final = "libriscribe.issues"
+
+_PROVIDERS: Final[Mapping[str, str]] = {
+    "azure": "azure.ai.openai",
+    "azure_ai": "azure.ai.inference",
+    "bedrock": "aws.bedrock",
+    "cohere_chat": "cohere",
+    "gemini": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "moonshot": "moonshot_ai",
+    "vertex_ai": "gcp.vertex_ai",
+    "watsonx": "ibm.watsonx.ai",
+    "xai": "x_ai",
+}
+"""OpenTelemetry's name of a provider, where it differs from the first part of a model's name."""
+
+
+def provider_name(model: str) -> str:
+    """Who serves a model, by its name as LiteLLM spells it."""
+    prefix = model.partition("/")[0]
+    return _PROVIDERS.get(prefix, prefix)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.editing.structure import redo_of
-from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.structure_inputs import number_in
+from libriscribe2.engine.stages import AgentType, number_in
 from libriscribe2.errors import LibriScribeError, ProjectError
 from libriscribe2.models.scenes import ScenesFile
 from libriscribe2.project.artifacts import Book

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from libriscribe2.engine.decisions import RunDecision, book_status
 from libriscribe2.engine.stages import AgentType, all_stages, stages_of
-from libriscribe2.engine.staleness import Verdict
-from libriscribe2.engine.status import survey
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.languages import UNKNOWN, language_of
 from libriscribe2.models.brief import Brief
@@ -72,7 +71,7 @@ class Snapshot:
     view: ProjectView
     brief: Brief | None
     stages: Sequence[AgentType]
-    units: Sequence[Verdict]
+    units: Sequence[RunDecision]
     calls: Sequence[Call]
     events: Sequence[Event] = ()
     faults: Sequence[Finding] = field(default=())
@@ -123,9 +122,9 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
     except LibriScribeError as error:
         faults.append(told(error, BOOK_TOML))
     stages = all_stages() if brief is None else stages_of(brief)
-    units: list[Verdict] = []
+    units: list[RunDecision] = []
     try:
-        units = [] if brief is None else survey(stages, brief, view)
+        units = [] if brief is None else book_status(stages, brief, view)
     except LibriScribeError as error:
         faults.append(told(error, OUTLINE))
     with storage_errors("read", source.paths.events):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.editing.structure_contract import (
+from libriscribe2.editing.structure import (
     joined_contract,
     renumbered_threads,
     split_contract,

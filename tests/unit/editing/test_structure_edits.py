@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from libriscribe2.editing.splitting import Division
 from libriscribe2.editing.structure import Slot
 from libriscribe2.editing.structure_edits import (
     Outlined,
@@ -14,7 +15,6 @@ from libriscribe2.editing.structure_edits import (
     rename,
     split,
 )
-from libriscribe2.editing.structure_text import Division
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.project.paths import CHAPTER_FILES, SUMMARY_FILES
 

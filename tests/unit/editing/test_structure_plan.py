@@ -12,11 +12,11 @@ from tests.support.shaped_book import CHAPTERS, Picture, ShapedBook
 
 from libriscribe2.cli.projects import read_brief
 from libriscribe2.editing import structure_edits as edits
+from libriscribe2.editing.adoption import origins, shifts
+from libriscribe2.editing.splitting import division, texts_of
 from libriscribe2.editing.structure_edits import Outlined, Slots
-from libriscribe2.editing.structure_reading import division, texts_of
-from libriscribe2.editing.structure_report import origins, shifts
+from libriscribe2.engine.decisions import book_status
 from libriscribe2.engine.stages import all_stages
-from libriscribe2.engine.status import survey
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import CHAPTER_FILES, canon_file, chapter_file, summary_file
 from libriscribe2.project.peek import peek
@@ -234,9 +234,9 @@ def test_XC_04_the_report_names_files_by_what_they_were(shaped: ShapedBook) -> N
     brief = read_brief(shaped.paths)
     slots = edits.insert(shaped.slots(), 6, NEW)
     stages = [agent for agent in all_stages() if agent.writes == CHAPTER_FILES]
-    before = survey(stages, brief, peek(shaped.paths))
+    before = book_status(stages, brief, peek(shaped.paths))
     shaped.change(slots)
-    after = survey(stages, brief, peek(shaped.paths))
+    after = book_status(stages, brief, peek(shaped.paths))
     found = shifts(before, after, origins(before, slots))
     assert [(shift.unit, shift.before, shift.after) for shift in found] == [
         (chapter(6), "", "missing"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.editing.structure_text import (
+from libriscribe2.editing.splitting import (
     body_of,
     divided_at_break,
     divided_at_paragraph,

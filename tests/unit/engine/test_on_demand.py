@@ -7,7 +7,7 @@ from tests.support.toy_agents import Bench, ToyAgent, outline_of, toy
 from typing_extensions import override
 
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.engine.status import survey
+from libriscribe2.engine.decisions import book_status
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import OutlineFile
@@ -67,7 +67,7 @@ async def test_QU_the_survey_says_what_the_run_then_does(bench: Bench) -> None:
     for path in bench.paths.root.glob("sketches/*.md"):
         path.unlink()
     (bench.paths.root / "chapters/03.md").unlink()
-    found = [one for one in survey(STAGES, BRIEF, peek(bench.paths)) if one.runs]
+    found = [one for one in book_status(STAGES, BRIEF, peek(bench.paths)) if one.runs]
     assert [one.unit.output for one in found] == [
         "sketches/02.md",
         "sketches/03.md",

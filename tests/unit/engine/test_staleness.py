@@ -6,7 +6,8 @@ import pytest
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
-from libriscribe2.engine.staleness import input_hashes, verdict
+from libriscribe2.engine.decisions import decide
+from libriscribe2.engine.inputs import input_hashes
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
@@ -28,35 +29,35 @@ def test_XC_04_a_state_decides_and_gives_the_reason(
     kind: StateKind, runs: bool, reason: str
 ) -> None:
     for refresh in (False, True):
-        found = verdict(ChapterWriterAgent, UNIT, ArtifactState(kind), refresh=refresh)
+        found = decide(ChapterWriterAgent, UNIT, ArtifactState(kind), refresh=refresh)
         assert (found.unit, found.runs, found.reason, found.state) == (UNIT, runs, reason, kind)
 
 
 def test_XC_04_what_is_stale_is_kept_until_asked_for() -> None:
     stale = ArtifactState("stale", ("book.toml:words", "outline.json"))
-    kept = verdict(ChapterWriterAgent, UNIT, stale)
+    kept = decide(ChapterWriterAgent, UNIT, stale)
     assert not kept.runs
     assert kept.reason == (
         "stale, book.toml: words, outline.json changed; kept, `--refresh` remakes it"
     )
-    remade = verdict(ChapterWriterAgent, UNIT, stale, refresh=True)
+    remade = decide(ChapterWriterAgent, UNIT, stale, refresh=True)
     assert remade.runs
     assert remade.reason == "book.toml: words, outline.json changed"
 
 
 def test_XC_04_what_only_code_makes_is_remade_freely() -> None:
     stale = ArtifactState("stale", ("chapters/01.md",))
-    assert verdict(ManuscriptAgent, ManuscriptAgent.unit(), stale).runs
+    assert decide(ManuscriptAgent, ManuscriptAgent.unit(), stale).runs
 
 
 def test_XC_04_a_long_list_of_changes_is_cut() -> None:
     stale = ArtifactState("stale", ("a", "b", "c", "d", "e"))
-    assert verdict(ChapterWriterAgent, UNIT, stale).reason.startswith("stale, a, b, c and 2 more")
+    assert decide(ChapterWriterAgent, UNIT, stale).reason.startswith("stale, a, b, c and 2 more")
 
 
 @pytest.mark.parametrize("kind", ["missing", "fresh", "stale", "edited", "old"])
 def test_XC_04_what_was_asked_for_again_runs_whatever_its_state(kind: StateKind) -> None:
-    found = verdict(ChapterWriterAgent, UNIT, ArtifactState(kind), again=True)
+    found = decide(ChapterWriterAgent, UNIT, ArtifactState(kind), again=True)
     assert (found.runs, found.reason, found.state) == (True, "asked to be written again", "again")
 
 

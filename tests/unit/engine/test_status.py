@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.support.written_book import WrittenBook
 
+from libriscribe2.engine.decisions import book_status, check_artifacts, units_of
 from libriscribe2.engine.stages import stages_of
-from libriscribe2.engine.status import check_artifacts, survey, units_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Manifest
@@ -26,7 +26,7 @@ def view_of(book: WrittenBook) -> ProjectView:
 
 
 def test_XC_04_before_the_outline_chapters_are_one_line(book: WrittenBook) -> None:
-    found = survey(stages_of(BRIEF), BRIEF, view_of(book))
+    found = book_status(stages_of(BRIEF), BRIEF, view_of(book))
     assert [one.unit.output for one in found] == [
         "concept.json", "characters.json", "world.json", "outline.json", "scenes.json",
         "chapters/*.md", ".libriscribe/canon/*.json", ".libriscribe/summaries/*.md",
@@ -39,7 +39,7 @@ def test_XC_04_before_the_outline_chapters_are_one_line(book: WrittenBook) -> No
 
 def test_XC_04_after_the_outline_every_chapter_has_its_line(book: WrittenBook) -> None:
     book.chapters("# One\n", None)
-    found = {one.unit.output: one for one in survey(stages_of(BRIEF), BRIEF, view_of(book))}
+    found = {one.unit.output: one for one in book_status(stages_of(BRIEF), BRIEF, view_of(book))}
     assert found["chapters/01.md"].state == "edited"
     assert found["chapters/02.md"].runs
     assert found["chapters/02.md"].unit.step == "chapters/ch02"

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.forecast.critical_path import USUAL_PACE, Job, Pace, simulate
+from libriscribe2.forecast.model_time import Job, simulate
+from libriscribe2.forecast.quote import USUAL_PACE, Pace
 
 CHAPTERS = 30
 SCENES = 3

@@ -8,14 +8,14 @@ import pytest
 
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.engine.stages import stages_of
-from libriscribe2.forecast.drafting_times import (
+from libriscribe2.forecast.model_time import (
     ORDERS,
+    VirtualLoop,
     in_order,
     model_seconds,
     model_times,
 )
-from libriscribe2.forecast.estimate import QuotedCall, QuotingBackend
-from libriscribe2.forecast.virtual_time import VirtualLoop
+from libriscribe2.forecast.quote import QuotedCall, QuotingBackend
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief

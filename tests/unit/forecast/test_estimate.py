@@ -4,7 +4,7 @@ from typing import Final
 
 from tests.support.authors import Author
 
-from libriscribe2.forecast.estimate import FreshBackend
+from libriscribe2.forecast.quote import FreshBackend
 from libriscribe2.llm.backend import Request
 
 ASKED: Final = Request(model="m", messages=({"role": "user", "content": "x"},), step="s")

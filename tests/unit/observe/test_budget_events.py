@@ -1,6 +1,6 @@
 """The warning before a cap is reached."""
 
-from libriscribe2.observe.budget_events import BudgetWatch
+from libriscribe2.observe.call_events import BudgetWatch
 from libriscribe2.observe.events import Event, EventStream
 
 Used = dict[str, tuple[float, float]]

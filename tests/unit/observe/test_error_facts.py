@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from libriscribe2.observe.error_facts import LONGEST, MOST, error_facts
+from libriscribe2.observe.call_events import LONGEST, MOST, error_facts
 from libriscribe2.parsing import pydantic_parser
 
 

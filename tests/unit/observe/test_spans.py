@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.support.screen import event
 
 from libriscribe2.observe.events import Event
-from libriscribe2.observe.span_names import provider_name
-from libriscribe2.observe.spans import Attributes, SpanFold
+from libriscribe2.observe.spans import Attributes, SpanFold, provider_name
 
 START = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.agent_desk import AgentDesk, outline
 
-from libriscribe2.editing.structure_canon import joined_canon
+from libriscribe2.editing.structure import joined_canon
 from libriscribe2.models.canon import Attribute, Fact, Thread, ThreadHit
 from libriscribe2.pipeline.story_canon import StoryCanon
 from libriscribe2.pipeline.story_check import story_report

@@ -1,15 +1,24 @@
-"""What of the plans concerns one chapter: its own entry in `outline.json` and `scenes.json`.
+"""What a unit works from, and the hash by which a change of it is known.
 
-A chapter is written from its own entry, so a change of another chapter's entry, or of its number
-alone, makes it no staler than it was.
+A chapter is written from its own entry in `outline.json` and `scenes.json`, so a change of another
+chapter's entry, or of its number alone, makes it no staler than it was.
 """
 
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ProjectError
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.draft_order import DraftOrder
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.hashing import value_sha
-from libriscribe2.project.paths import OUTLINE, RESEARCH, RESEARCH_NOTES, SCENES
+from libriscribe2.project.paths import BOOK_TOML, OUTLINE, RESEARCH, RESEARCH_NOTES, SCENES
 from libriscribe2.project.user_text import decode_text, parse_json
 from libriscribe2.project.view import ProjectView
 from libriscribe2.utils.quantities import counted
@@ -19,6 +28,30 @@ PLANS: Final = (OUTLINE, SCENES)
 
 NUMBER: Final = "chapter"
 """The field of an entry in `scenes.json` that repeats its place in the list."""
+
+
+def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView) -> dict[str, str]:
+    """The present hash of all that a unit works from, by name.
+
+    A field of the brief is called `book.toml:field`. A file that the book does not have is
+    left out, so that its coming is a change. Of the plans, a chapter's unit works from its own
+    entry only (`input_sha`).
+    """
+    order = draft_order(brief, view)
+    names = [found for name in agent.inputs(unit, order) for found in _expanded(name, view)]
+    files = {name: input_sha(name, unit.chapter, view) for name in names}
+    hashes = {name: sha for name, sha in files.items() if sha is not None}
+    return {**hashes, **_asked(brief, agent.brief_keys)}
+
+
+def draft_order(brief: Brief, view: ProjectView) -> DraftOrder:
+    """The order in which the chapters of a book are drafted.
+
+    Of a story that is told in sequence the number of chapters is no matter.
+    """
+    if brief.drafting == "sequential" and brief.kind == "fiction":
+        return DraftOrder(brief.drafting)
+    return DraftOrder.planned(brief.drafting, brief.kind, Book(view).roles())
 
 
 def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
@@ -95,3 +128,20 @@ def _without_number(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     return {key: value for key, value in entry.items() if key != NUMBER}
+
+
+def _expanded(name: str, view: ProjectView) -> Iterable[str]:
+    """The files that a name or pattern stands for."""
+    return view.names(name) if "*" in name else (name,)
+
+
+@lru_cache(maxsize=64)
+def _asked(brief: Brief, keys: tuple[str, ...]) -> Mapping[str, str]:
+    """The hashes of fields of a brief, which is the same for all units of a run."""
+    asked = brief.model_dump(mode="json")
+    return MappingProxyType({f"{BOOK_TOML}:{key}": _sha(asked[key]) for key in keys})
+
+
+def _sha(value: object) -> str:
+    """The hash of a field of the brief."""
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode("utf-8")).hexdigest()

@@ -1,19 +1,112 @@
-"""How long the models of a run would take in each order of drafting, by the calls of one dry run."""
+"""How long the models of a run would take, whatever the machine.
 
+The calls of one dry run are put on a simulated clock, in each order of drafting.
+"""
+
+import asyncio
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+import selectors
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
-from typing import Final, get_args
+from heapq import heappop, heappush
+from typing import Any, Final, TypeVar, TypeVarTuple, get_args
+
+from typing_extensions import override
 
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.engine.stages import AgentType, stages_of
-from libriscribe2.forecast.critical_path import USUAL_PACE, Job, Pace, simulate
-from libriscribe2.forecast.estimate import QuotedCall
-from libriscribe2.forecast.quote import ModelTimes
+from libriscribe2.forecast.quote import USUAL_PACE, ModelTimes, Pace, QuotedCall
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Drafting, DraftOrder
 from libriscribe2.project.paths import OUTLINE
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A call, or a mere meeting point of others.
+
+    Attributes:
+        seconds: How long it takes; what takes no time needs no free place either.
+        after: Places, in the list of all jobs, of those that have to end before it begins.
+    """
+
+    seconds: float
+    after: tuple[int, ...] = ()
+
+
+def simulate(jobs: Sequence[Job], at_once: int) -> list[float]:
+    """The second at which each job ends, where at most `at_once` are under way.
+
+    What has waited longest goes first; of those that wait equally long, the first in the list.
+
+    Raises:
+        ValueError: `at_once` is below 1, or some jobs wait for each other.
+    """
+    if at_once < 1:
+        raise ValueError(f"at_once must be at least 1, not {at_once}")
+    return _Simulation(jobs, at_once).run()
+
+
+class _Simulation:
+    """The jobs on their way.
+
+    Args:
+        jobs: The jobs.
+        at_once: How many may be under way at once.
+    """
+
+    def __init__(self, jobs: Sequence[Job], at_once: int) -> None:
+        self._jobs = jobs
+        self._free = at_once
+        self._now = 0.0
+        self._waiting: deque[int] = deque()
+        self._under_way: list[tuple[float, int]] = []
+        self._missing = [len(set(job.after)) for job in jobs]
+        self._followers: list[list[int]] = [[] for _ in jobs]
+        for place, job in enumerate(jobs):
+            for other in set(job.after):
+                self._followers[other].append(place)
+
+    def run(self) -> list[float]:
+        """When each job ends.
+
+        Raises:
+            ValueError: Some jobs wait for each other.
+        """
+        ends: dict[int, float] = {}
+        for place, missing in enumerate(self._missing):
+            if not missing:
+                self._ready(place)
+        while self._under_way:
+            self._now, place = heappop(self._under_way)
+            ends[place] = self._now
+            self._free += self._jobs[place].seconds > 0
+            for follower in self._followers[place]:
+                self._missing[follower] -= 1
+                if not self._missing[follower]:
+                    self._ready(follower)
+            self._begin()
+        if len(ends) < len(self._jobs):
+            raise ValueError("some jobs wait for each other")
+        return [ends[place] for place in range(len(self._jobs))]
+
+    def _ready(self, place: int) -> None:
+        """Nothing that a job waits for is missing any more."""
+        if self._jobs[place].seconds > 0:
+            self._waiting.append(place)
+            self._begin()
+        else:
+            heappush(self._under_way, (self._now, place))
+
+    def _begin(self) -> None:
+        """Put what waits into the free places."""
+        while self._waiting and self._free:
+            place = self._waiting.popleft()
+            self._free -= 1
+            heappush(self._under_way, (self._now + self._jobs[place].seconds, place))
+
 
 CHAPTERS: Final = "chapters"
 DRAFTS: Final = "drafts"
@@ -187,3 +280,77 @@ def _moved(call: QuotedCall, old: str, new: str) -> QuotedCall:
     if call.stage != old:
         return call
     return replace(call, stage=new, step=call.step.replace(old, new, 1))
+
+
+_JUDGE: Final = re.compile(r"judge/(?:(?P<chapter>ch\d+)/)?(?P<rest>.+)")
+
+
+def with_their_chapters(calls: Sequence[QuotedCall]) -> list[QuotedCall]:
+    """The calls, those of the judge counted among those of the chapter that is judged.
+
+    The exam belongs to the first chapter that is judged.
+    """
+    drafted = {one.step.split("/")[1] for one in calls if one.stage == DRAFTS}
+    asked = [(one, _JUDGE.fullmatch(one.step)) for one in calls]
+    chapters = (found["chapter"] for _, found in asked if found is not None)
+    first = next((chapter for chapter in chapters if chapter), None)
+    told = []
+    for call, found in asked:
+        chapter = None if found is None else found["chapter"] or first
+        if found is None or chapter is None:
+            told.append(call)
+        else:
+            stage = DRAFTS if chapter in drafted else CHAPTERS
+            step = f"{stage}/{chapter}/judge/{found['rest']}"
+            told.append(replace(call, stage=stage, step=step))
+    return told
+
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class JumpingSelector(selectors.DefaultSelector):
+    """Moves its clock instead of waiting for a timer.
+
+    Attributes:
+        now: Its clock, in seconds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 1_000.0
+
+    @override
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:  # no timer at all, so only a signal or another process can come
+            return super().select(None)
+        found = super().select(0)
+        if not found:
+            self.now += max(0.0, timeout)
+        return found
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """The loop; what it is asked to do in a thread it does at once.
+
+    Args:
+        selector: Its clock.
+    """
+
+    def __init__(self, selector: JumpingSelector | None = None) -> None:
+        self._jumping = selector if selector is not None else JumpingSelector()
+        super().__init__(self._jumping)
+
+    @override
+    def time(self) -> float:
+        return self._jumping.now
+
+    @override
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Any, func: Callable[[*Ts], T], *args: *Ts
+    ) -> Awaitable[T]:
+        del executor
+        future: asyncio.Future[T] = self.create_future()
+        future.set_result(func(*args))
+        return future

@@ -7,7 +7,7 @@ from typing import Final
 from libriscribe2.agents.agent_importer import TakenOver, Written
 from libriscribe2.agents.scene_outliner import SceneOutlinerAgent
 from libriscribe2.agents.summarizer import SummarizerAgent
-from libriscribe2.engine.staleness import input_hashes
+from libriscribe2.engine.inputs import input_hashes
 from libriscribe2.importers.blocks import Manuscript, ManuscriptChapter
 from libriscribe2.importers.headings import without_number
 from libriscribe2.models.brief import MOST_PREMISE, Brief

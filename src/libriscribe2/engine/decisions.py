@@ -1,16 +1,98 @@
-"""How a book stands: every unit with its state, without running anything."""
+"""Why a unit runs or does not, and how a whole book stands, without running anything."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.engine.staleness import Verdict, draft_order, input_hashes, verdict
+from libriscribe2.engine.inputs import draft_order, input_hashes
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.view import ArtifactState, ProjectView
+
+
+@dataclass(frozen=True, slots=True)
+class RunDecision:
+    """What is to be done with a unit.
+
+    Attributes:
+        unit: The work.
+        runs: Whether it runs now.
+        reason: Why, in words for the author.
+        state: How its file stands.
+    """
+
+    unit: Unit
+    runs: bool
+    reason: str
+    state: Literal["missing", "fresh", "stale", "edited", "old", "again"]
+
+
+def decide(
+    agent: type[Agent],
+    unit: Unit,
+    state: ArtifactState,
+    *,
+    again: bool = False,
+    refresh: bool = False,
+) -> RunDecision:
+    """Whether a unit runs.
+
+    Args:
+        agent: The unit's stage.
+        unit: The work.
+        state: How its file stands.
+        again: Whether the author asked for it to be written again.
+        refresh: Whether what is stale is to be remade.
+    """
+    if again:
+        return RunDecision(unit, runs=True, reason="asked to be written again", state="again")
+    if state.kind == "edited":
+        return RunDecision(unit, runs=False, reason="edited by you, kept as it is", state="edited")
+    if state.kind != "stale":
+        return RunDecision(unit, state.kind in ("missing", "old"), _PLAIN[state.kind], state.kind)
+    changed = _what_changed(state)
+    if refresh or not agent.asks_model:
+        return RunDecision(unit, runs=True, reason=changed, state="stale")
+    kept = f"stale, {changed}; kept, `--refresh` remakes it"
+    return RunDecision(unit, runs=False, reason=kept, state="stale")
+
+
+def in_words(name: str) -> str:
+    """An input as an author reads it."""
+    return "a chapter before it" if _BEFORE_THE_FIRST.fullmatch(name) else name.replace(":", ": ")
+
+
+_BEFORE_THE_FIRST: Final = re.compile(r".*/(?:0|-[0-9]+)[.][a-z]+")
+"""Name of an input that a chapter had and none with its new number has, such as `chapters/-1.md`.
+
+The number is kept, so that moving the chapter back makes it as fresh as it was.
+"""
+
+
+_PLAIN: Mapping[str, str] = {
+    "missing": "not made yet",
+    "old": "the last run ended before it was in place",
+    "fresh": "up to date",
+}
+
+
+def _what_changed(state: ArtifactState) -> str:
+    """The inputs that changed, that came and that went, in words."""
+    there = [name for name in state.changed if name not in (*state.came, *state.gone)]
+    told = ((there, "changed"), (state.came, "new to it"), (state.gone, "gone"))
+    return ", ".join(f"{_named(names)} {what}" for names, what in told if names)
+
+
+def _named(changed: Iterable[str], most: int = 3) -> str:
+    """Some inputs in words."""
+    names = list(dict.fromkeys(in_words(name) for name in changed))
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def units_of(agent: type[Agent], view: ProjectView) -> list[Unit]:
@@ -20,23 +102,25 @@ def units_of(agent: type[Agent], view: ProjectView) -> list[Unit]:
     return [agent.unit(chapter) for chapter in range(1, Book(view).chapters() + 1)]
 
 
-def survey(
+def book_status(
     stages: Iterable[type[Agent]], brief: Brief, view: ProjectView, *, refresh: bool = False
-) -> list[Verdict]:
+) -> list[RunDecision]:
     """How every unit of `stages` stands, and whether a run (with `refresh`) would make it.
 
     Chapters that no outline plans yet stand as one line for their stage. A stage that works from
     the author's files alone is left out while there are none, and so is a missing file that is made
     on demand where nothing needs it.
     """
-    stages, found = tuple(stages), list[Verdict]()
+    stages, found = tuple(stages), list[RunDecision]()
     for agent in stages:
         units = units_of(agent, view)
-        judged = [_judged(agent, unit, brief, view, refresh=refresh) for unit in units]
+        judged = [_decision(agent, unit, brief, view, refresh=refresh) for unit in units]
         found.extend(one for one in judged if not _has_nothing_to_do(agent, one, view))
         if not units:
             unit = Unit(agent.name, None, agent.writes)
-            found.append(Verdict(unit, runs=True, reason=f"waits for {OUTLINE}", state="missing"))
+            found.append(
+                RunDecision(unit, runs=True, reason=f"waits for {OUTLINE}", state="missing")
+            )
     return _without_unneeded(stages, found, brief, view)
 
 
@@ -73,8 +157,8 @@ def _check_place(name: str, view: ProjectView) -> None:
 
 
 def _without_unneeded(
-    stages: Sequence[type[Agent]], found: list[Verdict], brief: Brief, view: ProjectView
-) -> list[Verdict]:
+    stages: Sequence[type[Agent]], found: list[RunDecision], brief: Brief, view: ProjectView
+) -> list[RunDecision]:
     """The units without the missing ones that are made on demand and that nothing asks for."""
     by_name = {agent.name: agent for agent in stages}
     if not any(agent.on_demand for agent in stages):
@@ -96,20 +180,20 @@ def _without_unneeded(
     ]
 
 
-def _has_nothing_to_do(agent: type[Agent], found: Verdict, view: ProjectView) -> bool:
+def _has_nothing_to_do(agent: type[Agent], found: RunDecision, view: ProjectView) -> bool:
     """Whether a file is not made because there is none of the files that it would be made from."""
     patterns = bool(agent.reads) and all("*" in name for name in agent.reads)
     absent = found.state == "missing" and agent.made_where and patterns
     return bool(absent) and not any(view.names(name) for name in agent.reads)
 
 
-def _judged(
+def _decision(
     agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView, *, refresh: bool
-) -> Verdict:
+) -> RunDecision:
     """How one unit stands."""
     state = view.state(unit.output, input_hashes(agent, unit, brief, view))
     again = view.manifest.asked_again(unit.step)
-    found = verdict(agent, unit, state, again=again, refresh=refresh)
+    found = decide(agent, unit, state, again=again, refresh=refresh)
     if found.state == "missing" and agent.made_where:
         return replace(found, reason=f"{found.reason}; made where there are {agent.made_where}")
     return found

@@ -1,11 +1,13 @@
-"""Whether a run is traced: only if a variable names a collector and the extra is installed."""
+"""Who records a run: the file of its events, and a collector of spans if a variable names one."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from libriscribe2.observe.event_file import EventFile
 from libriscribe2.observe.events import Listener
 from libriscribe2.observe.spans import SpanFold
+from libriscribe2.project.paths import ProjectPaths
 
 if TYPE_CHECKING:
     from libriscribe2.observe.otel import OtelTracing
@@ -64,3 +66,12 @@ def _tracing(environ: Mapping[str, str], warn: Callable[[str], None]) -> "OtelTr
         kind = type(error).__name__
         warn(f"No spans are sent: a variable OTEL_... cannot be used ({kind}).")
         return None
+
+
+@contextmanager
+def recorders(
+    paths: ProjectPaths, environ: Mapping[str, str], warn: Callable[[str], None]
+) -> Iterator[tuple[Listener, ...]]:
+    """The project's file of events, and the collector of spans that the environment names."""
+    with EventFile(paths.events) as file, traced(paths.root.name, environ, warn) as spans:
+        yield (file, *spans)
