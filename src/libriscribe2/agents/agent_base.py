@@ -183,7 +183,6 @@ class Agent:
         words: int,
         prompt: str = "",
         part: str = "",
-        heard: Callable[[str], None] | None = None,
     ) -> str:
         """Ask for text; its pieces are reported while they come.
 
@@ -194,12 +193,10 @@ class Agent:
                 text and is refused.
             prompt: The prompt; the agent's own where none is named.
             part: Name of the question within the unit.
-            heard: Not used.
 
         Raises:
             MaxRetriesExceededError: No attempt brought any text.
         """
-        del heard
         options = self._options(unit, part, prose=True, streamed=True)
         messages = self._render(prompt or self.name, {**values, "words": str(words)})
         parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))

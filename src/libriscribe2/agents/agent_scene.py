@@ -1,7 +1,7 @@
 """One scene: written, continued where it came too short, and without what was written before."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,7 +35,6 @@ class SceneCall:
         shown: Blocks for the request to go on, by name; the scene's plan should be among them.
         part: Name of the question within the unit, such as `scene01`.
         prompt: The prompt; the agent's own where none is named.
-        heard: Hears the pieces of the scene's text while they come.
     """
 
     values: Mapping[str, str]
@@ -44,7 +43,6 @@ class SceneCall:
     shown: Mapping[str, str] | None = None
     part: str = ""
     prompt: str = ""
-    heard: Callable[[str], None] | None = None
 
 
 async def write_scene(agent: Agent, unit: Unit, call: SceneCall) -> str:
@@ -58,12 +56,7 @@ async def write_scene(agent: Agent, unit: Unit, call: SceneCall) -> str:
             returned as it is.
     """
     reply = await agent.write_prose(
-        unit,
-        call.values,
-        words=call.wanted.asked,
-        prompt=call.prompt,
-        part=call.part,
-        heard=call.heard,
+        unit, call.values, words=call.wanted.asked, prompt=call.prompt, part=call.part
     )
     text = _new(agent, reply.strip(), call.before, call.part, least=FEWEST_WORDS)
     count = count_words(text)

@@ -2,8 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -18,9 +16,8 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.scenes import ScenePlan, ScenesFile
-from libriscribe2.packs import passages
 from libriscribe2.packs.lengths import chapter_words, scene_words
-from libriscribe2.packs.pack import look_ahead, pack
+from libriscribe2.packs.pack import pack
 from libriscribe2.packs.revising import shown_for_revision, surroundings
 from libriscribe2.packs.state import PackState
 from libriscribe2.packs.story import REMEMBERED
@@ -43,11 +40,7 @@ from libriscribe2.project.paths import (
     draft_file,
     summary_file,
 )
-from libriscribe2.quality import habits
-from libriscribe2.quality.gates.gates import measured
-from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.lengths import Wanted, habit_at
-from libriscribe2.quality.listening import Listener
 from libriscribe2.telemetry import REVISION_JUDGED
 from libriscribe2.utils.words import count_words
 
@@ -58,21 +51,6 @@ SHOWN_AGAIN: Final = ("chapter", "characters", "places", "scene", "next")
 
 SHOWN_TO_OPEN: Final = ("book", "concept", "style", "chapter", "characters", "places", "scene")
 """Parts of the first scene's pack that the request for an opening shows, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked for one scene.
-
-    Attributes:
-        index: Its place in the chapter, from 0.
-        wanted: How long it is to be.
-        heard: Hears its text while it comes.
-    """
-
-    index: int
-    wanted: Wanted
-    heard: Listener
 
 
 class ChapterWriterAgent(Agent):
@@ -142,8 +120,8 @@ class ChapterWriterAgent(Agent):
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
         around = surroundings(known, round(wanted))
         for index, words in enumerate(scene_words(wanted, state.scenes)):
-            asked = _Asked(index, Wanted(words, habit), self._listener(state, around))
-            state = state.with_scene(await self._scene(unit, state, asked))
+            text = await self._scene(unit, state, index, Wanted(words, habit))
+            state = state.with_scene(text)
         draft = _chapter_of(state)
         if not self.brief.revision:
             return draft
@@ -173,32 +151,16 @@ class ChapterWriterAgent(Agent):
         """In which order the chapters are drafted."""
         return DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
 
-    def _listener(self, state: PackState, around: Surroundings) -> Listener:
-        """Takes the next scene apart while it comes, and makes ready what is asked for next."""
-        following = len(state.written) + 1
-
-        def look(scene: str) -> None:
-            text = _chapter_of(state.with_scene(scene))
-            if following < len(state.scenes):
-                look_ahead(state, following)
-            passages.look_ahead(state)
-            habits.look_ahead(text)
-            if self.brief.revision:
-                measured(text, around)
-
-        return Listener(look)
-
-    async def _scene(self, unit: Unit, state: PackState, asked: _Asked) -> str:
+    async def _scene(self, unit: Unit, state: PackState, index: int, wanted: Wanted) -> str:
         """Write one scene, and keep from what it was written."""
-        packed = pack(state, asked.index)
+        packed = pack(state, index)
         call = SceneCall(
             packed.values,
-            asked.wanted,
+            wanted,
             before=text_before(state),
             shown={name: packed.values[name] for name in SHOWN_AGAIN},
-            part=f"scene{asked.index + 1:02d}",
+            part=f"scene{index + 1:02d}",
             prompt=ChapterWriterAgent.name,
-            heard=asked.heard,
         )
         before = len(self.made_from.keys)
         text = await write_scene(self, unit, call)
@@ -235,9 +197,8 @@ def _chapter_of(state: PackState) -> str:
     return f"# {state.chapter.title}\n\n{SCENE_BREAK.join(state.written)}\n"
 
 
-@lru_cache(maxsize=1_024)
 def _written(text: str) -> int:
-    """The words of a chapter without its title; they are asked for at every later chapter."""
+    """The words of a chapter without its title."""
     return count_words(text.partition("\n")[2])
 
 

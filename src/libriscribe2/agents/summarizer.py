@@ -6,12 +6,10 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.agents.agent_pack_state import look_ahead
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, chapter_block
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, SUMMARY_FILES, chapter_file
-from libriscribe2.quality.listening import at_first
 from libriscribe2.utils.text_budget import parts
 
 PART_BUDGET: Final = 30_000
@@ -47,16 +45,12 @@ class SummarizerAgent(Agent):
             "book": book_lines(self.brief),
             "chapter": chapter_block(outline[number - 1], number, len(outline)),
         }
-        # What the next chapter is written from needs no model: it is found in the meantime.
-        order = DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
-        heard = at_first(lambda: look_ahead(self.brief, self.book, number, order))
         told = await self._together(
             self.write_prose(
                 unit,
                 {**shown, "text": text},
                 words=WORDS // len(texts),
                 part=f"part{index:02d}" if len(texts) > 1 else "",
-                heard=heard,
             )
             for index, text in enumerate(texts, start=1)
         )

@@ -46,15 +46,6 @@ scene of usual length is then shown whole."""
 
 NOT_TRIMMED: Final = 10**6
 
-_WRITTEN: Final = "text_before"
-"""The one part that holds what is written of the chapter."""
-
-_OF_CHAPTER: Final = frozenset({
-    *("book", "concept", "style", "whole_book", "promises", "cast", "rules", "threads"),
-    *("chapter", "ending", "story_so_far", "ahead", "habits"),
-})  # fmt: skip
-"""Parts that all scenes of a chapter share."""
-
 NOTES_FRAME: Final = 440
 """What the notes' block takes besides its lines."""
 
@@ -103,39 +94,19 @@ class _Memory(NamedTuple):
         return cls(round(STORY * (1 + share) / 2), round(PASSAGES * share), round(FACTS * share))
 
 
-def look_ahead(state: PackState, scene: int) -> None:
-    """Make what does not depend on the scenes before, so that `pack` finds it made."""
-    for part in _parts(state, scene):
-        if part.name != _WRITTEN:
-            part.render(part.budget)
-
-
 def _parts(state: PackState, scene: int) -> list[Part]:
     """All parts, in the order of the prompt."""
     memory = _Memory.of(state)
     parts = (*prefix_parts(state), *_own_parts(state, scene, memory))
-    made = {part.name: _once(part, state, scene) for part in parts}
+    made = {part.name: part for part in parts}
     story, passages, facts = memory
     past = made["story_so_far"].render(story).text + made["passages"].render(passages).text
     left = story + passages - weigh(past)
     made["ahead"] = replace(made["ahead"], budget=left)
     left += facts - weigh(made["ahead"].render(left).text) - weigh(made["facts"].render(facts).text)
-    made[_WRITTEN] = replace(made[_WRITTEN], budget=BEFORE + min(left, MORE_BEFORE))
+    more = BEFORE + min(left, MORE_BEFORE)
+    made["text_before"] = replace(made["text_before"], budget=more)
     return list(made.values())
-
-
-def _once(part: Part, state: PackState, scene: int) -> Part:
-    """The part, made once for a budget; the state keeps it, whatever scenes are written."""
-    if part.name == _WRITTEN:
-        return part
-
-    def render(room: int) -> Rendered:
-        key = part.name, None if part.name in _OF_CHAPTER else scene, room
-        if key not in state.rendered:
-            state.rendered[key] = part.render(room)
-        return state.rendered[key]
-
-    return replace(part, render=render)
 
 
 def _own_parts(state: PackState, scene: int, memory: _Memory) -> list[Part]:
@@ -153,7 +124,7 @@ def _own_parts(state: PackState, scene: int, memory: _Memory) -> list[Part]:
         Part("passages", memory.passages, 1, lambda room: passages_part(plan, state, room)),
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
         Part("notes", 3_600, 8, lambda room: _notes(state, scene, room)),
-        Part(_WRITTEN, BEFORE, 7, lambda room: before_part(state, room)),
+        Part("text_before", BEFORE, 7, lambda room: before_part(state, room)),
         Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
         Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
         Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),

@@ -50,13 +50,6 @@ def passages_part(plan: ScenePlan, state: PackState, budget: int) -> Rendered:
     )
 
 
-def look_ahead(state: PackState) -> None:
-    """Take apart the chapters of which the scenes of the next one may be shown passages."""
-    for number, text in state.texts.items():
-        if number <= state.number + 1 - DISTANCE:
-            _indexed(text)
-
-
 def _shown(number: int, passage: str) -> str:
     """A passage with where it stands."""
     return f"Chapter {number}: {shorten(passage, PASSAGE_BUDGET)}"

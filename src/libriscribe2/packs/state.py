@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
 
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import ExitState, Fact, ThreadHit, ToldEvent
@@ -13,11 +12,7 @@ from libriscribe2.models.research import Note
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import Character, OutlineChapter, OutlineFile, WorldFile
 from libriscribe2.models.style import StyleFile
-from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.standing import standing
-
-_OF_SUMMARIES: Final = frozenset({"story_so_far", "ahead"})
-"""Parts that tell what summaries say."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +43,6 @@ class PackState:
         habits: What the book has used up; "" where that is not known.
         heeded: The chapters from which that is known.
         written: The scenes of this chapter that are written.
-        rendered: Parts of prompts that do not depend on `written`, as far as they are made, by
-            name, scene (None where all scenes share it) and budget.
     """
 
     brief: Brief
@@ -71,9 +64,6 @@ class PackState:
     habits: str = ""
     heeded: tuple[int, ...] = ()
     written: tuple[str, ...] = ()
-    rendered: dict[tuple[str, int | None, int], Rendered] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
 
     @property
     def chapters(self) -> int:
@@ -98,17 +88,6 @@ class PackState:
             found[fact.entity] = (*found.get(fact.entity, ()), fact)
         return found
 
-    def with_summaries(self, summaries: Mapping[int, str]) -> "PackState":
-        """The same with these summaries, and with what is made of everything else."""
-        other = replace(self, summaries=summaries)
-        parts = self.rendered.items()
-        rendered = {key: part for key, part in parts if key[0] not in _OF_SUMMARIES}
-        vars(other).update(held=self.held, held_of=self.held_of, rendered=rendered)
-        return other
-
     def with_scene(self, text: str) -> "PackState":
         """The same with one more scene of the chapter written."""
-        more = replace(self, written=(*self.written, text))
-        # What holds when the chapter begins is the same for all its scenes.
-        vars(more).update(held=self.held, held_of=self.held_of, rendered=self.rendered)
-        return more
+        return replace(self, written=(*self.written, text))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -11,7 +10,7 @@ from tests.support.desk import Desk
 from tests.support.packed_book import SCENES, drafted, shuffled, state
 
 from libriscribe2.models.draft_order import Drafting
-from libriscribe2.packs.pack import BUDGET, look_ahead, pack
+from libriscribe2.packs.pack import BUDGET, pack
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.utils.text_budget import weigh
 
@@ -138,36 +137,3 @@ def test_the_last_chapters_are_told_what_is_owed() -> None:
     assert [number for number, text in endings.items() if text] == [7, 8, 9]
     assert "Mara burns the logbook" in endings[9]
     assert "Still owed: thread-1" in endings[9]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_pack_is_the_same_whatever_was_made_of_it_before(mode: Drafting) -> None:
-    for number in (1, 6, 9):
-        alone = [pack(one, at) for at, one in enumerate(drafted(number, 9, mode))]
-        made, rest = state(number, 9, mode), drafted(number, 9, mode)[1:]
-        look_ahead(made, 0)
-        ahead = [pack(made, 0)]
-        for at, one in enumerate(rest, start=1):
-            made = made.with_scene(one.written[-1])
-            look_ahead(made, at)
-            ahead.append(pack(made, at))
-        assert ahead == alone
-
-
-def test_what_was_made_without_the_last_summaries_is_taken_over_and_they_are_told() -> None:
-    whole = state(7, 9)
-    early = replace(whole, summaries={})
-    look_ahead(early, 0)
-    late = early.with_summaries(whole.summaries)
-    assert late.rendered
-    assert pack(late, 0) == pack(whole, 0)
-    assert early.summaries == {}
-
-
-def test_a_state_with_another_field_shows_nothing_that_was_made_of_the_first() -> None:
-    first = state(7, 9)
-    look_ahead(first, 0)
-    other = replace(first, habits="Something else.", summaries={})
-    assert pack(other, 0) == pack(replace(state(7, 9), habits="Something else.", summaries={}), 0)
-    assert "Something else." in pack(other, 0).values["habits"]
-    assert pack(first, 0) == pack(state(7, 9), 0)
