@@ -1,4 +1,4 @@
-"""Many books from the command line: queued, written in processes of their own, reported."""
+"""Many books from the command line: queued, written in processes of their own, reporting."""
 
 import json
 import signal

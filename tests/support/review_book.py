@@ -8,7 +8,7 @@ import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk
 
-from libriscribe2.cli.projects import look_at, read_brief
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.backend import Request
 from libriscribe2.project.debug_dump import DebugDumps, DumpRecord

@@ -5,12 +5,9 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, open_project, settings_of
-from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
+from libriscribe2.commands.projects import open_project
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.editing.adoption import Adopted, edited_files, file_name
 from libriscribe2.editing.adoption import adopt as take
 from libriscribe2.engine.decisions import check_artifacts
@@ -19,8 +16,9 @@ from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 
 
+@command
 def adopt(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     files: Annotated[
         list[str] | None, typer.Argument(metavar="FILE...", help="Such as chapters/03.md.")
@@ -34,11 +32,10 @@ def adopt(
     that it depends on: it is up to date, and becomes stale like any other when that changes;
     `resume --refresh` then makes it again.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        if every == bool(files):
-            raise UsageError("Which files?", fix="Name them, or say --all for all that you edited.")
-        done = _adopted(locate(project, None, settings_of(None, {})), files or [])
+    renderer = frame.renderer
+    if every == bool(files):
+        raise UsageError("Which files?", fix="Name them, or say --all for all that you edited.")
+    done = _adopted(frame.project(project), files or [])
     if as_json:
         behind = [one.unit.output for one in done.behind]
         record = {"adopted": done.names, "states": list(map(asdict, done.shifts)), "stale": behind}

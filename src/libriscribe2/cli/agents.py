@@ -1,23 +1,18 @@
 """`libriscribe2 agents`: the stages of a book, in running order."""
 
-import typer
-
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.frame import Frame, JsonOption, command
 from libriscribe2.engine.stages import all_stages
 
 
-def agents(ctx: typer.Context, as_json: JsonOption = False) -> None:
+@command
+def agents(frame: Frame, as_json: JsonOption = False) -> None:
     """List the stages that make a book.
 
     In running order, with what each reads and writes.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        stages = all_stages()
+    renderer = frame.renderer
+    stages = all_stages()
     if as_json:
         renderer.data_json([_record(agent) for agent in stages])
         return

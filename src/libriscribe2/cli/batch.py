@@ -17,32 +17,27 @@ from libriscribe2.cli.batch_choice import Bookshelf, is_shared, new_queue, queue
 from libriscribe2.cli.batch_options import (
     AtOnceOption,
     BatchOption,
+    BookOptions,
     BooksArgument,
     DeadlineOption,
     DsnOption,
     JournalOption,
     MaxBatchCostOption,
     ProviderBatchOption,
-    child_options,
     deadline_of,
 )
 from libriscribe2.cli.batch_run import BatchOrder, run_batch
 from libriscribe2.cli.batch_shared import book, fetch, forget
 from libriscribe2.cli.batch_status import show_status, watch
 from libriscribe2.cli.batch_telling import refused, tell_added, tell_marked, tell_paused
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.groups import command_group
-from libriscribe2.cli.options import (
-    ConcurrencyOption,
+from libriscribe2.cli.frame import (
+    Frame,
     JsonLinesOption,
     JsonOption,
-    MockOption,
-    ModelOption,
+    command,
+    command_group,
 )
-from libriscribe2.cli.projects import setting_flags, settings_of
-from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import stage_names
+from libriscribe2.commands.stage_choice import stage_names
 from libriscribe2.errors import UsageError
 from libriscribe2.project.clock import utc_now
 from libriscribe2.project.view import natural_order
@@ -52,8 +47,9 @@ app = command_group("batch", "Write many books: queue them, run them, see how th
 
 
 @app.command()
+@command
 def add(
-    ctx: typer.Context,
+    frame: Frame,
     source: Annotated[
         Path,
         typer.Argument(
@@ -74,41 +70,40 @@ def add(
     max_cost, max_calls and deadline (a time such as 2026-11-23T08:00, or a duration from now such
     as 6h). The earliest deadline begins first. Rows that the batch has already are left alone.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        settings = settings_of(None, {"batch.dsn": dsn})
-        raw, unread = read_rows(source)
-        now = utc_now()
-        stages = stage_names()
-        rows, faults = check_rows(
-            raw,
-            lambda table: check_book_tables(table, stages),
-            lambda text: moment_of(text, now),
-        )
-        bad = sorted([*unread, *faults], key=lambda one: natural_order(one.place))
-        with closing(new_queue(settings, batch, source)) as queue:
-            shelf = Bookshelf(settings, queue.name)
-            found = Enqueued((), faults=bad)
-            if not bad:
-                found = queue.enqueue(rows, shelf.is_taken, max_cost)
-        tell_added(renderer, queue.name, found, as_json=as_json)
-        if found.faults:
-            raise refused(source, found.faults)
+    renderer = frame.renderer
+    settings = frame.settings(more={"batch.dsn": dsn})
+    raw, unread = read_rows(source)
+    now = utc_now()
+    stages = stage_names()
+    rows, faults = check_rows(
+        raw,
+        lambda table: check_book_tables(table, stages),
+        lambda text: moment_of(text, now),
+    )
+    bad = sorted([*unread, *faults], key=lambda one: natural_order(one.place))
+    with closing(new_queue(settings, batch, source)) as queue:
+        shelf = Bookshelf(settings, queue.name)
+        found = Enqueued((), faults=bad)
+        if not bad:
+            found = queue.enqueue(rows, shelf.is_taken, max_cost)
+    tell_added(renderer, queue.name, found, as_json=as_json)
+    if found.faults:
+        raise refused(source, found.faults)
 
 
 @app.command()
+@command
 def run(
-    ctx: typer.Context,
+    frame: Frame,
     batch: BatchOption = None,
     books: AtOnceOption = None,
-    max_cost: MaxBatchCostOption = None,
+    max_batch_cost: MaxBatchCostOption = None,
     deadline: DeadlineOption = None,
     together: ProviderBatchOption = False,
-    model: ModelOption = None,
-    mock: MockOption = False,
-    max_concurrency: ConcurrencyOption = None,
     dsn: DsnOption = None,
     as_json: JsonLinesOption = False,
+    *,
+    options: BookOptions,
 ) -> None:
     """Write the books of a batch, or go on with them.
 
@@ -116,25 +111,23 @@ def run(
     was paid for is asked again. The exit code is 5 if a book failed, 8 if one reached its budget
     or the deadline left one unfinished.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = {**setting_flags(model, max_concurrency, None, no_input=True), "batch.books": books}
-    flags |= {"batch.dsn": dsn}
-    with reported(renderer, as_json=as_json):
-        settings = settings_of(None, flags, mock=mock)
-        order = BatchOrder(
-            child_options(model, max_concurrency, mock=mock),
-            max_cost,
-            as_json=as_json,
-            deadline=deadline_of(deadline),
-            together=together,
-        )
-        with closing(queue_of(settings, batch)) as queue:
-            run_batch(renderer, queue, settings, order)
+    renderer = frame.renderer
+    settings = frame.settings(options, more={"batch.books": books, "batch.dsn": dsn})
+    order = BatchOrder(
+        options.of_book(),
+        max_batch_cost,
+        as_json=as_json,
+        deadline=deadline_of(deadline),
+        together=together,
+    )
+    with closing(queue_of(settings, batch)) as queue:
+        run_batch(renderer, queue, settings, order)
 
 
 @app.command()
+@command
 def worker(
-    ctx: typer.Context,
+    frame: Frame,
     batches: Annotated[
         list[str] | None,
         typer.Option("--batch", "-b", metavar="NAME", help="Which batch; may be given again."),
@@ -144,38 +137,33 @@ def worker(
         bool, typer.Option("--drain", help="End once no book runs anywhere and none waits.")
     ] = False,
     deadline: DeadlineOption = None,
-    model: ModelOption = None,
-    mock: MockOption = False,
-    max_concurrency: ConcurrencyOption = None,
     dsn: DsnOption = None,
     journal: JournalOption = None,
     as_json: JsonLinesOption = False,
+    *,
+    options: BookOptions,
 ) -> None:
     """Write books of all batches in a database, together with other machines, until it is stopped.
 
     The books of a worker that dies are taken over by the others. Ctrl-C is safe.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = {**setting_flags(model, max_concurrency, None, no_input=True), "batch.books": books}
-    flags |= {"batch.dsn": dsn, "batch.journal": journal}
-    with reported(renderer, as_json=as_json):
-        settings = settings_of(None, flags, mock=mock)
-        if not is_shared(settings):
-            raise UsageError(
-                "A worker needs a database",
-                why="neither --dsn nor LIBRISCRIBE2_BATCH__DSN names one",
-                fix="Name it, or write the books on this machine with `libriscribe2 batch run`.",
-            )
-        from libriscribe2.cli.batch_worker import (  # noqa: PLC0415 - only a worker pays for it
-            WorkerOrder,
-            run_worker,
+    renderer = frame.renderer
+    given = {"batch.books": books, "batch.dsn": dsn, "batch.journal": journal}
+    settings = frame.settings(options, more=given)
+    if not is_shared(settings):
+        raise UsageError(
+            "A worker needs a database",
+            why="neither --dsn nor LIBRISCRIBE2_BATCH__DSN names one",
+            fix="Name it, or write the books on this machine with `libriscribe2 batch run`.",
         )
+    from libriscribe2.cli.batch_worker import (  # noqa: PLC0415 - only a worker pays for it
+        WorkerOrder,
+        run_worker,
+    )
 
-        options = child_options(model, max_concurrency, mock=mock)
-        order = WorkerOrder(
-            options, batches, drain=drain, as_json=as_json, deadline=deadline_of(deadline)
-        )
-        run_worker(renderer, settings, order)
+    until = deadline_of(deadline)
+    order = WorkerOrder(options.of_book(), batches, drain=drain, as_json=as_json, deadline=until)
+    run_worker(renderer, settings, order)
 
 
 app.command(hidden=True)(book)
@@ -184,8 +172,9 @@ app.command()(forget)
 
 
 @app.command()
+@command
 def status(
-    ctx: typer.Context,
+    frame: Frame,
     batch: BatchOption = None,
     watching: Annotated[
         bool, typer.Option("--watch", help="Tell every change until no book runs any more.")
@@ -194,88 +183,87 @@ def status(
     as_json: JsonOption = False,
 ) -> None:
     """Show how the books of a batch stand; with --watch --json, one JSON object per line."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        settings = settings_of(None, {"batch.dsn": dsn})
-        with closing(queue_of(settings, batch)) as queue:
-            if watching:
-                watch(renderer, queue, as_json=as_json)
-            else:
-                show_status(renderer, queue, Bookshelf(settings, queue.name), as_json=as_json)
+    renderer = frame.renderer
+    settings = frame.settings(more={"batch.dsn": dsn})
+    with closing(queue_of(settings, batch)) as queue:
+        if watching:
+            watch(renderer, queue, as_json=as_json)
+        else:
+            show_status(renderer, queue, Bookshelf(settings, queue.name), as_json=as_json)
 
 
-def _opened(batch: str | None, dsn: str | None) -> AbstractContextManager[BookQueue]:
+def _opened(frame: Frame, batch: str | None, dsn: str | None) -> AbstractContextManager[BookQueue]:
     """A batch, in a folder or a database, until the block ends."""
-    return closing(queue_of(settings_of(None, {"batch.dsn": dsn}), batch))
+    return closing(queue_of(frame.settings(more={"batch.dsn": dsn}), batch))
 
 
 @app.command()
+@command
 def retry(
-    ctx: typer.Context,
+    frame: Frame,
     books: BooksArgument = None,
     batch: BatchOption = None,
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Queue books again that failed or reached their budget; cancelled ones only by name."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        with _opened(batch, dsn) as queue:
-            marked = queue.retry(books or ())
-        tell_marked(renderer, "queued again", marked, as_json=as_json)
+    renderer = frame.renderer
+    with _opened(frame, batch, dsn) as queue:
+        marked = queue.retry(books or ())
+    tell_marked(renderer, "queued again", marked, as_json=as_json)
 
 
 @app.command()
+@command
 def cancel(
-    ctx: typer.Context,
+    frame: Frame,
     books: BooksArgument = None,
     batch: BatchOption = None,
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take books out of the queue and stop those that run; their files are kept."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        with _opened(batch, dsn) as queue:
-            marked = queue.cancel(books or ())
-        tell_marked(renderer, "cancelled", marked, as_json=as_json)
+    renderer = frame.renderer
+    with _opened(frame, batch, dsn) as queue:
+        marked = queue.cancel(books or ())
+    tell_marked(renderer, "cancelled", marked, as_json=as_json)
 
 
 @app.command()
+@command
 def pause(
-    ctx: typer.Context,
+    frame: Frame,
     batch: BatchOption = None,
     off: Annotated[bool, typer.Option("--off", help="Let books begin again.")] = False,
     dsn: DsnOption = None,
 ) -> None:
     """Let no further book begin; those under way are finished."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer):
-        settings = settings_of(None, {"batch.dsn": dsn})
-        with closing(queue_of(settings, batch)) as queue:
-            if off:
-                queue.go(Terms())
-            else:
-                queue.pause()
-            tell_paused(renderer, queue, off=off, shared=is_shared(settings))
+    renderer = frame.renderer
+    settings = frame.settings(more={"batch.dsn": dsn})
+    with closing(queue_of(settings, batch)) as queue:
+        if off:
+            queue.go(Terms())
+        else:
+            queue.pause()
+        tell_paused(renderer, queue, off=off, shared=is_shared(settings))
 
 
 @app.command()
+@command
 def report(
-    ctx: typer.Context,
+    frame: Frame,
     batch: BatchOption = None,
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write the report of a batch: report.html, report.json and report.csv in its folder."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        settings = settings_of(None, {"batch.dsn": dsn})
-        with closing(queue_of(settings, batch)) as queue:
-            made = report_of(queue.name, queue.status())
-        paths = BatchPaths(settings.batches_dir / queue.name)
-        write_report(paths, made)
-        if as_json:
-            renderer.data_json(made)
-        else:
-            renderer.data(str(paths.report("html")))
+    renderer = frame.renderer
+    settings = frame.settings(more={"batch.dsn": dsn})
+    with closing(queue_of(settings, batch)) as queue:
+        made = report_of(queue.name, queue.status())
+    paths = BatchPaths(settings.batches_dir / queue.name)
+    write_report(paths, made)
+    if as_json:
+        renderer.data_json(made)
+    else:
+        renderer.data(str(paths.report("html")))

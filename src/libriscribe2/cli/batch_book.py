@@ -12,8 +12,8 @@ from libriscribe2.cli.batch_kept import check_research
 from libriscribe2.cli.book_run import run_book
 from libriscribe2.cli.estimate import going_on
 from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.projects import open_project
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import open_project
 from libriscribe2.llm.rate_store import RateLimits
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths

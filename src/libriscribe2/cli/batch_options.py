@@ -1,11 +1,14 @@
 """The options of `libriscribe2 batch`."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typing_extensions import override
 
 from libriscribe2.batch.deadlines import moment_of
+from libriscribe2.cli.frame import ConcurrencyOption, ModelOptions
 from libriscribe2.errors import UsageError
 from libriscribe2.project.clock import Clock, iso_utc, utc_now
 
@@ -91,10 +94,21 @@ def deadline_of(when: str | None, clock: Clock = utc_now) -> datetime | None:
     return moment
 
 
-def child_options(model: str | None, max_concurrency: int | None, *, mock: bool) -> list[str]:
-    """The options of every book's run."""
-    options: list[str] = ["--mock"] if mock else []
-    options += ["--model", model] if model is not None else []
-    if max_concurrency is not None:
-        options += ["--max-concurrency", str(max_concurrency)]
-    return options
+@dataclass(frozen=True, kw_only=True)
+class BookOptions(ModelOptions):
+    """Options that go on to the run of every book."""
+
+    max_concurrency: ConcurrencyOption = None
+
+    @override
+    def flags(self) -> dict[str, Any]:
+        """The settings that they stand for, by dotted key; None was not given."""
+        return super().flags() | {"pipeline.max_concurrency": self.max_concurrency}
+
+    def of_book(self) -> list[str]:
+        """The same as words of a command line."""
+        words: list[str] = ["--mock"] if self.mock else []
+        words += ["--model", self.model] if self.model is not None else []
+        if self.max_concurrency is not None:
+            words += ["--max-concurrency", str(self.max_concurrency)]
+        return words

@@ -6,51 +6,43 @@ from typing import Annotated
 import typer
 
 from libriscribe2.cli.batch_choice import is_shared
-from libriscribe2.cli.batch_options import BatchOption, BooksArgument, DsnOption
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import (
-    ConcurrencyOption,
+from libriscribe2.cli.batch_options import BatchOption, BookOptions, BooksArgument, DsnOption
+from libriscribe2.cli.frame import (
+    Frame,
     JsonOption,
     MaxCostOption,
     MaxMinutesOption,
-    MockOption,
-    ModelOption,
+    command,
 )
-from libriscribe2.cli.projects import budget_flags, locate, setting_flags, settings_of
-from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import settings_of
 from libriscribe2.errors import UsageError
 from libriscribe2.settings import Settings
 
 
+@command
 def book(
-    ctx: typer.Context,
+    frame: Frame,
     name: Annotated[str, typer.Argument(metavar="BOOK")],
     batch: Annotated[str, typer.Option("--batch")],
     max_cost: MaxCostOption = None,
     max_minutes: MaxMinutesOption = None,
-    model: ModelOption = None,
-    mock: MockOption = False,
-    max_concurrency: ConcurrencyOption = None,
+    *,
+    options: BookOptions,
 ) -> None:
     """Write one book of a batch in a database: what a worker starts for each."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = dict(setting_flags(model, max_concurrency, None, no_input=True))
-    flags |= budget_flags(max_cost, None, max_minutes)
-    with reported(renderer, as_json=True):
-        from libriscribe2.cli.batch_book import (  # noqa: PLC0415 - only its process pays for it
-            write_book,
-        )
+    from libriscribe2.cli.batch_book import write_book  # noqa: PLC0415 - only its process pays
 
-        settings = settings_of(None, flags)
-        paths = locate(name, None, settings)
-        # Another machine may have begun the book, and then its settings come with its journal.
-        own = partial(settings_of, paths.root, flags, mock=mock)
-        write_book(renderer, paths, batch, settings, own)
+    frame.as_json = True
+    flags = options.flags() | {"budget.max_cost": max_cost, "budget.max_minutes": max_minutes}
+    paths = frame.project(name)
+    # Another machine may have begun the book, and then its settings come with its journal.
+    own = partial(settings_of, paths.root, flags, mock=options.mock)
+    write_book(frame.renderer, paths, batch, settings_of(None, flags), own)
 
 
+@command
 def fetch(
-    ctx: typer.Context,
+    frame: Frame,
     books: BooksArgument = None,
     batch: BatchOption = None,
     dsn: DsnOption = None,
@@ -60,37 +52,36 @@ def fetch(
 
     Nothing is sent. A book whose folder is here is left alone.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        settings = _shared(dsn)
-        from libriscribe2.cli.batch_kept import fetch_books  # noqa: PLC0415 - as above
+    renderer = frame.renderer
+    settings = _shared(frame, dsn)
+    from libriscribe2.cli.batch_kept import fetch_books  # noqa: PLC0415 - as above
 
-        fetch_books(renderer, settings, batch, books or (), as_json=as_json)
+    fetch_books(renderer, settings, batch, books or (), as_json=as_json)
 
 
+@command
 def forget(
-    ctx: typer.Context,
+    frame: Frame,
     books: BooksArgument = None,
     batch: BatchOption = None,
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Delete the journals of done and cancelled books from the database; folders are kept."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        settings = _shared(dsn)
-        from libriscribe2.cli.batch_kept import forget_books  # noqa: PLC0415 - as above
+    renderer = frame.renderer
+    settings = _shared(frame, dsn)
+    from libriscribe2.cli.batch_kept import forget_books  # noqa: PLC0415 - as above
 
-        forget_books(renderer, settings, batch, books or (), as_json=as_json)
+    forget_books(renderer, settings, batch, books or (), as_json=as_json)
 
 
-def _shared(dsn: str | None) -> Settings:
+def _shared(frame: Frame, dsn: str | None) -> Settings:
     """The settings, with a database.
 
     Raises:
         UsageError: There is none.
     """
-    settings = settings_of(None, {"batch.dsn": dsn})
+    settings = frame.settings(more={"batch.dsn": dsn})
     if not is_shared(settings):
         raise UsageError(
             "This needs a database",

@@ -5,13 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.groups import command_group
-from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
-from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.frame import Frame, JsonOption, command, command_group
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.pipeline.story_canon import canon_of
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.quality.canon.gold import GoldBook, toy_book
 from libriscribe2.quality.canon.measure import Score, alarms, measure
 from libriscribe2.utils.quantities import counted
@@ -25,8 +22,9 @@ def _bench() -> None:
 
 
 @app.command()
+@command
 def continuity(
-    ctx: typer.Context,
+    frame: Frame,
     project: Annotated[
         str | None,
         typer.Argument(
@@ -44,9 +42,8 @@ def continuity(
 
     The facts of the book are taken as true. Nothing is written and no model is asked.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        book, name = _book(project)
+    renderer = frame.renderer
+    book, name = _book(frame.project(project) if project is not None else None)
     scores = measure(book, range(seeds))
     cried = alarms(book)
     if as_json:
@@ -64,16 +61,15 @@ def continuity(
     )
 
 
-def _book(project: str | None) -> tuple[GoldBook, str]:
+def _book(paths: ProjectPaths | None) -> tuple[GoldBook, str]:
     """The book to plant faults in, and what it is called.
 
     Raises:
         IncompleteError: No chapter of the project was read for its facts.
         ProjectError: There is no such project, or it cannot be read.
     """
-    if project is None:
+    if paths is None:
         return toy_book(), "toy book"
-    paths = locate(project, None, settings_of(None, {}))
     return canon_of(read_brief(paths), look_at(paths)).as_gold(), paths.root.name
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from libriscribe2.cli.book_run import RunRequest, run_book
-from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.brief_options import (
     ask_for_brief,
     brief_from,
@@ -16,37 +15,28 @@ from libriscribe2.cli.brief_options import (
     kind_note,
     with_drafting,
 )
-from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.dry_run import quote_new
+from libriscribe2.cli.frame import (
+    DryRunOption,
+    Frame,
+    JsonLinesOption,
+    ProjectNameOption,
+    RunOptions,
+    UntilOption,
+    command,
+)
 from libriscribe2.cli.given_files import GivenFile, place_files
 from libriscribe2.cli.model_choice import is_interactive, model_for
-from libriscribe2.cli.options import (
-    ConcurrencyOption,
-    DryRunOption,
-    JsonLinesOption,
-    LogLevelOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MockOption,
-    ModelOption,
-    NoInputOption,
-    ProjectNameOption,
-    UntilOption,
-)
 from libriscribe2.cli.premise import premise_of
-from libriscribe2.cli.projects import (
-    budget_flags,
-    kept_settings,
-    new_paths,
-    setting_flags,
-    settings_of,
-)
 from libriscribe2.cli.quotes import tell_quote
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.samples import read_samples
 from libriscribe2.cli.series import continued, earlier_note, read_earlier
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.commands.projects import (
+    kept_settings,
+    new_paths,
+)
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
@@ -56,8 +46,9 @@ from libriscribe2.settings import Settings
 from libriscribe2.settings.model_keys import check_models, with_judge
 
 
+@command
 def create(
-    ctx: typer.Context,
+    frame: Frame,
     premise: Annotated[
         str | None,
         typer.Argument(
@@ -143,16 +134,8 @@ def create(
         str | None, typer.Option("--description", "-d", help="The same as PREMISE.")
     ] = None,
     project_name: ProjectNameOption = None,
-    model: ModelOption = None,
-    mock: MockOption = False,
     until: UntilOption = None,
-    max_concurrency: ConcurrencyOption = None,
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_minutes: MaxMinutesOption = None,
     dry_run: DryRunOption = False,
-    log_level: LogLevelOption = None,
-    no_input: NoInputOption = False,
     as_json: JsonLinesOption = False,
     run_all: Annotated[bool, typer.Option("--all", hidden=True)] = False,
     generate_concept: Annotated[bool, typer.Option("--generate-concept", hidden=True)] = False,
@@ -165,6 +148,8 @@ def create(
     generate_outline: Annotated[bool, typer.Option("--generate-outline", hidden=True)] = False,
     write_chapters: Annotated[bool, typer.Option("--write-chapters", hidden=True)] = False,
     format_book: Annotated[bool, typer.Option("--format-book", hidden=True)] = False,
+    *,
+    options: RunOptions,
 ) -> None:
     """Write a new book from a premise.
 
@@ -201,39 +186,36 @@ def create(
         "auto_title": auto_title or None,
         "research": research,
     }
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
-        flags |= budget_flags(max_cost, max_calls, max_minutes)
-        settings = settings_of(None, flags, mock=mock)
-        of_run = {
-            "model": model,
-            "mock": mock or None,
-            "until": until,
-            "project_name": project_name,
-            "max_concurrency": max_concurrency,
-            "max_cost": max_cost,
-            "max_calls": max_calls,
-            "max_minutes": max_minutes,
-            "dry_run": dry_run or None,
-            "samples": samples,
-            "after": after,
-            "log_level": log_level,
-            "as_json": as_json or None,
-        }
-        earlier = read_earlier(after, settings) if after else None
-        options = {"premise": premise_of(premise, description), **said}
-        asked_for = continued(_brief(options, of_run, settings, renderer), earlier)
-        brief, order_note = with_drafting(asked_for, settings.pipeline.max_concurrency)
-        for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
-            renderer.note(note)
-        asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
-        until_stages = asked if until is None else [until]
-        choice = model_for(settings)
-        shared = earlier.files if earlier is not None else ()
-        given = (*read_samples(samples or ()), *shared)
-        new = NewBook(project_name, until_stages, as_json, dry_run, given)
-        begin(renderer, brief, settings, choice, new)
+    renderer = frame.renderer
+    settings = frame.settings(options)
+    of_run = {
+        "model": options.model,
+        "mock": options.mock or None,
+        "until": until,
+        "project_name": project_name,
+        "max_concurrency": options.max_concurrency,
+        "max_cost": options.max_cost,
+        "max_calls": options.max_calls,
+        "max_minutes": options.max_minutes,
+        "dry_run": dry_run or None,
+        "samples": samples,
+        "after": after,
+        "log_level": options.log_level,
+        "as_json": as_json or None,
+    }
+    earlier = read_earlier(after, settings) if after else None
+    opened = {"premise": premise_of(premise, description), **said}
+    asked_for = continued(_brief(opened, of_run, settings, renderer), earlier)
+    brief, order_note = with_drafting(asked_for, settings.pipeline.max_concurrency)
+    for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
+        renderer.note(note)
+    asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
+    until_stages = asked if until is None else [until]
+    choice = model_for(settings)
+    shared = earlier.files if earlier is not None else ()
+    given = (*read_samples(samples or ()), *shared)
+    new = NewBook(project_name, until_stages, as_json, dry_run, given)
+    begin(frame, brief, settings, choice, new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +238,7 @@ class NewBook:
 
 
 def begin(
-    renderer: Renderer, brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
+    frame: Frame, brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
 ) -> None:
     """Make the project and run it.
 
@@ -269,16 +251,17 @@ def begin(
     """
     stages = wanted_stages(brief, new.until)
     paths = new_paths(brief, settings, new.name)
+    frame.is_about(paths)
     request = RunRequest(stages, as_json=new.as_json)
     if new.dry_run:
         quote = quote_new(brief, settings, choice, request, paths.root.name, new.given)
-        tell_quote(renderer, quote, as_json=new.as_json)
+        tell_quote(frame.renderer, quote, as_json=new.as_json)
         return
     check_models(settings, choice, with_judge(settings, brief, stages))
     with ProjectStore.create(paths) as store:
         place_files(paths, new.given)
         write_book_toml(paths.book_toml, brief.model_dump(), kept_settings(settings, choice))
-        run_book(renderer, store, brief, settings, choice, request)
+        run_book(frame.renderer, store, brief, settings, choice, request)
 
 
 def _brief(

@@ -1,80 +1,58 @@
 """`libriscribe2 resume`: go on with a book."""
 
-import typer
-
 from libriscribe2.batch.beginning import batch_of
 from libriscribe2.batch.paths import BatchPaths
 from libriscribe2.batch.provider.spool import BookSpool, Spool
 from libriscribe2.cli.book_run import run_book
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.dry_run import Prepare
 from libriscribe2.cli.estimate import going_on, tell_dry_run
-from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.options import (
-    ConcurrencyOption,
+from libriscribe2.cli.frame import (
     DryRunOption,
+    Frame,
     JsonLinesOption,
-    LogLevelOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MockOption,
-    ModelOption,
-    NoInputOption,
     ProjectArgument,
     ProjectNameOption,
     RefreshOption,
+    RunOptions,
     UntilOption,
+    command,
 )
-from libriscribe2.cli.projects import (
-    budget_flags,
-    locate,
-    open_project,
-    setting_flags,
-    settings_of,
-)
+from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import (
+    open_project,
+)
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 
 
+@command
 def resume(
-    ctx: typer.Context,
+    frame: Frame,
     project: ProjectArgument = None,
     project_name: ProjectNameOption = None,
-    model: ModelOption = None,
-    mock: MockOption = False,
     until: UntilOption = None,
     refresh: RefreshOption = False,
-    max_concurrency: ConcurrencyOption = None,
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_minutes: MaxMinutesOption = None,
     dry_run: DryRunOption = False,
-    log_level: LogLevelOption = None,
-    no_input: NoInputOption = False,
     as_json: JsonLinesOption = False,
+    *,
+    options: RunOptions,
 ) -> None:
     """Go on with a book where it stopped.
 
     What you edited is kept, and what is not yet written follows it. Nothing that was paid for
     is asked again.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
-    flags |= budget_flags(max_cost, max_calls, max_minutes)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, project_name, settings_of(None, flags))
-        settings = settings_of(paths.root, flags, mock=mock)
-        work = going_on(until, refresh=refresh, as_json=as_json)
-        if dry_run:
-            tell_dry_run(renderer, paths, settings, work, as_json=as_json)
-        else:
-            _leave_to_batch(paths, settings)
-            carry_out(renderer, paths, settings, work)
+    paths = frame.project(project, project_name, options)
+    settings = frame.settings(options, paths)
+    work = going_on(until, refresh=refresh, as_json=as_json)
+    if dry_run:
+        tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
+    else:
+        _leave_to_batch(paths, settings)
+        carry_out(frame.renderer, paths, settings, work)
 
 
 def carry_out(

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import Hooks, Outcome, Workshop
-from libriscribe2.cli.boundary import resumable
 from libriscribe2.cli.fallback_notes import FallbackNotes, first_models
+from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.invocation import interrupted
 from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.plan_lines import tell_planned
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.way_on import interrupted
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.models.brief import Brief

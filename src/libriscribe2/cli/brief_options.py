@@ -7,7 +7,6 @@ from typing import Any, Final
 import typer
 from pydantic import ValidationError
 
-from libriscribe2.cli.context import CliContext
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.counts import CountRange, parse_counts
@@ -26,7 +25,7 @@ _SHOWN: Final = 60
 """Characters of a wrong value that an error repeats."""
 
 
-def brief_from(options: Mapping[str, Any]) -> Brief:
+def brief_from(options: Mapping[str, Any], command: str = "create") -> Brief:
     """The brief that the options ask for; None is an option that was not given.
 
     Raises:
@@ -42,7 +41,7 @@ def brief_from(options: Mapping[str, Any]) -> Brief:
         raise UsageError(
             f"{_option(str(first['loc'][0]))} {shown} cannot be used.",
             why=plain_fault(first),
-            fix=f"See `libriscribe2 {CliContext.current().command or 'create'} --help`.",
+            fix=f"See `libriscribe2 {command} --help`.",
         ) from error
 
 

@@ -4,14 +4,16 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.chapter_edit import EditRequest, carry_out
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.groups import command_group
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
-from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    RequiredProjectArgument,
+    command,
+    command_group,
+)
+from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.editing import structure_edits as edits
 from libriscribe2.editing.splitting import (
     chapter_rows,
@@ -34,15 +36,15 @@ DryRunOption = Annotated[
 
 
 @app.command("list")
+@command
 def list_chapters(
-    ctx: typer.Context, project: RequiredProjectArgument, as_json: JsonOption = False
+    frame: Frame, project: RequiredProjectArgument, as_json: JsonOption = False
 ) -> None:
     """List the chapters with their words and the state of their text."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        view, brief = look_at(paths), read_brief(paths)
-        rows = chapter_rows(view, brief, wanted_stages(brief))
+    renderer = frame.renderer
+    paths = frame.project(project)
+    view, brief = look_at(paths), read_brief(paths)
+    rows = chapter_rows(view, brief, wanted_stages(brief))
     if as_json:
         renderer.data_json({"project": paths.root.name, "chapters": rows})
     else:
@@ -51,8 +53,9 @@ def list_chapters(
 
 
 @app.command()
+@command
 def insert(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     chapter: Annotated[
         int, typer.Argument(metavar="CHAPTER", help="The number that the new chapter gets.")
@@ -79,12 +82,13 @@ def insert(
         return edits.insert(slots, chapter, Outlined(title, summary, scenes))
 
     asked = ("insert", str(chapter), title, summary, *(scene or ()))
-    carry_out(ctx, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
+    carry_out(frame, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()
+@command
 def move(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     to: Annotated[int, typer.Argument(metavar="TO", help="The number that it gets.")],
@@ -102,12 +106,13 @@ def move(
         return edits.move(slots, chapter, to)
 
     asked = ("move", str(chapter), str(to))
-    carry_out(ctx, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
+    carry_out(frame, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()
+@command
 def split(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     title: Annotated[str, typer.Option("--title", help="Title of the second part.")],
@@ -139,13 +144,14 @@ def split(
 
     asked = ("split", f"{chapter}", title, summary, first_summary, f"{scene_break}/{paragraph}")
     carry_out(
-        ctx, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
+        frame, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
     )
 
 
 @app.command()
+@command
 def merge(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     first: Annotated[int, typer.Argument(metavar="FIRST", help="A chapter.")],
     second: Annotated[int, typer.Argument(metavar="SECOND", help="The one after it.")],
@@ -165,13 +171,14 @@ def merge(
 
     asked = ("merge", str(first), str(second), title)
     carry_out(
-        ctx, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
+        frame, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
     )
 
 
 @app.command()
+@command
 def rename(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="Its new title.")],
@@ -188,13 +195,14 @@ def rename(
 
     asked = ("rename", str(chapter), title)
     carry_out(
-        ctx, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
+        frame, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
     )
 
 
 @app.command()
+@command
 def delete(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     dry_run: DryRunOption = False,
@@ -210,4 +218,4 @@ def delete(
         return edits.delete(slots, chapter)
 
     asked = ("delete", str(chapter))
-    carry_out(ctx, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
+    carry_out(frame, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))

@@ -5,13 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import typer
-
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.projects import locate, open_project, read_brief, settings_of
+from libriscribe2.cli.frame import Frame
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.commands.projects import open_project, read_brief
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.editing.adoption import later_shifts, origins, shifts
 from libriscribe2.editing.structure import Edit, Slot, read_slots
 from libriscribe2.editing.structure_edits import Slots
@@ -51,12 +48,11 @@ class EditRequest:
         return shlex.join(("chapter", *self.asked))
 
 
-def carry_out(ctx: typer.Context, project: str, request: EditRequest) -> None:
+def carry_out(frame: Frame, project: str, request: EditRequest) -> None:
     """Change the order of a book's chapters, or only show what that would do."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=request.as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        done = _shown(paths, request) if request.dry_run else _done(paths, request)
+    renderer = frame.renderer
+    paths = frame.project(project)
+    done = _shown(paths, request) if request.dry_run else _done(paths, request)
     if done is None:
         renderer.note("This change was interrupted before; it is finished now.")
         if request.as_json:

@@ -7,22 +7,20 @@ from typing import Annotated
 import typer
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.check_book import check_the_book
 from libriscribe2.cli.check_plan import check_the_plan
 from libriscribe2.cli.check_story import StoryRequest, check_the_story, format_of
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.hindrances import doubtful_cover, hindrances
-from libriscribe2.cli.judging import JudgeRequest
-from libriscribe2.cli.options import (
+from libriscribe2.cli.frame import (
+    Frame,
     JsonOption,
-    MockOption,
-    ModelOption,
+    ModelOptions,
     RequiredProjectArgument,
+    command,
 )
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
+from libriscribe2.cli.hindrances import doubtful_cover, hindrances
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.pipeline.health import Finding, examine, told
@@ -31,8 +29,9 @@ from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
 from libriscribe2.utils.quantities import counted
 
 
+@command
 def check(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     story: Annotated[
         bool, typer.Option("--story", help="Compare what the chapters state, instead of files.")
@@ -51,10 +50,10 @@ def check(
         bool,
         typer.Option("--book-review", help="Have a model read the whole book by its summaries."),
     ] = False,
-    model: ModelOption = None,
-    mock: MockOption = False,
     as_json: JsonOption = False,
-) -> None:
+    *,
+    options: ModelOptions,
+) -> int:
     """Say what is wrong with a book's files, its story or its plan.
 
     Every file is read and hashed, and each fault is told with the way to mend it. Nothing is
@@ -71,33 +70,29 @@ def check(
     three doubts are looked for in the text, and only what quotes of the text prove is told. That
     is at most six calls, and nothing is changed.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        told_as = format_of(form, as_json=as_json)
-        _one_of(story=story, plan=plan, book_review=book_review)
-        _check_options(story=story, plan=plan, book_review=book_review, form=form, judge=judge)
-        _check_model(story=story, book_review=book_review, named=bool(model or mock))
+    renderer = frame.renderer
+    told_as = format_of(form, as_json=as_json)
+    _one_of(story=story, plan=plan, book_review=book_review)
+    _check_options(story=story, plan=plan, book_review=book_review, form=form, judge=judge)
+    _check_model(story=story, book_review=book_review, named=bool(options.model or options.mock))
+    frame.as_json = told_as == "json"
+    paths = frame.project(project)
     if book_review:
-        check_the_book(renderer, project, told_as, JudgeRequest(model, mock))
-        return
+        check_the_book(renderer, paths, told_as, frame.settings(options, paths))
+        return 0
     if plan:
-        check_the_plan(renderer, project, told_as)
-        return
+        return check_the_plan(renderer, paths, told_as)
     if story:
-        judging = JudgeRequest(model, mock) if judge else None
-        check_the_story(renderer, project, StoryRequest(told_as, judging))
-        return
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        findings = _findings(paths)
+        settings = frame.settings(options, paths) if judge else None
+        return check_the_story(renderer, paths, StoryRequest(told_as, settings))
+    findings = _findings(paths)
     stops = any(finding.stops for finding in findings)
     if as_json:
         listed = [asdict(finding) for finding in findings]
         renderer.data_json({"project": paths.root.name, "sound": not stops, "findings": listed})
     else:
         _tell(renderer, paths, findings)
-    if stops:
-        raise typer.Exit(ProjectError.exit_code)
+    return ProjectError.exit_code if stops else 0
 
 
 def _one_of(*, story: bool, plan: bool, book_review: bool) -> None:

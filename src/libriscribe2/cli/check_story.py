@@ -4,19 +4,17 @@ import json
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
-import typer
-
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.judging import JudgeRequest, judged
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
+from libriscribe2.cli.judging import judged
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.story_junit import as_junit
 from libriscribe2.cli.story_sarif import as_sarif
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.pipeline.story_canon import has_no_story
 from libriscribe2.pipeline.story_check import check_story
 from libriscribe2.pipeline.story_finding import StoryFinding, StoryPlace, StoryReport
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
 from libriscribe2.utils.quantities import counted
 from libriscribe2.utils.terminal_text import one_line
 
@@ -32,11 +30,11 @@ class StoryRequest:
 
     Attributes:
         format: How it is told.
-        judge: Who judges what code cannot compare; None asks no model.
+        settings: Say who judges what code cannot compare; None asks no model.
     """
 
     format: Format
-    judge: JudgeRequest | None = None
+    settings: Settings | None = None
 
 
 def format_of(typed: str, *, as_json: bool) -> Format:
@@ -55,27 +53,23 @@ def format_of(typed: str, *, as_json: bool) -> Format:
     return cast("Format", name)
 
 
-def check_the_story(renderer: Renderer, project: str, request: StoryRequest) -> None:
+def check_the_story(renderer: Renderer, paths: ProjectPaths, request: StoryRequest) -> int:
     """Compare what a book states, and tell what cannot be so.
 
-    Raises:
-        typer.Exit: With code 5 where an error stands, or with the code of a failure.
+    Returns:
+        The exit code.
     """
-    as_json = request.format == "json"
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        brief, view = read_brief(paths), look_at(paths)
-        if no_story := has_no_story(brief, view):
-            report = StoryReport(paths.root.name, (), 0, ())
-        else:
-            report = check_story(brief, view)
-        if request.judge is not None and not no_story:
-            report = judged(renderer, paths, report, request.judge)
+    brief, view = read_brief(paths), look_at(paths)
+    if no_story := has_no_story(brief, view):
+        report = StoryReport(paths.root.name, (), 0, ())
+    else:
+        report = check_story(brief, view)
+    if request.settings is not None and not no_story:
+        report = judged(renderer, paths, report, request.settings)
     _tell(renderer, paths, report, request.format)
     if no_story:
         renderer.note("The book is no story: its chapters are not read for facts to compare.")
-    if report.errors:
-        raise typer.Exit(IncompleteError.exit_code)
+    return IncompleteError.exit_code if report.errors else 0
 
 
 def _tell(renderer: Renderer, paths: ProjectPaths, report: StoryReport, form: Format) -> None:

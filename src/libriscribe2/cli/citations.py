@@ -2,14 +2,15 @@
 
 from typing import Any
 
-import typer
-
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.groups import command_group
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    RequiredProjectArgument,
+    command,
+    command_group,
+)
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import IncompleteError
 from libriscribe2.pipeline.citations import CitationReport, check_citations
 from libriscribe2.utils.quantities import counted
@@ -23,11 +24,12 @@ def _citations() -> None:
 
 
 @app.command()
+@command
 def check(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     as_json: JsonOption = False,
-) -> None:
+) -> int:
     """Look every quote up again, and list what the prose claims without a note.
 
     No network is used. A note no longer holds if its saved text was changed, or if its source
@@ -35,16 +37,14 @@ def check(
     a chapter leads to no verified note. Numbers and names that no note supports are listed for
     non-fiction; they do not change the exit code.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        report = check_citations(look_at(paths), read_brief(paths))
+    renderer = frame.renderer
+    paths = frame.project(project)
+    report = check_citations(look_at(paths), read_brief(paths))
     if as_json:
         renderer.data_json({"project": paths.root.name, **_record(report)})
     else:
         _tell(renderer, report)
-    if not report.holds:
-        raise typer.Exit(IncompleteError.exit_code)
+    return 0 if report.holds else IncompleteError.exit_code
 
 
 def _record(report: CitationReport) -> dict[str, Any]:

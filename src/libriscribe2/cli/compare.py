@@ -4,19 +4,20 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.judging import JudgeRequest, consulted
-from libriscribe2.cli.options import JsonOption, MockOption, ModelOption, RequiredProjectArgument
-from libriscribe2.cli.projects import (
-    locate,
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    ModelOptions,
+    RequiredProjectArgument,
+    command,
+)
+from libriscribe2.cli.judging import consulted
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import (
     look_at,
     open_project,
     read_brief,
-    setting_flags,
-    settings_of,
 )
-from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
 from libriscribe2.pipeline.draft_pairs import DraftPairs, pairs_of, writers_of
 from libriscribe2.pipeline.passage_judge import Judgement, PassageJudge, exam_pairs
@@ -26,13 +27,15 @@ from libriscribe2.project.store import ProjectStore
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.card.report_card import ReportCard
 from libriscribe2.quality.judging.verdicts import MOST_TIES, QUESTIONS, ties
+from libriscribe2.settings import Settings
 from libriscribe2.utils.quantities import counted
 
 _TOKENS_PER_CALL: Final = 2_600
 
 
+@command
 def compare(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     other: Annotated[str, typer.Argument(metavar="OTHER", help="The project to compare it with.")],
     chapter: Annotated[
@@ -44,9 +47,9 @@ def compare(
     judge: Annotated[
         bool, typer.Option("--judge", help="Also ask a model which passages are better.")
     ] = False,
-    model: ModelOption = None,
-    mock: MockOption = False,
     as_json: JsonOption = False,
+    *,
+    options: ModelOptions,
 ) -> None:
     """Put the figures of two drafts of a book beside each other.
 
@@ -55,19 +58,17 @@ def compare(
     stands in the text. Before it is heard the model has to tell sound passages from ones that
     were spoiled on purpose. There is no overall score.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        if not judge and (model or mock or chapter):
-            raise UsageError("--model, --mock and --chapter belong to --judge", fix="Add --judge.")
-        settings = settings_of(None, {})
-        ours, theirs = locate(project, None, settings), locate(other, None, settings)
-        if ours.root == theirs.root:
-            raise UsageError("A book cannot be compared with itself.", fix="Name another project.")
-        cards = tuple(report_of(read_brief(one), look_at(one)).card for one in (ours, theirs))
-        told = None
-        if judge:
-            request = JudgeRequest(model, mock)
-            told = _judged(renderer, (ours, theirs), request, chapter=chapter, most=most)
+    renderer = frame.renderer
+    if not judge and (options.model or options.mock or chapter):
+        raise UsageError("--model, --mock and --chapter belong to --judge", fix="Add --judge.")
+    ours, theirs = frame.project(project), frame.project(other)
+    if ours.root == theirs.root:
+        raise UsageError("A book cannot be compared with itself.", fix="Name another project.")
+    cards = tuple(report_of(read_brief(one), look_at(one)).card for one in (ours, theirs))
+    told = None
+    if judge:
+        settings = frame.settings(options, ours)
+        told = _judged(renderer, (ours, theirs), settings, chapter=chapter, most=most)
     if as_json:
         renderer.data_json(_record((ours, theirs), cards, told))
         return
@@ -79,16 +80,13 @@ def compare(
 def _judged(
     renderer: Renderer,
     books: tuple[ProjectPaths, ProjectPaths],
-    request: JudgeRequest,
+    settings: Settings,
     *,
     chapter: int | None,
     most: int,
 ) -> Judgement:
     """What a model says of the passages of both books; asked in the journal of the first."""
     ours, theirs = books
-    settings = settings_of(
-        ours.root, setting_flags(request.model, None, None, no_input=True), mock=request.mock
-    )
     with ProjectStore.open(ours) as store:
         brief = open_project(store)
         found = pairs_of(store, look_at(theirs), chapter=chapter, most=most)

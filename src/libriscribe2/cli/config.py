@@ -5,21 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.groups import command_group
-from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.projects import locate
-from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import stage_names
+from libriscribe2.cli.frame import Frame, JsonOption, command, command_group
+from libriscribe2.commands.projects import locate
+from libriscribe2.commands.stage_choice import stage_names
 from libriscribe2.settings import Loaded, load_for_project, user_file, without_secrets
 
 app = command_group("config", "Show the settings in force and where they come from.")
 
 
 @app.command()
+@command
 def show(
-    ctx: typer.Context,
+    frame: Frame,
     project: Annotated[
         str | None, typer.Argument(metavar="PROJECT", help="A project, for its own settings.")
     ] = None,
@@ -33,9 +30,8 @@ def show(
     Flags win over the environment and .env, these over the project's book.toml, this over your
     own configuration file, and that over the defaults.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        loaded = _load(project)
+    renderer = frame.renderer
+    loaded = _load(project)
     for warning in loaded.warnings:
         renderer.warning(warning)
     if as_json:
@@ -48,9 +44,10 @@ def show(
 
 
 @app.command()
-def path(ctx: typer.Context, as_json: JsonOption = False) -> None:
+@command
+def path(frame: Frame, as_json: JsonOption = False) -> None:
     """Show where your own configuration file is, or would be."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    renderer = frame.renderer
     file = user_file()
     exists = file.is_file()
     if as_json:

@@ -4,8 +4,6 @@ from typing import Annotated, Final
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.debug_calls import (
     all_calls,
     call_numbered,
@@ -14,9 +12,13 @@ from libriscribe2.cli.debug_calls import (
     stats_of,
     whole_call,
 )
-from libriscribe2.cli.groups import command_group
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, settings_of
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    RequiredProjectArgument,
+    command,
+    command_group,
+)
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.review.calls import STATES, Call, CallFilter, problems_first
@@ -35,8 +37,9 @@ _STATES: Final = ", ".join(STATES)
 
 
 @app.command("list")
+@command
 def list_calls(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     agent: Annotated[str, typer.Option("--agent", help="Only this agent's calls.")] = "",
     stage: Annotated[str, typer.Option("--stage", help="Only this stage's calls.")] = "",
@@ -49,16 +52,15 @@ def list_calls(
     as_json: JsonOption = False,
 ) -> None:
     """List the calls of a book, those with problems first."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        if state and state.casefold() not in STATES:
-            raise UsageError(f"There is no state {state!r}.", fix=f"Choose from {_STATES}.")
-        calls = all_calls(paths)
-        wanted = CallFilter(agent, stage, model, state, issue, text)
-        found = problems_first(call for call in calls if wanted.fits(call))
-        if lost := lost_dumps(paths):
-            renderer.warning(lost)
+    renderer = frame.renderer
+    paths = frame.project(project)
+    if state and state.casefold() not in STATES:
+        raise UsageError(f"There is no state {state!r}.", fix=f"Choose from {_STATES}.")
+    calls = all_calls(paths)
+    wanted = CallFilter(agent, stage, model, state, issue, text)
+    found = problems_first(call for call in calls if wanted.fits(call))
+    if lost := lost_dumps(paths):
+        renderer.warning(lost)
     if as_json:
         renderer.data_json({"project": paths.root.name, "calls": [one.as_row() for one in found]})
         return
@@ -70,16 +72,16 @@ def list_calls(
 
 
 @app.command()
+@command
 def show(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     number: NumberArgument,
     as_json: JsonOption = False,
 ) -> None:
     """Show one call whole: prompt, reply, what was read of it and what was wrong."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        call = call_numbered(locate(project, None, settings_of(None, {})), number)
+    renderer = frame.renderer
+    call = call_numbered(frame.project(project), number)
     if as_json:
         renderer.data_json(whole_call(call))
         return
@@ -106,8 +108,9 @@ def show(
 
 
 @app.command()
+@command
 def diff(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     number: NumberArgument,
     as_json: JsonOption = False,
@@ -116,10 +119,9 @@ def diff(
 
     What was removed stands in [-...-], what was put there by a repair in {+...+}.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        call = call_numbered(locate(project, None, settings_of(None, {})), number)
-        pieces = raw_against_clean(call)
+    renderer = frame.renderer
+    call = call_numbered(frame.project(project), number)
+    pieces = raw_against_clean(call)
     if as_json:
         listed = None if pieces is None else [[one.kind, one.text] for one in pieces]
         renderer.data_json({"file": call.path.name, "state": call.state, "pieces": listed})
@@ -133,8 +135,9 @@ def diff(
 
 
 @app.command("replay")
+@command
 def replay_calls(
-    ctx: typer.Context,
+    frame: Frame,
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="A project, a dump, or a folder of dumps.")
     ],
@@ -144,32 +147,29 @@ def replay_calls(
 
     No model is asked and nothing is written. The exit code is 5 if anything differs.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        outcomes = [replay(call) for call in calls_to_replay(target)]
-        if as_json:
-            _tell_replay_json(renderer, outcomes)
-        else:
-            _tell_replay(renderer, outcomes)
-        differing = sum(one.likeness == "differs" for one in outcomes)
-        if differing:
-            raise IncompleteError(
-                f"{counted(differing, 'reply', 'replies')} would be read differently today",
-                why="the cleanup pipeline or a shape has changed since",
-            )
+    renderer = frame.renderer
+    outcomes = [replay(call) for call in calls_to_replay(target)]
+    if as_json:
+        _tell_replay_json(renderer, outcomes)
+    else:
+        _tell_replay(renderer, outcomes)
+    differing = sum(one.likeness == "differs" for one in outcomes)
+    if differing:
+        raise IncompleteError(
+            f"{counted(differing, 'reply', 'replies')} would be read differently today",
+            why="the cleanup pipeline or a shape has changed since",
+        )
 
 
 @app.command()
-def stats(
-    ctx: typer.Context, project: RequiredProjectArgument, as_json: JsonOption = False
-) -> None:
+@command
+def stats(frame: Frame, project: RequiredProjectArgument, as_json: JsonOption = False) -> None:
     """Show how well replies could be read: the four rates, per agent and model."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        rates, unread = stats_of(paths)
-        if lost := lost_dumps(paths):
-            renderer.warning(lost)
+    renderer = frame.renderer
+    paths = frame.project(project)
+    rates, unread = stats_of(paths)
+    if lost := lost_dumps(paths):
+        renderer.warning(lost)
     if as_json:
         listed = [{**one, "rate": one["count"] / one["of"] if one["of"] else None} for one in rates]
         renderer.data_json({"project": paths.root.name, "rates": listed, "unread_dumps": unread})

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from libriscribe2.cli.projects import locate, settings_of
+from libriscribe2.commands.projects import locate, settings_of
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Check, Examination, examine, exit_code_of
 from libriscribe2.cli.doctor_checks.configuration import look_at_configuration
@@ -14,8 +13,8 @@ from libriscribe2.cli.doctor_checks.installation import installation
 from libriscribe2.cli.doctor_checks.models import Ping, model_examinations
 from libriscribe2.cli.doctor_checks.ping import ping as send_ping
 from libriscribe2.cli.doctor_checks.projects import look_at_project, project_examinations
+from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, command
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.options import JsonOption, ProjectArgument
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
@@ -28,23 +27,22 @@ PingOption = Annotated[
 ]
 
 
+@command
 def doctor(
-    ctx: typer.Context,
+    frame: Frame,
     project: ProjectArgument = None,
     as_json: JsonOption = False,
     ping: PingOption = False,
-) -> None:
+) -> int:
     """Check that everything is in place.
 
     The installation, the configuration, the model, the disk and, if named, a project. The exit
     code is 0 if nothing failed, else that of the first check that did.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
+    renderer = frame.renderer
     checks = examine(examinations(Case(project), _ping if ping else None))
     _show(renderer, checks, as_json=as_json)
-    code = exit_code_of(checks)
-    if code:
-        raise typer.Exit(code)
+    return exit_code_of(checks)
 
 
 def examinations(case: Case, ping: Ping | None) -> list[Examination]:

@@ -1,52 +1,47 @@
 """`libriscribe2 estimate`: what it would take to finish a book."""
 
-import typer
-
 from libriscribe2.cli.book_run import RunRequest
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.dry_run import Prepare, quote_project
-from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.options import (
+from libriscribe2.cli.frame import (
+    Frame,
     JsonOption,
-    MockOption,
-    ModelOption,
+    ModelOptions,
     ProjectArgument,
     ProjectNameOption,
     RefreshOption,
     UntilOption,
+    command,
 )
-from libriscribe2.cli.projects import locate, setting_flags, settings_of
+from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.quotes import keep_quote, tell_quote
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 
 
+@command
 def estimate(
-    ctx: typer.Context,
+    frame: Frame,
     project: ProjectArgument = None,
     project_name: ProjectNameOption = None,
-    model: ModelOption = None,
-    mock: MockOption = False,
     until: UntilOption = None,
     refresh: RefreshOption = False,
     as_json: JsonOption = False,
+    *,
+    options: ModelOptions,
 ) -> None:
     """Say what it would take to finish a book: calls, tokens, cost.
 
     Nothing is sent, and no file of the book is touched. The same as `resume --dry-run`.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = setting_flags(model, None, None, no_input=True)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, project_name, settings_of(None, flags))
-        settings = settings_of(paths.root, flags, mock=mock)
-        wanted = going_on(until, refresh=refresh)
-        tell_dry_run(renderer, paths, settings, wanted, as_json=as_json)
+    renderer = frame.renderer
+    paths = frame.project(project, project_name, options)
+    settings = frame.settings(options, paths)
+    wanted = going_on(until, refresh=refresh)
+    tell_dry_run(renderer, paths, settings, wanted, as_json=as_json)
 
 
 def going_on(until: str | None, *, refresh: bool, as_json: bool = False) -> Prepare:

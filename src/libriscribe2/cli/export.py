@@ -5,11 +5,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
+from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, ProjectNameOption, command
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.exporters.catalog import all_exporters, exporters_for, lacking
 from libriscribe2.exporters.epub_check import EpubReport, check_epub, checking_programs
@@ -23,8 +21,9 @@ from libriscribe2.utils.quantities import counted
 _MOST_NAMED: Final = 12
 
 
+@command
 def export(
-    ctx: typer.Context,
+    frame: Frame,
     project: ProjectArgument = None,
     project_name: ProjectNameOption = None,
     formats: Annotated[
@@ -54,27 +53,25 @@ def export(
     No model is asked, and the same project gives the same EPUB, byte for byte. The files go to
     `exports/` in the project's folder, with AI-DISCLOSURE.md beside them.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, project_name, settings_of(None, {}))
-        view = look_at(paths)
-        chosen = exporters_for(tuple(filter(None, (formats or "").split(","))))
-        if check and not any(one.name == "epub" for one in chosen):
-            raise UsageError("--check needs epub among the formats.", fix="Add it to --format.")
-        if check:
-            checking_programs()  # before anything is made
-        book = read_book(view, read_brief(paths), partial=partial)
-        done = publish(book, view, chosen, _folder(paths, output))
-        tell_export(paths, book, done)
-        report = _checked(done) if check else None
+    renderer = frame.renderer
+    paths = frame.project(project, project_name)
+    view = look_at(paths)
+    chosen = exporters_for(tuple(filter(None, (formats or "").split(","))))
+    if check and not any(one.name == "epub" for one in chosen):
+        raise UsageError("--check needs epub among the formats.", fix="Add it to --format.")
+    if check:
+        checking_programs()  # before anything is made
+    book = read_book(view, read_brief(paths), partial=partial)
+    done = publish(book, view, chosen, _folder(paths, output))
+    tell_export(paths, book, done)
+    report = _checked(done) if check else None
     if as_json:
         renderer.data_json(_record(book, done, report))
     else:
         _tell(renderer, book, done, report)
         if formats is None:
             _tell_lacking(renderer)
-    with reported(renderer, as_json=as_json):
-        _raise_first(done, report)
+    _raise_first(done, report)
 
 
 def _folder(paths: ProjectPaths, output: Path | None) -> Path:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from libriscribe2.cli.projects import settings_of
+from libriscribe2.commands.projects import settings_of
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.pictures import cover_of
 from libriscribe2.models.brief import Brief

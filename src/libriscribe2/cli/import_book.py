@@ -13,31 +13,21 @@ from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver, ques
 from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.author_file import read_author_file
 from libriscribe2.cli.book_run import begin_run
-from libriscribe2.cli.boundary import reported
 from libriscribe2.cli.brief_options import brief_from
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    ProjectNameOption,
+    RunOptions,
+    command,
+)
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.options import (
-    ConcurrencyOption,
-    JsonOption,
-    LogLevelOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MockOption,
-    ModelOption,
-    NoInputOption,
-    ProjectNameOption,
-)
-from libriscribe2.cli.projects import (
-    budget_flags,
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import (
     kept_settings,
     new_paths,
-    setting_flags,
-    settings_of,
 )
-from libriscribe2.cli.render import Renderer
 from libriscribe2.editing.manuscript_import import (
     MANUSCRIPT_SAMPLE,
     as_written,
@@ -67,8 +57,9 @@ _AGAIN: Final = "Run the same import again: it goes on where it stopped."
 _UNKNOWN: Final = "not known yet"
 
 
+@command
 def import_book(
-    ctx: typer.Context,
+    frame: Frame,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="The manuscript: .md, .txt, .docx or .epub.")
     ],
@@ -104,15 +95,9 @@ def import_book(
         ),
     ] = None,
     project_name: ProjectNameOption = None,
-    model: ModelOption = None,
-    mock: MockOption = False,
-    max_concurrency: ConcurrencyOption = None,
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_minutes: MaxMinutesOption = None,
-    log_level: LogLevelOption = None,
-    no_input: NoInputOption = False,
     as_json: JsonOption = False,
+    *,
+    options: RunOptions,
 ) -> None:
     """Take over a manuscript that was written elsewhere.
 
@@ -122,24 +107,22 @@ def import_book(
     the outline, the cast and the world; `libriscribe2 resume NAME` makes what is missing and goes
     on writing.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
-    flags |= budget_flags(max_cost, max_calls, max_minutes)
+    renderer = frame.renderer
     given = {"title": title, "author": author, "genre": genre, "language": language}
     asked = {**given, "book_kind": kind, "premise": premise}
-    with reported(renderer, as_json=as_json):
-        settings = settings_of(None, flags, mock=mock)
-        found = _read(file)
-        more = _more(found, chapters)
-        brief = _brief(found, asked, size_of(found, more))
-        name = project_name or project_name_from(brief.title or file.stem)
-        work = _Import(found, more, brief, settings, model_for(settings))
-        paths = new_paths(brief, settings, name, may_hold=_is_begun)
-        check_models(settings, work.choice, [ManuscriptReader])
-        _tell_found(renderer, found, more)
-        with _hold(paths) as store:
-            taken = _take_over(renderer, store, work, premise or found.description)
-        _tell(renderer, paths, work, taken, as_json=as_json)
+    settings = frame.settings(options)
+    found = _read(file)
+    more = _more(found, chapters)
+    brief = _brief(found, asked, size_of(found, more))
+    name = project_name or project_name_from(brief.title or file.stem)
+    work = _Import(found, more, brief, settings, model_for(settings))
+    paths = new_paths(brief, settings, name, may_hold=_is_begun)
+    frame.is_about(paths)
+    check_models(settings, work.choice, [ManuscriptReader])
+    _tell_found(renderer, found, more)
+    with _hold(paths) as store:
+        taken = _take_over(renderer, store, work, premise or found.description)
+    _tell(renderer, paths, work, taken, as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +188,7 @@ def _brief(found: Manuscript, asked: Mapping[str, Any], size: Mapping[str, Any])
         "premise": shorten(found.description, MOST_PREMISE) or _UNKNOWN,
     }
     given = {key: value for key, value in asked.items() if value is not None}
-    return brief_from({**said, **given, **size})
+    return brief_from({**said, **given, **size}, "import")
 
 
 def _is_begun(root: Path) -> bool:

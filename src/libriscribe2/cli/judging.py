@@ -4,7 +4,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from libriscribe2.agents.agent_base import Agent
@@ -12,8 +11,8 @@ from libriscribe2.app import Hooks, Workshop
 from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.projects import open_project, setting_flags, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import open_project
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.recording import recorders
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
@@ -30,21 +29,8 @@ AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """Who judges.
-
-    Attributes:
-        model: The model; None takes the book's.
-        mock: Whether the offline author stands in, who finds everything unclear.
-    """
-
-    model: str | None = None
-    mock: bool = False
-
-
 def judged(
-    renderer: Renderer, paths: ProjectPaths, report: StoryReport, request: JudgeRequest
+    renderer: Renderer, paths: ProjectPaths, report: StoryReport, settings: Settings
 ) -> StoryReport:
     """A report with what a model says of the pairs that no rule compares.
 
@@ -54,8 +40,6 @@ def judged(
         LibriScribeError: A question got no usable reply, or a cap was reached.
         typer.Exit: The check was interrupted.
     """
-    flags = setting_flags(request.model, None, None, no_input=True)
-    settings = settings_of(paths.root, flags, mock=request.mock)
     with ProjectStore.open(paths) as store:
         brief = open_project(store)
         canon = canon_of(brief, store)

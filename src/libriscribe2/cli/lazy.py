@@ -18,11 +18,10 @@ from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from libriscribe2.cli.commands import COMMANDS, CommandEntry
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.invocation import interrupted, typed_to_resume
 from libriscribe2.cli.original_words import COMMANDS as GONE_COMMANDS
 from libriscribe2.cli.original_words import OPTIONS as GONE_OPTIONS
-from libriscribe2.cli.pipes import EXIT_CLOSED_PIPE, reader_gone, stop_writing
-from libriscribe2.cli.way_on import interrupted, typed_to_resume
+from libriscribe2.cli.process import EXIT_CLOSED_PIPE, reader_gone, stop_writing
 from libriscribe2.errors import EXIT_INTERRUPTED
 from libriscribe2.utils.plain_faults import plain_fault
 from libriscribe2.utils.terminal_text import one_line
@@ -64,7 +63,8 @@ class LazyCommand(TyperCommand):
         **extra: Any,
     ) -> Any:
         """The context of the command itself."""
-        return self.load().make_context(info_name, args, parent, **extra)
+        with _interrupts(sys.argv[1:]):
+            return self.load().make_context(info_name, args, parent, **extra)
 
 
 class RootGroup(TyperGroup):
@@ -119,14 +119,8 @@ class RootGroup(TyperGroup):
         **extra: Any,
     ) -> Any:
         """The context of the root command."""
-        with _way_on_told(self._typed):
+        with _interrupts(self._typed):
             return super().make_context(info_name, args, parent, **extra)
-
-    @override
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command that is named."""
-        with _way_on_told(self._typed):
-            return super().invoke(ctx)
 
     def _path(self, words: Sequence[str]) -> str:
         """The command that some words name, as far as there is one."""
@@ -160,15 +154,14 @@ class RootGroup(TyperGroup):
 
 
 @contextmanager
-def _way_on_told(typed: Sequence[str]) -> Iterator[None]:
-    """Say how to go on with a book after Ctrl-C that comes before its run has begun."""
+def _interrupts(words: Sequence[str]) -> Iterator[None]:
+    """Say how to go on with a book after Ctrl-C that comes before its command has begun."""
     try:
         yield
     except KeyboardInterrupt:
-        said = typed_to_resume(typed)
-        if said:
-            told = interrupted(CliContext.project() or said)
-            typer.echo(f"warning: {one_line(told)}", err=True)
+        called = typed_to_resume(words)
+        if called:
+            typer.echo(f"warning: {one_line(interrupted(called))}", err=True)
         raise
 
 

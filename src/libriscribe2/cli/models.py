@@ -3,22 +3,24 @@
 import os
 from typing import Any
 
-import typer
-
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    ModelOption,
+    ModelOptions,
+    ProjectArgument,
+    command,
+)
 from libriscribe2.cli.model_choice import local_servers, model_for
-from libriscribe2.cli.options import JsonOption, ModelOption, ProjectArgument
-from libriscribe2.cli.projects import locate, setting_flags, settings_of
-from libriscribe2.cli.render import Renderer
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.provider_table import PROVIDERS
 from libriscribe2.settings import Settings
 from libriscribe2.settings.model_keys import resolved, stage_model
 
 
+@command
 def models(
-    ctx: typer.Context,
+    frame: Frame,
     project: ProjectArgument = None,
     model: ModelOption = None,
     as_json: JsonOption = False,
@@ -27,13 +29,10 @@ def models(
 
     The model of every stage, the providers whose key is set, and local servers.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        flags = setting_flags(model, None, None, no_input=True)
-        settings = settings_of(None, flags)
-        if project:
-            settings = settings_of(locate(project, None, settings).root, flags)
-        record = _record(settings)
+    renderer = frame.renderer
+    options = ModelOptions(model=model)
+    paths = frame.project(project, options=options) if project else None
+    record = _record(frame.settings(options, paths))
     if as_json:
         renderer.data_json(record)
         return

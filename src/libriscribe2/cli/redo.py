@@ -7,34 +7,23 @@ from typing import Annotated, Any
 import typer
 
 from libriscribe2.cli.book_resume import carry_out
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.dry_run import quote_project, quote_remaking
-from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.options import (
-    ConcurrencyOption,
+from libriscribe2.cli.frame import (
     DryRunOption,
+    Frame,
     JsonLinesOption,
-    LogLevelOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MockOption,
-    ModelOption,
-    NoInputOption,
+    RunOptions,
+    command,
 )
-from libriscribe2.cli.projects import (
-    budget_flags,
-    locate,
-    look_at,
-    read_brief,
-    setting_flags,
-    settings_of,
-)
+from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.quotes import keep_quote, remaking_record, tell_quote, tell_remaking
 from libriscribe2.cli.redoing import Chosen, Redo, in_short
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.commands.projects import (
+    look_at,
+    read_brief,
+)
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.engine.decisions import book_status
 from libriscribe2.forecast.quote import Quote, Remaking
 from libriscribe2.project.clock import utc_now
@@ -45,8 +34,9 @@ from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import Settings
 
 
+@command
 def redo(
-    ctx: typer.Context,
+    frame: Frame,
     project: Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the project.")],
     stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to do again.")],
     chapter: Annotated[
@@ -55,16 +45,10 @@ def redo(
     force: Annotated[
         bool, typer.Option("--force", help="Also replace what you edited or imported.")
     ] = False,
-    model: ModelOption = None,
-    mock: MockOption = False,
-    max_concurrency: ConcurrencyOption = None,
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_minutes: MaxMinutesOption = None,
     dry_run: DryRunOption = False,
-    log_level: LogLevelOption = None,
-    no_input: NoInputOption = False,
     as_json: JsonLinesOption = False,
+    *,
+    options: RunOptions,
 ) -> None:
     """Write a stage, or one chapter of it, again.
 
@@ -72,22 +56,19 @@ def redo(
     replaces it. What was made from the old text is then stale; it is kept until
     `resume --refresh`.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = dict(setting_flags(model, max_concurrency, log_level, no_input=no_input))
-    flags |= budget_flags(max_cost, max_calls, max_minutes)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, flags))
-        settings = settings_of(paths.root, flags, mock=mock)
-        work = Redo(stage, chapter, force, as_json)
-        view = look_at(paths)
-        chosen = work.chosen(view, read_brief(paths))
-        _tell_kept(renderer, chosen, work, paths)
-        if dry_run:
-            _tell_dry(renderer, paths, settings, work, chosen)
-        else:
-            with _copies_named(renderer, view, chosen):
-                carry_out(renderer, paths, settings, work.prepare)
-            _tell_stale(renderer, paths, settings)
+    renderer = frame.renderer
+    paths = frame.project(project, options=options)
+    settings = frame.settings(options, paths)
+    work = Redo(stage, chapter, force, as_json)
+    view = look_at(paths)
+    chosen = work.chosen(view, read_brief(paths))
+    _tell_kept(renderer, chosen, work, paths)
+    if dry_run:
+        _tell_dry(renderer, paths, settings, work, chosen)
+    else:
+        with _copies_named(renderer, view, chosen):
+            carry_out(renderer, paths, settings, work.prepare)
+        _tell_stale(renderer, paths, settings)
 
 
 def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPaths) -> None:

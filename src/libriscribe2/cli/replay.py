@@ -6,21 +6,20 @@ from typing import Annotated
 import typer
 
 from libriscribe2.cli.ask_again import ask_again, both_replies, recorded_call
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.frame import Frame, JsonOption, ProjectNameOption, command
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.options import JsonOption, ProjectNameOption
-from libriscribe2.cli.projects import locate, setting_flags, settings_of
 from libriscribe2.cli.rebuilding import Rebuilt, rebuild
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import setting_flags, settings_of
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.utils.quantities import cost, counted
 
 
+@command
 def replay(
-    ctx: typer.Context,
+    frame: Frame,
     project: Annotated[
         str | None, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
     ] = None,
@@ -41,18 +40,17 @@ def replay(
     Every file is made again from the recorded replies, with nobody to ask, and compared with the
     book's own; of a book that is not finished, what is there. With --with and --call one prompt goes to another model; nothing of that is kept.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, project_name, settings_of(None, {}))
-        if model is None and call is None:
-            _tell(renderer, paths, rebuild(paths, settings_of(paths.root, {}), to), as_json=as_json)
-        elif model is None or call is None or to is not None:
-            raise UsageError(
-                "--with and --call belong together, and --to does not go with them",
-                fix="libriscribe2 replay PROJECT --with MODEL --call N",
-            )
-        else:
-            _ask(renderer, paths, model, call, as_json=as_json)
+    renderer = frame.renderer
+    paths = frame.project(project, project_name)
+    if model is None and call is None:
+        _tell(renderer, paths, rebuild(paths, settings_of(paths.root, {}), to), as_json=as_json)
+    elif model is None or call is None or to is not None:
+        raise UsageError(
+            "--with and --call belong together, and --to does not go with them",
+            fix="libriscribe2 replay PROJECT --with MODEL --call N",
+        )
+    else:
+        _ask(renderer, paths, model, call, as_json=as_json)
 
 
 def _tell(renderer: Renderer, paths: ProjectPaths, rebuilt: Rebuilt, *, as_json: bool) -> None:

@@ -6,19 +6,18 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
+from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.pipeline.report import earlier_figures, report_of
 from libriscribe2.quality.card.figure import Figure
 from libriscribe2.quality.card.report_card import ReportCard
 from libriscribe2.utils.quantities import counted
 
 
+@command
 def report(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     against: Annotated[
         Path | None,
@@ -31,11 +30,10 @@ def report(
     Each figure stands beside the range of books by people, with its worst places as file and
     line. No model is asked, nothing is written, and there is no single score.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        earlier = earlier_figures(against)
-        card = report_of(read_brief(paths), look_at(paths)).card
+    renderer = frame.renderer
+    paths = frame.project(project)
+    earlier = earlier_figures(against)
+    card = report_of(read_brief(paths), look_at(paths)).card
     if as_json:
         renderer.data_json({"project": paths.root.name, **card.as_record()})
     else:

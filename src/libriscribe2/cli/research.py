@@ -6,34 +6,25 @@ import typer
 from typer.core import TyperGroup
 from typing_extensions import override
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.groups import command_group
-from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.options import (
+from libriscribe2.cli.frame import (
+    BudgetOptions,
+    Frame,
     JsonOption,
-    LogLevelOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MockOption,
-    ModelOption,
+    ModelOptions,
     ProjectNameOption,
     RequiredProjectArgument,
+    command,
+    command_group,
 )
-from libriscribe2.cli.projects import (
-    budget_flags,
-    free_name,
-    locate,
-    look_at,
-    open_project,
-    setting_flags,
-    settings_of,
-)
-from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.research_demo import NAME, begin_demo
 from libriscribe2.cli.research_run import Asked, look_up, tell_answer
 from libriscribe2.cli.research_view import chain_record, chain_text, last_chain, note_rows
+from libriscribe2.commands.projects import (
+    free_name,
+    look_at,
+    open_project,
+)
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.project.artifacts import Book
@@ -63,17 +54,14 @@ QuestionArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="What 
 
 
 @app.command()
+@command
 def ask(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     question: QuestionArgument,
-    model: ModelOption = None,
-    mock: MockOption = False,
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_minutes: MaxMinutesOption = None,
-    log_level: LogLevelOption = None,
     as_json: JsonOption = False,
+    *,
+    options: BudgetOptions,
 ) -> None:
     """Look a question up and add what is found to the book's notes; `ask` may be left out.
 
@@ -81,70 +69,67 @@ def ask(
     of its source; a note whose quote is not there is kept as not verified, and no chapter sees it.
     A question that was answered before is not asked again.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    flags = dict(setting_flags(model, None, log_level, no_input=True))
-    flags |= budget_flags(max_cost, max_calls, max_minutes)
-    with reported(renderer, as_json=as_json):
-        asked = _question(question)
-        paths = locate(project, None, settings_of(None, flags))
-        settings = settings_of(paths.root, flags, mock=mock)
-        with ProjectStore.open(paths) as store:
-            brief = open_project(store)
-            work = Asked(store, brief, settings, model_for(settings), asked)
-            answer = look_up(renderer, work)
-        tell_answer(renderer, work, answer, as_json=as_json)
+    renderer = frame.renderer
+    asked = _question(question)
+    paths = frame.project(project, options=options)
+    settings = frame.settings(options, paths)
+    with ProjectStore.open(paths) as store:
+        brief = open_project(store)
+        work = Asked(store, brief, settings, model_for(settings), asked)
+        answer = look_up(renderer, work)
+    tell_answer(renderer, work, answer, as_json=as_json)
 
 
 @app.command()
+@command
 def show(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     run: Annotated[bool, typer.Option("--run", help="Draw the last chain, step by step.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the notes of a book, or draw the chain of tools that was run last."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, None, settings_of(None, {}))
-        view = look_at(paths)
-        if run:
-            chain = last_chain(view)
-            if as_json:
-                renderer.data_json({"project": paths.root.name, **chain_record(chain)})
-            else:
-                renderer.data(chain_text(chain))
-            return
-        book = Book(view)
-        notes, sources = book.notes(), book.sources()
+    renderer = frame.renderer
+    paths = frame.project(project)
+    view = look_at(paths)
+    if run:
+        chain = last_chain(view)
         if as_json:
-            listed = [note.model_dump(mode="json") for note in notes]
-            known = [source.model_dump(mode="json") for source in sources]
-            renderer.data_json({"project": paths.root.name, "notes": listed, "sources": known})
-            return
-        columns = ("note", "verified", "claim", "source", "place")
-        renderer.table(columns, note_rows(notes, sources))
-        verified = sum(note.verified for note in notes)
-        renderer.note(f"{len(notes)} notes, {verified} verified.")
+            renderer.data_json({"project": paths.root.name, **chain_record(chain)})
+        else:
+            renderer.data(chain_text(chain))
+        return
+    book = Book(view)
+    notes, sources = book.notes(), book.sources()
+    if as_json:
+        listed = [note.model_dump(mode="json") for note in notes]
+        known = [source.model_dump(mode="json") for source in sources]
+        renderer.data_json({"project": paths.root.name, "notes": listed, "sources": known})
+        return
+    columns = ("note", "verified", "claim", "source", "place")
+    renderer.table(columns, note_rows(notes, sources))
+    verified = sum(note.verified for note in notes)
+    renderer.note(f"{len(notes)} notes, {verified} verified.")
 
 
 @app.command()
+@command
 def demo(
-    ctx: typer.Context,
+    frame: Frame,
     question: QuestionArgument,
     project_name: ProjectNameOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Look a question up in three sample sources with the offline author, without a key."""
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        asked = _question(question)
-        settings = settings_of(None, {}, mock=True)
-        name = project_name or free_name(settings, NAME)
-        with begin_demo(settings, name, asked) as (store, brief):
-            choice = ModelChoice(OFFLINE_MODEL, "the demonstration needs no key")
-            work = Asked(store, brief, settings, choice, asked)
-            answer = look_up(renderer, work)
-        tell_answer(renderer, work, answer, as_json=as_json)
+    renderer = frame.renderer
+    asked = _question(question)
+    settings = frame.settings(ModelOptions(mock=True))
+    name = project_name or free_name(settings, NAME)
+    with begin_demo(settings, name, asked) as (store, brief):
+        choice = ModelChoice(OFFLINE_MODEL, "the demonstration needs no key")
+        work = Asked(store, brief, settings, choice, asked)
+        answer = look_up(renderer, work)
+    tell_answer(renderer, work, answer, as_json=as_json)
 
 
 def _question(text: str) -> str:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from importlib import resources
 from typing import Final
 
-from libriscribe2.cli.projects import open_project
+from libriscribe2.commands.projects import open_project
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.providers import OFFLINE_MODEL
 from libriscribe2.models.brief import Brief

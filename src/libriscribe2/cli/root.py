@@ -9,11 +9,9 @@ from typing import Annotated
 import typer
 
 from libriscribe2 import __version__
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.invocation import Invocation
 from libriscribe2.cli.lazy import RootGroup
-from libriscribe2.cli.leaving import leave
-from libriscribe2.cli.pipes import open_closed
-from libriscribe2.cli.tracebacks import bug_of, traceback_of
+from libriscribe2.cli.process import bug_of, leave, open_closed, traceback_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.project.storage_errors import DEVICE_ERRORS, storage_error
 
@@ -53,7 +51,7 @@ def root(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key."""
-    ctx.obj = CliContext(quiet=quiet, debug=debug, command=ctx.invoked_subcommand or "")
+    ctx.obj = Invocation(quiet=quiet, debug=debug, command=ctx.invoked_subcommand or "")
     ctx.obj.keep()
 
 
@@ -83,7 +81,7 @@ def _refused(error: OSError) -> int:
 
 def _bug(error: Exception) -> int:
     """Tell an error that nobody expected."""
-    if CliContext.current().debug:
+    if Invocation.current().debug:
         sys.stderr.write(traceback_of(error))
     bug = f"error: this is a bug in LibriScribe2: {bug_of(error)}"
     fix = "  fix: run it again as `libriscribe2 --debug ...`, and report what it shows."

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.cli.given_files import GivenFile
-from libriscribe2.cli.projects import locate, look_at, read_brief
+from libriscribe2.commands.projects import locate, look_at, read_brief
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, Fact

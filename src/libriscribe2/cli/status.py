@@ -6,14 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, ProjectNameOption, command
 from libriscribe2.cli.hindrances import hindrances
-from libriscribe2.cli.options import JsonOption, ProjectArgument, ProjectNameOption
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.stage_choice import wanted_stages
+from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps
@@ -24,8 +22,9 @@ from libriscribe2.project.view import ProjectView
 from libriscribe2.utils.quantities import cost
 
 
+@command
 def status(
-    ctx: typer.Context,
+    frame: Frame,
     project: ProjectArgument = None,
     project_name: ProjectNameOption = None,
     rates: Annotated[
@@ -37,22 +36,21 @@ def status(
 
     Nothing is written and no lock is taken, so it can be asked while a run goes on.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        paths = locate(project, project_name, settings_of(None, {}))
-        view = look_at(paths)
-        brief = read_brief(paths)
-        stages = wanted_stages(brief)
-        check_artifacts(stages, view)
-        found, old = book_status(stages, brief, view), _originals(paths)
-        record = {
-            "project": paths.root.name,
-            "title": Book(view).title(brief),
-            **_sums(view),
-            "units": [_row(one, old) for one in found],
-        }
-        if rates:
-            record["rates"] = [asdict(rate) for rate in _rates(view)]
+    renderer = frame.renderer
+    paths = frame.project(project, project_name)
+    view = look_at(paths)
+    brief = read_brief(paths)
+    stages = wanted_stages(brief)
+    check_artifacts(stages, view)
+    found, old = book_status(stages, brief, view), _originals(paths)
+    record = {
+        "project": paths.root.name,
+        "title": Book(view).title(brief),
+        **_sums(view),
+        "units": [_row(one, old) for one in found],
+    }
+    if rates:
+        record["rates"] = [asdict(rate) for rate in _rates(view)]
     if as_json:
         renderer.data_json(record)
         return

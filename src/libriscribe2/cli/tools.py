@@ -3,26 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-import typer
-
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.options import JsonOption
-from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.frame import Frame, JsonOption, command
 from libriscribe2.toolchain.catalog import all_tools
 from libriscribe2.toolchain.tool import describe
 
 
-def tools(ctx: typer.Context, as_json: JsonOption = False) -> None:
+@command
+def tools(frame: Frame, as_json: JsonOption = False) -> None:
     """List the tools of the tool chains.
 
     What a tool needs decides which runs may use it: the book's research folder (research), a model
     to ask (ask), the web (web), a search engine (search). --json adds the JSON Schema of their
     parameters.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        records = [{**describe(tool), "needs": list(tool.needs)} for tool in all_tools()]
+    renderer = frame.renderer
+    records = [{**describe(tool), "needs": list(tool.needs)} for tool in all_tools()]
     if as_json:
         renderer.data_json(records)
         return

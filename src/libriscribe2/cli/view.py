@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, look_at, read_brief, settings_of
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import look_at, read_brief, settings_of
 from libriscribe2.errors import UsageError
 from libriscribe2.pipeline.report import earlier_figures
 from libriscribe2.project.paths import ProjectPaths
@@ -23,8 +21,9 @@ from libriscribe2.review.snapshot import ProjectSource
 from libriscribe2.utils.quantities import counted
 
 
+@command
 def view(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any that is free.")
@@ -48,15 +47,14 @@ def view(
     It answers to this machine only, and only to who has its address. Ctrl-C ends it. An
     exported folder opens without a server; it contains your prompts.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        source = source_of(locate(project, None, settings_of(None, {})), against)
-        if export is None:
-            _serve(renderer, source, port, opens=not no_open, as_json=as_json)
-        elif port:
-            raise UsageError("--export writes a folder and needs no --port")
-        else:
-            _export(renderer, source, export, as_json=as_json)
+    renderer = frame.renderer
+    source = source_of(frame.project(project), against)
+    if export is None:
+        _serve(renderer, source, port, opens=not no_open, as_json=as_json)
+    elif port:
+        raise UsageError("--export writes a folder and needs no --port")
+    else:
+        _export(renderer, source, export, as_json=as_json)
 
 
 def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource:

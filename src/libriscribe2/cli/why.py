@@ -6,12 +6,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
 from libriscribe2.cli.debug_calls import lost_dumps
-from libriscribe2.cli.options import JsonOption, RequiredProjectArgument
-from libriscribe2.cli.projects import locate, look_at, settings_of
+from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import look_at
 from libriscribe2.engine.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.packs.manifest import PackedFact, PackedPart, PackManifest
@@ -30,8 +28,9 @@ PlaceArgument = Annotated[
 ]
 
 
+@command
 def why(
-    ctx: typer.Context,
+    frame: Frame,
     project: RequiredProjectArgument,
     place: PlaceArgument,
     prompt: Annotated[
@@ -44,18 +43,17 @@ def why(
     The parts of its prompt are listed, the facts and chapters in it, and the model. No model is
     asked and nothing is written.
     """
-    renderer = Renderer(quiet=CliContext.of(ctx).quiet)
-    with reported(renderer, as_json=as_json):
-        chapter, scene = place_of(place)
-        if prompt and scene is None:
-            raise UsageError("Which scene's prompt?", fix=f"Name one, such as ch{chapter}.s1.")
-        paths = locate(project, None, settings_of(None, {}))
-        origin = chapter_origin(look_at(paths), chapter)
-        wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)
-        calls = _calls_of(paths, wanted)
-        if lost := lost_dumps(paths):
-            renderer.warning(lost)
-        told = _prompt(calls[0], wanted[0]) if prompt else []
+    renderer = frame.renderer
+    chapter, scene = place_of(place)
+    if prompt and scene is None:
+        raise UsageError("Which scene's prompt?", fix=f"Name one, such as ch{chapter}.s1.")
+    paths = frame.project(project)
+    origin = chapter_origin(look_at(paths), chapter)
+    wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)
+    calls = _calls_of(paths, wanted)
+    if lost := lost_dumps(paths):
+        renderer.warning(lost)
+    told = _prompt(calls[0], wanted[0]) if prompt else []
     if as_json:
         scenes = [_record(one, call) for one, call in zip(wanted, calls, strict=True)]
         models = list(origin.models)

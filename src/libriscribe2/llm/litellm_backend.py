@@ -252,10 +252,10 @@ class LiteLLMBackend:
         return classify(error, started=started, secrets=(*own, *secrets_in(os.environ)))
 
     def _completion(
-        self, request: Request, reply: Reply, reported: Any, began: float, price: Price
+        self, request: Request, reply: Reply, reporting: Any, began: float, price: Price
     ) -> Completion:
         """The finished reply with what it took."""
-        usage = usage_of(reported)
+        usage = usage_of(reporting)
         if usage is None:
             usage = estimated_usage(request.messages, reply)
         return Completion(
@@ -263,24 +263,24 @@ class LiteLLMBackend:
             reasoning=reply.reasoning,
             finish_reason=reply.finish_reason,
             usage=usage,
-            cost_usd=price(request.model, usage, reported),
+            cost_usd=price(request.model, usage, reporting),
             model=reply.model,
             tool_calls=tuple(call for _, call in sorted(reply.tool_calls.items())),
             seconds=time.monotonic() - began,
         )
 
 
-def _price(model: str, usage: Usage, reported: Any) -> float | None:
+def _price(model: str, usage: Usage, reporting: Any) -> float | None:
     """US dollars of a call: what the provider says it cost, else by the bundled price map.
 
     LiteLLM answers 0 for models that it only guesses; 0 therefore counts as unknown.
     """
-    told = cost_of(reported)
+    told = cost_of(reporting)
     if told is not None:
         return told
     if model in _UNPRICED:
         return None
-    asked: Mapping[str, Any] = {"usage_object": reported} if usage.known else {}
+    asked: Mapping[str, Any] = {"usage_object": reporting} if usage.known else {}
     try:
         prices = load_litellm().cost_per_token(
             model=model,

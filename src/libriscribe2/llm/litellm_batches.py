@@ -216,17 +216,17 @@ class ProviderBatches:
         return bytes(found.content)
 
 
-def batch_price(model: str, usage: Usage, reported: Any) -> float | None:
+def batch_price(model: str, usage: Usage, reporting: Any) -> float | None:
     """US dollars of a call in a batch: what the provider says it cost, else by the price map.
 
     That is LiteLLM's price for batches, and half the ordinary price where it knows none. A price of
     0 counts as unknown, as for ordinary calls.
     """
-    told = cost_of(reported)
+    told = cost_of(reporting)
     if told is not None:
         return told
     litellm = load_litellm()
-    counted = reported if usage.known else None
+    counted = reporting if usage.known else None
     tokens = counted or litellm.Usage(
         prompt_tokens=usage.input_tokens, completion_tokens=usage.output_tokens
     )

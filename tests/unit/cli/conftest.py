@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.invocation import Invocation
 
 
 @pytest.fixture(autouse=True)
@@ -16,4 +16,4 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_global_option() -> None:
     """What a command line before this test said (`--debug`) is forgotten."""
-    CliContext().keep()
+    Invocation().keep()

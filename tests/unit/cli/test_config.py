@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from libriscribe2.cli.config import app
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.invocation import Invocation
 
 CANARY = "sk-canary-0123456789"
 
@@ -132,7 +132,7 @@ def test_path_is_the_users_file_alone_on_stdout(folder: Path) -> None:
 
 
 def test_quiet_leaves_the_path_alone(folder: Path) -> None:
-    result = CliRunner().invoke(app, ["path"], obj=CliContext(quiet=True))
+    result = CliRunner().invoke(app, ["path"], obj=Invocation(quiet=True))
     assert (result.stdout, result.stderr) == (f"{user_file(folder)}\n", "")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from libriscribe2.cli.pipes import open_closed, reader_gone, stop_writing
+from libriscribe2.cli.process import open_closed, reader_gone, stop_writing
 
 
 def exit_after(error: Exception) -> SystemExit:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.cli.way_on import typed_to_resume, with_way_on
+from libriscribe2.cli.invocation import typed_to_resume, with_next_step
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from libriscribe2.cli.way_on import typed_to_resume, with_way_on
     ],
 )
 def test_advice_names_the_command_once(fix: str, told: str) -> None:
-    assert with_way_on(fix, "a") == told
+    assert with_next_step(fix, "a") == told
 
 
 @pytest.mark.parametrize(

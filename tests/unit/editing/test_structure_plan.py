@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.shaped_book import CHAPTERS, Picture, ShapedBook
 
-from libriscribe2.cli.projects import read_brief
+from libriscribe2.commands.projects import read_brief
 from libriscribe2.editing import structure_edits as edits
 from libriscribe2.editing.adoption import origins, shifts
 from libriscribe2.editing.splitting import division, texts_of

@@ -6,8 +6,8 @@ from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.cli.model_choice import local_servers, model_for
-from libriscribe2.cli.projects import locate, read_brief, setting_flags
-from libriscribe2.cli.stage_choice import stage_names, wanted_stages
+from libriscribe2.commands.projects import locate, read_brief, setting_flags
+from libriscribe2.commands.stage_choice import stage_names, wanted_stages
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.local_servers import LocalServer
 from libriscribe2.llm.providers import ModelChoice

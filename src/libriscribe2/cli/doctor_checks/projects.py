@@ -2,7 +2,7 @@
 
 from libriscribe2.cli.doctor_checks.case import Case
 from libriscribe2.cli.doctor_checks.check import Examination, Finding
-from libriscribe2.cli.projects import look_at
+from libriscribe2.commands.projects import look_at
 from libriscribe2.engine.decisions import check_artifacts, units_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock

@@ -1,11 +1,13 @@
-"""The standard streams: those that are not there, and readers that go away.
-
-Whoever reads the output may leave early, as in `... --json | head -1`: that ends without a word.
-"""
+"""The process: its standard streams, its end, and errors that nobody expected."""
 
 import os
 import sys
-from typing import Final
+import traceback
+from contextlib import suppress
+from typing import Final, NoReturn
+
+from libriscribe2.llm.redaction import redact, secrets_in
+from libriscribe2.utils.terminal_text import clean, one_line
 
 EXIT_CLOSED_PIPE: Final = 141
 """What a shell reports of a program that SIGPIPE ended: 128 + 13."""
@@ -38,3 +40,25 @@ def stop_writing() -> None:
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once.
+
+    What has to last is on the disk by now. The interpreter would spend seconds on taking down
+    LiteLLM's modules, and would wait for threads that hang in a connection.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nobody listens any more
+            stream.flush()
+    os._exit(code)
+
+
+def traceback_of(error: Exception) -> str:
+    """Where an error comes from, without the values of variables and without a key."""
+    return clean(redact("".join(traceback.format_exception(error)), secrets_in(os.environ)))
+
+
+def bug_of(error: Exception) -> str:
+    """An error that nobody expected in one line, without a key."""
+    return one_line(redact(f"{type(error).__name__}: {error}", secrets_in(os.environ)))

@@ -1,4 +1,4 @@
-"""From what a user types to stages."""
+"""From what a user names to stages."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -22,6 +22,7 @@ _SWITCHES: Final = {
 
 
 JUDGE: Final = "judge"
+
 
 _PLAN: Final = "plan"
 """How the command line also calls the stage that completes the plan."""

@@ -1,14 +1,15 @@
 """Errors become words: their advice names the project, where there is one to name."""
 
 import io
+from pathlib import Path
 
 import pytest
 import typer
 
-from libriscribe2.cli.boundary import reported
-from libriscribe2.cli.context import CliContext
+from libriscribe2.cli.frame import Frame
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import ProviderError
+from libriscribe2.project.paths import ProjectPaths
 
 
 @pytest.mark.parametrize(
@@ -21,13 +22,12 @@ from libriscribe2.errors import ProviderError
     ],
 )
 def test_advice_names_the_project_where_one_alone_was_named(
-    named: tuple[str, ...], told: str
+    tmp_path: Path, named: tuple[str, ...], told: str
 ) -> None:
-    CliContext().keep()
-    for project in named:
-        CliContext.name_project(project)
     stderr = io.StringIO()
-    with pytest.raises(typer.Exit), reported(Renderer(err=stderr)):
+    frame = Frame(Renderer(err=stderr))
+    for project in named:
+        frame.is_about(ProjectPaths(tmp_path / project, tmp_path / "debug"))
+    with pytest.raises(typer.Exit), frame.reporting():
         raise ProviderError("Busy", fix="run `libriscribe2 resume` later")
-    CliContext().keep()
     assert told in stderr.getvalue()

@@ -1,4 +1,4 @@
-"""From what a user types to a project: names, folders, settings, briefs."""
+"""From what a user names to a project: folders, settings, briefs."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from libriscribe2.cli.context import CliContext
-from libriscribe2.cli.stage_choice import stage_names
+from libriscribe2.commands.stage_choice import stage_names
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
@@ -136,8 +135,7 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
     """
     project = typed or named
     if not project:
-        command = CliContext.current().command or "status"
-        raise UsageError("Which project?", fix=f"Name one: `libriscribe2 {command} PROJECT`.")
+        raise UsageError("Which project?", fix="Name one: `libriscribe2 status PROJECT`.")
     root = (
         Path(os.path.realpath(project))
         if _is_path(project)
@@ -147,11 +145,8 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
         is_there = root.is_dir()
         others = [] if is_there else _projects(settings.projects_dir)
     if is_there:
-        paths = ProjectPaths(
-            root, settings.debug_dir / root.name, project if _is_path(project) else ""
-        )
-        CliContext.name_project(paths.called)
-        return paths
+        typed = project if _is_path(project) else ""
+        return ProjectPaths(root, settings.debug_dir / root.name, typed)
     folded = {other.casefold(): other for other in others}
     close = get_close_matches(root.name.casefold(), folded, n=1)
     raise ProjectError(
@@ -192,7 +187,6 @@ def new_paths(
             f"There is a project {folder!r} already.",
             fix=f"Go on with `libriscribe2 resume {paths.called}`, or choose another --project-name.",
         )
-    CliContext.name_project(paths.called)
     return paths
 
 

@@ -1,0 +1,333 @@
+"""The frame of every command: its options, settings and project, its errors and its exit code.
+
+A command is a function that takes a `Frame` and its own options, and may return an exit code. The
+decorator `command` makes of it what Typer runs: it adds the options of each group, and turns an
+error into words on stderr and the error's exit code. No command prints by itself or catches errors.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Annotated, Any, Concatenate, Final, ParamSpec, get_type_hints
+
+import typer
+from typer.core import TyperGroup
+from typing_extensions import override
+
+from libriscribe2.cli.invocation import Invocation, interrupted, typed_to_resume, with_next_step
+from libriscribe2.cli.process import traceback_of
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.projects import locate, settings_of
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
+
+ProjectArgument = Annotated[
+    str | None, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+]
+RequiredProjectArgument = Annotated[
+    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+]
+ProjectNameOption = Annotated[
+    str | None,
+    typer.Option("--project-name", "-p", help="Name of the project, where no PROJECT is given."),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--model", "-m", help="Model as LiteLLM spells it, such as openai/gpt-4o-mini."),
+]
+MockOption = Annotated[
+    bool, typer.Option("--mock", help="Use the offline author; the same as --model offline.")
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option(
+        "--until", metavar="STAGE", help="Stop after this stage, such as outline, plan or chapters."
+    ),
+]
+ConcurrencyOption = Annotated[
+    int | None,
+    typer.Option("--max-concurrency", min=1, max=64, help="Most requests under way at once."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to stdout.")]
+JsonLinesOption = Annotated[
+    bool, typer.Option("--json", help="Write one JSON event per line to stdout.")
+]
+NoInputOption = Annotated[bool, typer.Option("--no-input", help="Never ask a question.")]
+RefreshOption = Annotated[
+    bool, typer.Option("--refresh", help="Also remake what is stale; the old text goes to trash.")
+]
+MaxCostOption = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="USD", min=0, help="Most US dollars for the whole book."),
+]
+MaxCallsOption = Annotated[
+    int | None,
+    typer.Option("--max-calls", metavar="N", min=0, help="Most requests for the whole book."),
+]
+MaxMinutesOption = Annotated[
+    float | None,
+    typer.Option("--max-minutes", metavar="M", min=0, help="Most minutes of this run."),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Only say what it would take: calls, tokens, cost; send nothing."
+    ),
+]
+LogLevelOption = Annotated[
+    str | None, typer.Option("--log-level", help="DEBUG, INFO, WARNING or ERROR.")
+]
+
+_LAST: Final = (
+    *("model", "mock", "until", "refresh", "max_concurrency", "max_cost", "max_calls"),
+    *("max_minutes", "dry_run", "dsn", "journal", "log_level", "no_input", "as_json"),
+)
+"""What `--help` of a command with groups lists after its own options, in this order."""
+
+_WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (resume|adopt|estimate)`")
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """Options of a command that asks a model."""
+
+    model: ModelOption = None
+    mock: MockOption = False
+
+    def flags(self) -> dict[str, Any]:
+        """The settings that they stand for, by dotted key; None was not given."""
+        return {"models.default": self.model, "no_input": True}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetOptions(ModelOptions):
+    """Options of a command that asks a model several things."""
+
+    max_cost: MaxCostOption = None
+    max_calls: MaxCallsOption = None
+    max_minutes: MaxMinutesOption = None
+    log_level: LogLevelOption = None
+
+    @override
+    def flags(self) -> dict[str, Any]:
+        """As for `ModelOptions`."""
+        return super().flags() | {
+            "budget.max_cost": self.max_cost,
+            "budget.max_calls": self.max_calls,
+            "budget.max_minutes": self.max_minutes,
+            "log_level": self.log_level,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(BudgetOptions):
+    """Options of a command that writes a book, or a part of it."""
+
+    max_concurrency: ConcurrencyOption = None
+    no_input: NoInputOption = False
+
+    @override
+    def flags(self) -> dict[str, Any]:
+        """As for `ModelOptions`."""
+        return super().flags() | {
+            "pipeline.max_concurrency": self.max_concurrency,
+            "no_input": self.no_input or None,
+        }
+
+
+class Frame:
+    """What a command works with.
+
+    Attributes:
+        renderer: Prints.
+        as_json: Whether an error is printed as JSON; `--json` sets it.
+    """
+
+    def __init__(self, renderer: Renderer, *, command: str = "", as_json: bool = False) -> None:
+        self.renderer = renderer
+        self.as_json = as_json
+        self._command = command
+        self._projects: set[str] = set()
+
+    def project(
+        self, typed: str | None, named: str | None = None, options: ModelOptions | None = None
+    ) -> ProjectPaths:
+        """The project that the command line names.
+
+        Args:
+            typed: The PROJECT argument: a name, or the path of a folder.
+            named: The value of --project-name.
+            options: May say where projects lie.
+
+        Raises:
+            UsageError: No project was named.
+            ProjectError: There is no such project.
+            ConfigError: The settings cannot be used.
+            StorageError: The folder cannot be read.
+        """
+        settings = settings_of(None, options.flags() if options is not None else {})
+        if not (typed or named):
+            command = self._command or "status"
+            raise UsageError("Which project?", fix=f"Name one: `libriscribe2 {command} PROJECT`.")
+        paths = locate(typed, named, settings)
+        self.is_about(paths)
+        return paths
+
+    def settings(
+        self,
+        options: ModelOptions | None = None,
+        paths: ProjectPaths | None = None,
+        more: Mapping[str, Any] | None = None,
+    ) -> Settings:
+        """The settings in force.
+
+        Args:
+            options: What the command line says.
+            paths: The project; None is for none.
+            more: Further values of the command line, by dotted key.
+
+        Raises:
+            ConfigError: A file or a variable cannot be used.
+            UsageError: The options contradict each other.
+        """
+        flags = {**(options.flags() if options is not None else {}), **(more or {})}
+        mock = options is not None and options.mock
+        return settings_of(paths.root if paths is not None else None, flags, mock=mock)
+
+    @property
+    def _called(self) -> str:
+        """How a command names the one project of this one; "" of none or several."""
+        return next(iter(self._projects)) if len(self._projects) == 1 else ""
+
+    def is_about(self, paths: ProjectPaths) -> None:
+        """Note the project, whose name advice then gives; of two or more it gives none."""
+        self._projects.add(paths.called)
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Print an error of the block, and end the command with its exit code.
+
+        Raises:
+            typer.Exit: The block failed, or Ctrl-C came.
+        """
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            if self._command == "resume":
+                self.renderer.warning(interrupted(self._called or typed_to_resume(sys.argv[1:])))
+            raise typer.Exit(EXIT_INTERRUPTED) from error
+        except LibriScribeError as error:
+            if Invocation.current().debug:
+                self.renderer.trace(traceback_of(error))
+            error.fix = _with_project(error.fix, self._called)
+            self.renderer.error(error, as_json=self.as_json)
+            raise typer.Exit(error.exit_code) from error
+
+
+@contextmanager
+def resumable(renderer: Renderer, called: str) -> Iterator[None]:
+    """Say how to go on with a project, whatever ends the run in the block before its time.
+
+    Args:
+        renderer: Shows it.
+        called: How a command names the project.
+
+    Raises:
+        LibriScribeError: The run failed; its advice names the command.
+        typer.Exit: Ctrl-C came while no loop was running.
+    """
+    try:
+        yield
+    except LibriScribeError as error:
+        error.fix = with_next_step(error.fix, called)
+        raise
+    except KeyboardInterrupt as error:
+        renderer.warning(interrupted(called))
+        raise typer.Exit(EXIT_INTERRUPTED) from error
+
+
+def command(body: Callable[Concatenate[Frame, P], int | None]) -> Callable[..., None]:
+    """The command that Typer runs, made of its body.
+
+    The body's first parameter is the frame. A parameter whose type is a group of options
+    (`ModelOptions` and those made from it) becomes an option for each field. What the body returns
+    is the exit code; None is 0.
+    """
+    own, groups = _parameters(body)
+
+    @wraps(body)
+    def run(ctx: typer.Context, **typed: Any) -> None:
+        said = Invocation.of(ctx)
+        frame = Frame(
+            Renderer(quiet=said.quiet), command=said.command, as_json=typed.get("as_json", False)
+        )
+        for name, group in groups.items():
+            typed[name] = group(**{one.name: typed.pop(one.name) for one in fields(group)})
+        with frame.reporting():
+            code = body(frame, **typed)  # type: ignore[call-arg]  # Typer calls by name alone
+        if code:
+            raise typer.Exit(code)
+
+    context = inspect.Parameter(
+        "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+    )
+    signature = inspect.Signature([context, *own])
+    run.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks for
+    run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+    return run
+
+
+def command_group(name: str, help_text: str, cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
+    """An empty group of commands, such as `libriscribe2 chapter ...`; alone it prints its help.
+
+    Args:
+        name: What the user types.
+        help_text: What the group is for.
+        cls: How its words are read.
+    """
+    return typer.Typer(
+        name=name,
+        cls=cls,
+        help=help_text,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_show_locals=False,
+    )
+
+
+def _parameters(
+    body: Callable[..., Any],
+) -> tuple[list[inspect.Parameter], dict[str, type[ModelOptions]]]:
+    """What Typer is to read from the command line, and the groups of options by parameter."""
+    _frame, *parameters = inspect.signature(body).parameters.values()
+    found: list[inspect.Parameter] = []
+    groups: dict[str, type[ModelOptions]] = {}
+    for one in parameters:
+        if isinstance(one.annotation, type) and issubclass(one.annotation, ModelOptions):
+            groups[one.name] = one.annotation
+            hints = get_type_hints(one.annotation, include_extras=True)
+            found += [
+                one.replace(name=field.name, annotation=hints[field.name], default=field.default)
+                for field in fields(one.annotation)
+            ]
+        else:
+            found.append(one)
+    ordered = found
+    if groups:
+        ordered = sorted(found, key=lambda one: _LAST.index(one.name) if one.name in _LAST else -1)
+    return [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in ordered], groups
+
+
+def _with_project(fix: str, project: str) -> str:
+    """Advice whose commands can be typed: rooms below do not know how the project is called."""
+    if not project:
+        return fix
+    return _WITHOUT_PROJECT.sub(lambda found: f"`libriscribe2 {found[1]} {project}`", fix)

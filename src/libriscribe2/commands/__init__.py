@@ -1,0 +1,1 @@
+"""What a command does between parsing and printing: from a request to a result, or to events."""
