@@ -7,7 +7,7 @@ from typing import Any, Final
 from bench.corpus.generate import rng_for
 from bench.speed import sample_of
 from bench.timing import in_turns
-from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
 
 LINES: Final = {
     "ASCII": 'The tide came in - slowly. "Not yet," she said: "wait." ',

@@ -20,8 +20,9 @@ from bench.corpus.case import Rng
 from bench.corpus.generate import rng_for
 from bench.limits import OutOfTime, time_limit
 from libriscribe2.parsing import multi_section_parser, parse_llm_response
-from libriscribe2.parsing.search_results import parse_search_results
-from libriscribe2.utils.json_utils import JSONProcessor, extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.search_results import parse_search_results
+from libriscribe2.utils.json_utils import JSONProcessor
 
 TOKENS: Final[list[str]] = json.loads(
     (Path(__file__).parent / "corpus" / "hostile_tokens.json").read_text(encoding="utf-8")

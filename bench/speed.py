@@ -12,7 +12,7 @@ from bench.corpus.samples import Voice, cast
 from bench.corpus.tokens import PRETTY, render, rewrite, tokenize
 from bench.readers import Reader
 from bench.timing import peak_memory, timed
-from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
 
 SIZES: Final = (2_000, 50_000, 1_000_000)
 KINDS: Final = ("bare", "fenced", "repair")

@@ -9,7 +9,7 @@ from tests.support.desk import Desk
 from tests.support.source_files import epub
 
 from libriscribe2.llm.backend import Request
-from libriscribe2.utils.words import count_words
+from libriscribe2.prose import count_words
 
 LEAST_KEPT = 0.995
 """Share of the words that have to come back from an export."""

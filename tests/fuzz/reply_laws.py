@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from libriscribe2.parsing import multi_section_parser, parse_llm_response
-from libriscribe2.parsing.search_results import SearchResultItem, parse_search_results
-from libriscribe2.utils.json_utils import JSONProcessor, extract_with_report
-from libriscribe2.utils.strict_json import parse_plain, plain_bytes, same_json, strict_parse
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.search_results import SearchResultItem, parse_search_results
+from libriscribe2.replies.strict_json import parse_plain, plain_bytes, same_json, strict_parse
+from libriscribe2.utils.json_utils import JSONProcessor
 
 HEADERS: Final = ("[Plan]", "[Critique]")
 # Escapes, entities and percent codes stand for characters that the text does not show.

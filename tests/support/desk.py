@@ -25,7 +25,7 @@ from libriscribe2.llm.backend import Backend
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.provider_table import PROVIDERS
 from libriscribe2.project.journal_lines import scan
-from libriscribe2.utils.words import count_words
+from libriscribe2.prose import count_words
 
 PREMISE: Final = "A lighthouse keeper on a drowned coast finds a logbook of tomorrow's wrecks"
 SMALL: Final = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "200")

@@ -15,8 +15,8 @@ from libriscribe2.models.excerpts import book_lines, cards, to_json
 from libriscribe2.models.story import Character, OutlineChapter
 from libriscribe2.models.taken_over import MOST_CAST, BookNotes, ChapterNotes, NextChapters, Seen
 from libriscribe2.project.paths import OUTLINE
+from libriscribe2.prose import parts, shorten, weigh
 from libriscribe2.quality.text import words
-from libriscribe2.utils.text_budget import parts, shorten, weigh
 
 PART_BUDGET: Final = 24_000
 """Most characters of text in one request: about 6,000 tokens of English."""

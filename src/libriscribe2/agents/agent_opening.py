@@ -12,10 +12,8 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.project.paths import chapter_file, draft_file
+from libriscribe2.prose import count_words, shorten, tail, without_notes
 from libriscribe2.quality.openings import opened, unfit
-from libriscribe2.utils.author_notes import without_notes
-from libriscribe2.utils.text_budget import shorten, tail
-from libriscribe2.utils.words import count_words
 
 PROMPT: Final = "openings"
 

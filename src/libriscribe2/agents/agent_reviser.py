@@ -20,14 +20,13 @@ from libriscribe2.models.revision import (
     ToldIssue,
 )
 from libriscribe2.models.shown_blocks import shown_blocks
+from libriscribe2.prose import parts, shorten, tail, weigh, without_notes
 from libriscribe2.quality.gates.gates import GateFigures, errors, examined, measured
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.passages import passages
 from libriscribe2.quality.patching import patched
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
 from libriscribe2.toolchain.quoted_lines import line_of_quote
-from libriscribe2.utils.author_notes import without_notes
-from libriscribe2.utils.text_budget import parts, shorten, tail, weigh
 
 logger = logging.getLogger(__name__)
 

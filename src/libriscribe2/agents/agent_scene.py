@@ -9,11 +9,10 @@ from libriscribe2.agents.agent_base import FEWEST_WORDS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.shown_blocks import shown_blocks
+from libriscribe2.prose import count_words, tail
 from libriscribe2.quality.joining import joined, without_repetition
 from libriscribe2.quality.lengths import Wanted
 from libriscribe2.telemetry import SCENE_CONTINUED
-from libriscribe2.utils.text_budget import tail
-from libriscribe2.utils.words import count_words
 
 logger = logging.getLogger(__name__)
 

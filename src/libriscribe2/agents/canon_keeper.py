@@ -29,12 +29,11 @@ from libriscribe2.project.paths import (
     WORLD,
     chapter_file,
 )
+from libriscribe2.prose import parts, shorten, without_notes
 from libriscribe2.quality.canon.naming import Names
 from libriscribe2.quality.canon.world_rules import rule_names
 from libriscribe2.telemetry import CANON_QUOTES_DROPPED
 from libriscribe2.toolchain.quoted_lines import line_of_quote
-from libriscribe2.utils.author_notes import without_notes
-from libriscribe2.utils.text_budget import parts, shorten
 
 logger = logging.getLogger(__name__)
 

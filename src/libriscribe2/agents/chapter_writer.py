@@ -40,9 +40,9 @@ from libriscribe2.project.paths import (
     draft_file,
     summary_file,
 )
+from libriscribe2.prose import count_words
 from libriscribe2.quality.lengths import Wanted, habit_at
 from libriscribe2.telemetry import REVISION_JUDGED
-from libriscribe2.utils.words import count_words
 
 logger = logging.getLogger(__name__)
 

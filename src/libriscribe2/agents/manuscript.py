@@ -15,7 +15,7 @@ from libriscribe2.project.paths import (
     RESEARCH_NOTES,
     TITLE,
 )
-from libriscribe2.utils.author_notes import without_notes
+from libriscribe2.prose import without_notes
 
 
 class ManuscriptAgent(Agent):

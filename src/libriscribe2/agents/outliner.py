@@ -24,11 +24,11 @@ from libriscribe2.models.mending import MendedOutline, outline_lines
 from libriscribe2.models.story import OutlineFile, OutlineOfFacts
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, WORLD
 from libriscribe2.project.planned import plan_with
+from libriscribe2.prose import shorten
 from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.quality.plan.lints import as_list, faults
 from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.telemetry import PLAN_NOT_MENDED
-from libriscribe2.utils.text_budget import shorten
 
 logger = logging.getLogger(__name__)
 

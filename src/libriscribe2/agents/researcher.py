@@ -30,7 +30,7 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.research_files import ResearchFolder
 from libriscribe2.project.research_records import as_text, cited_sources, merged
-from libriscribe2.utils.text_budget import shorten
+from libriscribe2.prose import shorten
 
 if TYPE_CHECKING:
     from libriscribe2.toolchain.chain_model import ChainModel

@@ -23,11 +23,11 @@ from libriscribe2.models.scenes import ChapterScenes, PlannedChapter, ScenesFile
 from libriscribe2.models.story import OutlineChapter, OutlineFile
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, SCENES, WORLD
 from libriscribe2.project.planned import plan_with
+from libriscribe2.prose import shorten, weigh
 from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.quality.plan.lints import as_list, faults
 from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.telemetry import PLAN_NOT_MENDED
-from libriscribe2.utils.text_budget import shorten, weigh
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, chapter_block
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, SUMMARY_FILES, chapter_file
-from libriscribe2.utils.text_budget import parts
+from libriscribe2.prose import parts
 
 PART_BUDGET: Final = 30_000
 """Most characters of text in one request: about 8,000 tokens of English."""

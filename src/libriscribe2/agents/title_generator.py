@@ -12,7 +12,7 @@ from libriscribe2.models.excerpts import book_lines, concept_block, premise_bloc
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.title import TitleFile
 from libriscribe2.project.paths import CONCEPT, OUTLINE, SUMMARY_FILES, TITLE
-from libriscribe2.utils.text_budget import shorten
+from libriscribe2.prose import shorten
 
 OUTLINE_BUDGET: Final = 8_000
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from libriscribe2.utils.quantities import duration, price
+from libriscribe2.wording import duration, price
 
 _TEMPLATES: Final = Environment(
     loader=PackageLoader("libriscribe2", "batch"),

@@ -14,7 +14,7 @@ from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.clock import iso_utc
 from libriscribe2.project.paths import check_project_name, project_name_from
-from libriscribe2.utils.plain_faults import plain_fault
+from libriscribe2.wording import plain_fault
 
 NAME: Final = "name"
 """The key of a row that names the project."""

@@ -20,7 +20,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import BudgetError, IncompleteError
 from libriscribe2.project.clock import utc_now
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import cost, counted, duration
+from libriscribe2.wording import cost, counted, duration
 
 
 @dataclass(frozen=True, slots=True)

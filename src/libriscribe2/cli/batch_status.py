@@ -14,7 +14,7 @@ from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.observe.event_file import last_run
-from libriscribe2.utils.quantities import cost, counted
+from libriscribe2.wording import cost, counted
 
 _LOOK_SECONDS: Final = 1.0
 

@@ -7,7 +7,7 @@ from libriscribe2.batch.queue import BookQueue, Enqueued
 from libriscribe2.batch.rows import Fault
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 
 def tell_added(renderer: Renderer, name: str, found: Enqueued, *, as_json: bool) -> None:

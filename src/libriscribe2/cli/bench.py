@@ -11,7 +11,7 @@ from libriscribe2.pipeline.story_canon import canon_of
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.quality.canon.gold import GoldBook, toy_book
 from libriscribe2.quality.canon.measure import Score, alarms, measure
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 app = command_group("bench", "Measure the checks: planted faults, and how many of them are found.")
 

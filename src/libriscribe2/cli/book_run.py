@@ -24,7 +24,7 @@ from libriscribe2.observe.recording import recorders
 from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import cost, counted, duration
+from libriscribe2.wording import cost, counted, duration
 
 DEMONSTRATION = (
     "The offline author is a demonstration and not a language model: it composes English sentences "

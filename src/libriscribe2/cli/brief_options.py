@@ -12,7 +12,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.counts import CountRange, parse_counts
 from libriscribe2.models.draft_order import fitting
 from libriscribe2.models.kind import names_its_kind
-from libriscribe2.utils.plain_faults import plain_fault
+from libriscribe2.wording import plain_fault
 
 OPTION_OF: Final = {
     "premise": "PREMISE",

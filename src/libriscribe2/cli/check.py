@@ -26,7 +26,7 @@ from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.pipeline.health import Finding, examine, told
 from libriscribe2.pipeline.health_records import examine_records
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 
 @command

@@ -15,7 +15,7 @@ from libriscribe2.pipeline.story_finding import StoryReport
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 REVIEW: Final = RuleBook("book review", RULES, "inSource", "a note in the text")
 

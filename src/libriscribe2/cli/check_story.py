@@ -15,8 +15,7 @@ from libriscribe2.pipeline.story_check import check_story
 from libriscribe2.pipeline.story_finding import StoryFinding, StoryPlace, StoryReport
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import counted
-from libriscribe2.utils.terminal_text import one_line
+from libriscribe2.wording import counted, one_line
 
 Format = Literal["text", "json", "sarif", "junit"]
 

@@ -13,7 +13,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import IncompleteError
 from libriscribe2.pipeline.citations import CitationReport, check_citations
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 app = command_group("citations", "Check that the notes of a book still hold.")
 

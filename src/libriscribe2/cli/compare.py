@@ -28,7 +28,7 @@ from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.card.report_card import ReportCard
 from libriscribe2.quality.judging.verdicts import MOST_TIES, QUESTIONS, ties
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 _TOKENS_PER_CALL: Final = 2_600
 

@@ -26,7 +26,7 @@ from libriscribe2.review.clean_text import raw_against_clean
 from libriscribe2.review.diffs import Piece
 from libriscribe2.review.first_difference import first_difference
 from libriscribe2.review.replaying import Replayed, replay
-from libriscribe2.utils.quantities import cost, counted
+from libriscribe2.wording import cost, counted
 
 app = command_group("debug", "Look at what the models answered, and what was made of it.")
 

@@ -12,7 +12,7 @@ from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import is_project, peek
 from libriscribe2.project.reply_rates import reply_rates
 from libriscribe2.review.calls import Call, load_calls
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 
 def all_calls(paths: ProjectPaths) -> tuple[Call, ...]:

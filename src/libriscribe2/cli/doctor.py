@@ -20,7 +20,7 @@ from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 PingOption = Annotated[
     bool, typer.Option("--ping", help="Send one tiny request to the model; it may cost something.")

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from libriscribe2.observe.events import Event, EventName
-from libriscribe2.utils.quantities import cost, counted, duration
-from libriscribe2.utils.terminal_text import one_line
+from libriscribe2.wording import cost, counted, duration, one_line
 
 
 def event_line(event: Event, *, reason: str = "") -> str | None:

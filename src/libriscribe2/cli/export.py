@@ -16,7 +16,7 @@ from libriscribe2.exporters.publishing import Published, publish
 from libriscribe2.exporters.reading import read_book
 from libriscribe2.observe.export_events import tell_export
 from libriscribe2.project.paths import EXPORTS, OUTLINE, ProjectPaths
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 _MOST_NAMED: Final = 12
 

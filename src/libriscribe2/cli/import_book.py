@@ -44,11 +44,10 @@ from libriscribe2.observe.recording import recorders
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, project_name_from
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.prose import prose_words, shorten
 from libriscribe2.settings import Settings
 from libriscribe2.settings.model_keys import check_models
-from libriscribe2.utils.quantities import counted
-from libriscribe2.utils.text_budget import shorten
-from libriscribe2.utils.words import prose_words
+from libriscribe2.wording import counted
 
 _FIX: Final = (
     "Name a manuscript as .md, .txt, .docx or .epub (save it anew where it is another kind)."

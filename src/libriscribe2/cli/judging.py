@@ -23,7 +23,7 @@ from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.quality.canon.pairs import open_questions
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")

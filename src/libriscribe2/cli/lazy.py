@@ -23,8 +23,7 @@ from libriscribe2.cli.original_words import COMMANDS as GONE_COMMANDS
 from libriscribe2.cli.original_words import OPTIONS as GONE_OPTIONS
 from libriscribe2.cli.process import EXIT_CLOSED_PIPE, reader_gone, stop_writing
 from libriscribe2.errors import EXIT_INTERRUPTED
-from libriscribe2.utils.plain_faults import plain_fault
-from libriscribe2.utils.terminal_text import one_line
+from libriscribe2.wording import one_line, plain_fault
 
 _PROGRAM: Final = "libriscribe2"
 _OF_ROOT: Final = ("--quiet", "-q", "--debug", "--version", "-V")

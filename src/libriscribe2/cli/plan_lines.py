@@ -6,8 +6,7 @@ from libriscribe2.pipeline.plan_check import PlanReport, check_plan
 from libriscribe2.project.paths import BOOK_TOML
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.plan.plan import PlanFinding
-from libriscribe2.utils.quantities import counted
-from libriscribe2.utils.terminal_text import one_line
+from libriscribe2.wording import counted, one_line
 
 
 def tell_planned(renderer: Renderer, brief: Brief, view: ProjectView) -> None:

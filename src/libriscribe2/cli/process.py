@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final, NoReturn
 
 from libriscribe2.llm.redaction import redact, secrets_in
-from libriscribe2.utils.terminal_text import clean, one_line
+from libriscribe2.wording import clean, one_line
 
 EXIT_CLOSED_PIPE: Final = 141
 """What a shell reports of a program that SIGPIPE ended: 128 + 13."""

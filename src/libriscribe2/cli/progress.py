@@ -8,8 +8,7 @@ from typing import Final
 from libriscribe2.cli.event_lines import wait_line
 from libriscribe2.observe.events import Event
 from libriscribe2.project.paths import CHAPTER_FILES
-from libriscribe2.utils.quantities import cost, counted, duration
-from libriscribe2.utils.terminal_text import one_line
+from libriscribe2.wording import cost, counted, duration, one_line
 
 _TEXT_SHOWN: Final = 70
 """How much of the text that is being written is shown, in characters."""

@@ -17,7 +17,7 @@ from libriscribe2.forecast.quote import (
 )
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.utils.quantities import cost, counted
+from libriscribe2.wording import cost, counted
 
 LISTED: Final = 12
 """Most files that are named one by one."""

@@ -12,7 +12,7 @@ from libriscribe2.engine.inputs import draft_order
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 _NAMED = 4
 """Most files that one sentence names."""

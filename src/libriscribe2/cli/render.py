@@ -22,7 +22,7 @@ from libriscribe2.cli.event_lines import event_line
 from libriscribe2.cli.progress import Progress
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.observe.events import Event
-from libriscribe2.utils.terminal_text import clean, clean_json, one_line
+from libriscribe2.wording import clean, clean_json, one_line
 
 _COMMAND: Final = "libriscribe2 "
 

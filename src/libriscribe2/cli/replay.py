@@ -14,7 +14,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import setting_flags, settings_of
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.utils.quantities import cost, counted
+from libriscribe2.wording import cost, counted
 
 
 @command

@@ -12,7 +12,7 @@ from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.pipeline.report import earlier_figures, report_of
 from libriscribe2.quality.card.figure import Figure
 from libriscribe2.quality.card.report_card import ReportCard
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 
 @command

@@ -20,7 +20,7 @@ from libriscribe2.project.research_records import add_notes
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 from libriscribe2.toolchain.research_chain import Findings
-from libriscribe2.utils.quantities import cost, counted
+from libriscribe2.wording import cost, counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from libriscribe2.project.research_records import chain_files
 from libriscribe2.project.view import ProjectView
 from libriscribe2.toolchain.chain_metrics import CALLS_AVOIDED
 from libriscribe2.toolchain.run_store import FileRunStore
-from libriscribe2.utils.quantities import cost, counted, duration
-from libriscribe2.utils.terminal_text import one_line
+from libriscribe2.wording import cost, counted, duration, one_line
 
 _LONGEST_VALUE: Final = 70
 

@@ -29,7 +29,7 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.canon.rules_of_people import is_death
 from libriscribe2.settings import Settings
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 _TAKEN_OVER: Final = ("genre", "category", "book_kind", "language", "audience", "tone", "author")
 """Keys of the brief that the next book has from the one before, unless its author says otherwise."""

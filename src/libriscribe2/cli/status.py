@@ -19,7 +19,7 @@ from libriscribe2.project.legacy import is_legacy, read_legacy
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.quantities import cost
+from libriscribe2.wording import cost
 
 
 @command

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from libriscribe2.cli.rule_book import STORY, RuleBook
 from libriscribe2.pipeline.story_finding import StoryFinding, StoryReport
 from libriscribe2.quality.canon.conflict import JUDGED
-from libriscribe2.utils.terminal_text import clean
+from libriscribe2.wording import clean
 
 _NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -18,7 +18,7 @@ from libriscribe2.project.peek import require_project
 from libriscribe2.review.freezing import freeze
 from libriscribe2.review.server import Door, serve
 from libriscribe2.review.snapshot import ProjectSource
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 
 @command

@@ -15,7 +15,7 @@ from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.packs.manifest import PackedFact, PackedPart, PackManifest
 from libriscribe2.project.paths import ProjectPaths, draft_file
 from libriscribe2.review.calls import Call, load_calls
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 _PLACE: Final = re.compile(
     r"(?:ch(?:apter)?)?0*(?P<chapter>\d{1,6})(?:\.(?:s(?:cene)?)?0*(?P<scene>\d{1,6}))?",

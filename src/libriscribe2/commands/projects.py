@@ -27,7 +27,7 @@ from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
-from libriscribe2.utils.plain_faults import plain_fault
+from libriscribe2.wording import plain_fault
 
 
 def setting_flags(

@@ -25,8 +25,7 @@ from libriscribe2.project.paths import (
     chapter_file,
 )
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.utils.text_budget import shorten
-from libriscribe2.utils.words import count_words
+from libriscribe2.prose import count_words, shorten
 
 MANUSCRIPT_SAMPLE: Final = f"{SAMPLES}/manuscript.md"
 _MOST_ENTRIES: Final = 24

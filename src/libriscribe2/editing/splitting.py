@@ -24,7 +24,7 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.user_text import decode_text
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.words import prose_words
+from libriscribe2.prose import prose_words
 
 _BLOCK: Final = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")
 _BREAK: Final = re.compile(r"(?:[*][ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}")

@@ -21,7 +21,7 @@ from libriscribe2.project.hashing import value_sha
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, RESEARCH, RESEARCH_NOTES, SCENES
 from libriscribe2.project.user_text import decode_text, parse_json
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 PLANS: Final = (OUTLINE, SCENES)
 """Files that hold one entry per chapter, in the order of the book."""

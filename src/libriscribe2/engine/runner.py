@@ -18,7 +18,7 @@ from libriscribe2.observe.events import EventName, EventStream
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.utils.words import prose_words
+from libriscribe2.prose import prose_words
 
 
 class Runner:

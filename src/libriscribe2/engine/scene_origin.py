@@ -11,7 +11,7 @@ from libriscribe2.packs.surroundings import SCENE_BREAK
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import chapter_file, draft_file
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 PACKS: Final = "packs"
 """Where the parameters of a chapter's record hold the manifests of its scenes."""

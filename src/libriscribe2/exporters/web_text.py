@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from libriscribe2.exporters.pictures import TYPES
 from libriscribe2.exporters.prepass import harmless
 from libriscribe2.exporters.web_notes import add_notes
-from libriscribe2.utils.entities import with_characters
+from libriscribe2.replies.normalise import with_characters
 
 _TAGS: Final = frozenset(
     {

@@ -14,7 +14,7 @@ from libriscribe2.importers.headings import (
     names_part,
 )
 from libriscribe2.importers.inline import escaped
-from libriscribe2.utils.words import count_words
+from libriscribe2.prose import count_words
 
 FRONT_MATTER: Final = 100
 """Words before the first chapter below which these are a title page and no chapter."""

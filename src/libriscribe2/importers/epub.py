@@ -8,10 +8,10 @@ from typing import Final
 from libriscribe2.importers.blocks import Block
 from libriscribe2.importers.epub_contents import Entry, EpubContents, epub_contents
 from libriscribe2.importers.markup import MarkupPage, Notes, read_blocks
+from libriscribe2.prose import count_words
 from libriscribe2.toolchain.sources.archives import Archive
 from libriscribe2.toolchain.sources.encoding import decode
 from libriscribe2.toolchain.sources.html import LARGEST_PAGE
-from libriscribe2.utils.words import count_words
 
 _FRAME: Final = re.compile(
     r"""epub:type\s*=\s*["'][^"']*\b(?:cover|titlepage|halftitlepage|copyright-page|toc|loi|lot"""

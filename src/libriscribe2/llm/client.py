@@ -28,8 +28,7 @@ from libriscribe2.llm.sending import Leaving, sending
 from libriscribe2.llm.session import CallSession
 from libriscribe2.llm.ways import first_answer, kept_reply
 from libriscribe2.llm.withheld import WithheldError
-from libriscribe2.parsing.contract import ParserResult, failure, payload
-from libriscribe2.parsing.prose import split_leading_reasoning
+from libriscribe2.replies.parsers import ParserResult, failure, payload, split_leading_reasoning
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 from typing import Final
 
 from libriscribe2.llm.backend import Completion, Message, Usage
-from libriscribe2.parsing.prose import split_leading_reasoning
+from libriscribe2.replies.parsers import split_leading_reasoning
 
 MAX_CONTINUATIONS: Final = 4
 """How often a reply is continued before it is refused."""

@@ -7,13 +7,13 @@ from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import Message
 from libriscribe2.llm.options import CallRecord
-from libriscribe2.parsing.contract import (
+from libriscribe2.replies.parsers import (
     EMPTY_REPLY,
     ParserResult,
     check_result,
     failure,
+    split_leading_reasoning,
 )
-from libriscribe2.parsing.prose import split_leading_reasoning
 
 Messages = str | Iterable[str | Message]
 """A conversation: one user message, several, or turns with roles."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from libriscribe2.llm.backend import BackendError, Completion, Message
 from libriscribe2.llm.simplified import is_simplified
-from libriscribe2.parsing.prose import split_leading_reasoning
+from libriscribe2.replies.parsers import split_leading_reasoning
 
 FILTER_FINISHES: Final = frozenset({
     "content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii",

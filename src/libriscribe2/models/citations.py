@@ -7,7 +7,7 @@ from typing import Final
 from unicodedata import east_asian_width
 
 from libriscribe2.models.research import Note, Source
-from libriscribe2.utils.text_budget import shorten, weigh
+from libriscribe2.prose import shorten, weigh
 
 HEADING: Final = "References"
 

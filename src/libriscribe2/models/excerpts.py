@@ -10,7 +10,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.concept import ConceptModel
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import Character, OutlineChapter
-from libriscribe2.utils.text_budget import shorten, weigh
+from libriscribe2.prose import shorten, weigh
 
 # Most that each block takes, in the measure of `text_budget`: whatever an author or a model
 # writes into a field, a prompt stays under its limit.

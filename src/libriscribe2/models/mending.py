@@ -10,7 +10,7 @@ from libriscribe2.models.canon import Thread
 from libriscribe2.models.excerpts import to_json
 from libriscribe2.models.moves import Ending, Opening, Tension
 from libriscribe2.models.story import OutlineChapter, OutlineFile
-from libriscribe2.utils.text_budget import shorten
+from libriscribe2.prose import shorten
 
 MOST_CHAPTERS: Final = 24
 """Most chapters of an outline that are shown at once."""

@@ -7,13 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from libriscribe2.utils.schema_fit import as_json_schema
-
-Limits = Mapping[str, Mapping[str, Any]]
-"""Keywords to add by property, such as `{"chapters": {"minItems": 12, "maxItems": 12}}`.
-
-The property's name is dotted from the top; list items add no part of their own.
-"""
+from libriscribe2.replies.parsers import Limits
+from libriscribe2.replies.schema_fit import as_json_schema
 
 
 def request_schema(model: type[BaseModel], limits: Limits | None = None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 
 def shown_blocks(shown: Mapping[str, str], budget: int) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from libriscribe2.models.base import Shape, Text
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 MOST_RULES: Final = 12
 MOST_PASSAGES: Final = 3

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from libriscribe2.packs.part import Rendered
-from libriscribe2.utils.text_budget import shorten, weigh
+from libriscribe2.prose import shorten, weigh
 
 
 def block(name: str, body: str, *, remark: str = "") -> str:

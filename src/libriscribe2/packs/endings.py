@@ -6,7 +6,7 @@ from libriscribe2.models.canon import Thread
 from libriscribe2.packs.blocks import lines_block
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import shorten
+from libriscribe2.prose import shorten
 
 CLOSING: Final = 3
 """How many of the last chapters are shown what is still owed."""

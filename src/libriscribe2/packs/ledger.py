@@ -11,7 +11,7 @@ from libriscribe2.packs.naming import people_of, places_of, shares_name, told_of
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.standing import FIXED
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import shorten, weigh
+from libriscribe2.prose import shorten, weigh
 
 REMARK: Final = "What the written chapters state. Nothing here may be contradicted."
 REMARK_OF_SERIES: Final = (

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from libriscribe2.models.canon import Fact
 from libriscribe2.packs.part import Fitted
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 Fit = Literal["whole", "cut", "trimmed", "left out"]
 """How much of a part is shown: all; what its own budget lets in; less, or nothing, because all

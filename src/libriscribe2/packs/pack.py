@@ -19,7 +19,7 @@ from libriscribe2.packs.prefix import prefix_parts
 from libriscribe2.packs.state import PackState
 from libriscribe2.packs.story import ahead_part, story_part, timeline_part
 from libriscribe2.packs.surroundings import after_part, before_part, next_part, unseen_part
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 BUDGET: Final = 32_000
 """Most that the parts of one scene's prompt take together, in the measure of `text_budget`.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from libriscribe2.models.canon import Fact
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 NEVER: Final = 0
 """The rank of what is never trimmed."""

@@ -10,7 +10,7 @@ from libriscribe2.packs.bm25 import PassageIndex, best_in
 from libriscribe2.packs.naming import told_of
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import parts, shorten, weigh
+from libriscribe2.prose import parts, shorten, weigh
 
 DISTANCE: Final = 3
 """How many chapters back a passage is at least: the nearer ones are remembered otherwise."""

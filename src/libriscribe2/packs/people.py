@@ -14,7 +14,7 @@ from libriscribe2.packs.naming import people_of, places_of, shares_name
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.standing import FIXED
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import shorten, weigh
+from libriscribe2.prose import shorten, weigh
 
 STATE_BUDGET: Final = 160
 MOST_NOW: Final = 6

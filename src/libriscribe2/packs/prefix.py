@@ -8,7 +8,7 @@ from libriscribe2.packs.blocks import block, fields_within, frame, lines_block, 
 from libriscribe2.packs.endings import thread_lines
 from libriscribe2.packs.part import NEVER, Part, Rendered
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import shorten
+from libriscribe2.prose import shorten
 
 TITLE_BUDGET: Final = 160
 LOGLINE_BUDGET: Final = 400

@@ -9,8 +9,8 @@ from libriscribe2.models.style import style_block
 from libriscribe2.packs.ledger import facts_part
 from libriscribe2.packs.naming import people_of
 from libriscribe2.packs.state import PackState
+from libriscribe2.prose import shorten
 from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.utils.text_budget import shorten
 
 COMPARED: Final = 8
 """How many chapters the gates compare a text with: so many the bands of the figures stand for."""

@@ -9,7 +9,7 @@ from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.packs.blocks import block, frame, lines_within
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import shorten, weigh
+from libriscribe2.prose import shorten, weigh
 
 REMEMBERED: Final = 3
 """How many chapters back the summaries are shown in full."""

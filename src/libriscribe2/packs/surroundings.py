@@ -7,7 +7,7 @@ from libriscribe2.models.story import OutlineChapter
 from libriscribe2.packs.blocks import block, frame, lines_block, text_block
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.state import PackState
-from libriscribe2.utils.text_budget import shorten, tail
+from libriscribe2.prose import shorten, tail
 
 SCENE_BREAK: Final = "\n\n* * *\n\n"
 

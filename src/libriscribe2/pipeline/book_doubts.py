@@ -7,9 +7,8 @@ from typing import Final
 
 from libriscribe2.models.book_review import MOST_DOUBTS, Doubt, Doubts
 from libriscribe2.packs.bm25 import best
+from libriscribe2.prose import parts, shorten, weigh, without_notes
 from libriscribe2.quality.passages import GAP
-from libriscribe2.utils.author_notes import without_notes
-from libriscribe2.utils.text_budget import parts, shorten, weigh
 
 MOST_READINGS: Final = 3
 """Requests that the summaries are shown in; a book of 24 chapters needs one."""

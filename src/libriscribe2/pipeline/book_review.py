@@ -26,12 +26,12 @@ from libriscribe2.pipeline.book_doubts import (
     summary_lines,
 )
 from libriscribe2.project.paths import OUTLINE
+from libriscribe2.prose import shorten
 from libriscribe2.quality.gates.gates import measured
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.patching import patched
 from libriscribe2.quality.text import ChapterText
 from libriscribe2.toolchain.quoted_lines import line_of_quote
-from libriscribe2.utils.text_budget import shorten
 
 MOST_PROOFS: Final = 3
 """Doubts that are looked for in the text."""

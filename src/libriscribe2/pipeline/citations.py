@@ -9,9 +9,9 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, chapter_file
 from libriscribe2.project.research_files import ResearchFolder
 from libriscribe2.project.view import ProjectView
+from libriscribe2.prose import without_notes
 from libriscribe2.toolchain.note_check import CheckedNote, check_notes
 from libriscribe2.toolchain.prose_claims import KnownFacts, Unsupported, unsupported_claims
-from libriscribe2.utils.author_notes import without_notes
 
 
 @dataclass(frozen=True, slots=True)

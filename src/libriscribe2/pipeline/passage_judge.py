@@ -10,6 +10,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines
 from libriscribe2.models.judging import Answers
+from libriscribe2.prose import shorten
 from libriscribe2.quality.judging.spoiling import spoilt
 from libriscribe2.quality.judging.verdicts import (
     QUESTIONS,
@@ -20,7 +21,6 @@ from libriscribe2.quality.judging.verdicts import (
     examined,
 )
 from libriscribe2.toolchain.quoted_lines import line_of_quote
-from libriscribe2.utils.text_budget import shorten
 
 EXAM_PASSAGES: Final = 3
 """Passages that are spoiled in every way for the exam."""

@@ -17,11 +17,11 @@ from libriscribe2.project.paths import (
     chapter_file,
 )
 from libriscribe2.project.view import ProjectView
+from libriscribe2.prose import without_notes
 from libriscribe2.quality.canon.rules_of_people import is_death
 from libriscribe2.quality.plan.divergence import Written
 from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.quality.text import ChapterText
-from libriscribe2.utils.author_notes import without_notes
 
 _SAID = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES)
 """Files that say who and what belongs to the book."""

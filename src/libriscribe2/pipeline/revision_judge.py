@@ -13,7 +13,7 @@ from libriscribe2.project.store import ProjectStore
 from libriscribe2.quality.judging.changes import changed_passages
 from libriscribe2.quality.judging.windows import sound_passages
 from libriscribe2.telemetry import REVISION_LEFT_OUT
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 logger = logging.getLogger(__name__)
 

@@ -12,11 +12,11 @@ from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.canon import Fact
 from libriscribe2.models.excerpts import book_lines, to_json
 from libriscribe2.models.judgement import PairVerdict, PairVerdicts, Verdict
+from libriscribe2.prose import shorten
 from libriscribe2.quality.canon.conflict import JUDGED, Conflict
 from libriscribe2.quality.canon.pairs import OpenQuestion
 from libriscribe2.quality.text import ChapterText
 from libriscribe2.toolchain.quoted_lines import line_of_quote
-from libriscribe2.utils.text_budget import shorten
 
 MOST_QUESTIONS: Final = 40
 """Most requests of one check; the latest statements are left out first."""

@@ -31,8 +31,8 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.user_text import parse_json
 from libriscribe2.project.view import ProjectView, natural_order
-from libriscribe2.utils.plain_faults import plain_fault
-from libriscribe2.utils.words import prose_words
+from libriscribe2.prose import prose_words
+from libriscribe2.wording import plain_fault
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

@@ -9,11 +9,14 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel
 
-from libriscribe2.models.request_schema import Limits
-from libriscribe2.parsing import pydantic_parser
-from libriscribe2.parsing.contract import Parser, ParserResult
-from libriscribe2.parsing.limits import within_limits
-from libriscribe2.parsing.prose import prose_parser
+from libriscribe2.replies.parsers import (
+    Limits,
+    Parser,
+    ParserResult,
+    prose_parser,
+    pydantic_parser,
+    within_limits,
+)
 
 
 @dataclass(frozen=True)

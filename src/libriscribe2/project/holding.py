@@ -11,7 +11,7 @@ from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import CANON_FILES, STATE, SUMMARY_FILES, ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 _log = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ from typing import Final
 
 import regex
 
+from libriscribe2.prose import shorten, weigh
 from libriscribe2.quality.repetition import Gram, grams, in_a_row
 from libriscribe2.quality.stopwords import STOPWORDS
 from libriscribe2.quality.text import ChapterText, plain, sentences
-from libriscribe2.utils.text_budget import shorten, weigh
 
 MOST_PHRASES: Final = 25
 LAST_EDGES: Final = 6

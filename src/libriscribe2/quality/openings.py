@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from libriscribe2.prose import count_words
 from libriscribe2.quality.text import sentences
-from libriscribe2.utils.words import count_words
 
 MOST_WORDS: Final = 250
 """Most words of an opening: a page, on which a chapter takes up from the one before."""

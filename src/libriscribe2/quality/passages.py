@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.utils.text_budget import room, weigh
+from libriscribe2.prose import room, weigh
 
 GAP: Final = "\n\n[\u2026]\n\n"
 """Stands where text is left out."""

@@ -9,9 +9,9 @@ from typing import Final
 import regex
 
 from libriscribe2.models.revision import Patch
+from libriscribe2.prose import count_words
 from libriscribe2.quality.gates.gates import GateFigures
 from libriscribe2.quality.tally import alike, alike_at_end
-from libriscribe2.utils.words import count_words
 
 MOST_CHANGE: Final = 0.1
 """So much of its length a text may gain or lose by all its patches together."""

@@ -9,7 +9,7 @@ from typing import Final
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.project.view import ProjectView
-from libriscribe2.utils.words import prose_words
+from libriscribe2.prose import prose_words
 
 NUMBER: Final = re.compile(r"/([0-9]+)\.md$")
 """The number in the name of a chapter's file."""

@@ -4,7 +4,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from libriscribe2.utils.quantities import price
+from libriscribe2.wording import price
 
 _THOUSAND: Final = 1000
 _MANY: Final = 100_000

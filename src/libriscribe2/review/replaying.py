@@ -6,9 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from libriscribe2.llm.conversation import CUT
-from libriscribe2.parsing.contract import EMPTY_REPLY, ParserResult, failure
-from libriscribe2.parsing.prose import split_leading_reasoning
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
+from libriscribe2.replies.parsers import EMPTY_REPLY, ParserResult, failure, split_leading_reasoning
 from libriscribe2.review.calls import Call
 
 Likeness = Literal["same", "differs", "not replayed"]

@@ -22,7 +22,7 @@ from libriscribe2.review.pages.reading import (
 from libriscribe2.review.pages.report import report_page
 from libriscribe2.review.reports import ReportShelf
 from libriscribe2.review.snapshot import Snapshot
-from libriscribe2.utils.quantities import duration
+from libriscribe2.wording import duration
 
 Page = tuple[str, ...]
 """Kind and keys: `("overview",)`, `("call", "0004-concept-try1")`, `("read", "03", "written")`."""

@@ -15,7 +15,7 @@ from libriscribe2.project.paths import BOOK_TOML
 from libriscribe2.settings.keys import KnownKeys
 from libriscribe2.settings.layers import FLAG, Given, Layer
 from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX
-from libriscribe2.utils.plain_faults import plain_fault
+from libriscribe2.wording import plain_fault
 
 USER_ONLY_KEYS: Final = (
     "llm.base_url",

@@ -14,8 +14,7 @@ from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import Message
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions, CallRecord
-from libriscribe2.parsing.contract import ParserResult
-from libriscribe2.parsing.prose import split_leading_reasoning
+from libriscribe2.replies.parsers import ParserResult, split_leading_reasoning
 from libriscribe2.toolchain.chain_metrics import ChainMetrics
 
 logger = logging.getLogger(__name__)

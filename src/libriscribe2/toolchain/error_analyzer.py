@@ -13,9 +13,9 @@ from libriscribe2.errors import IncompleteError, LibriScribeError, ModelError, P
 from libriscribe2.llm.options import CallOptions
 from libriscribe2.models.capability import Capability
 from libriscribe2.models.tooling import ErrorAnalysisResult
-from libriscribe2.parsing.structured import pydantic_parser
 from libriscribe2.project.json_text import canonical_json
 from libriscribe2.prompts.loader import load_prompt
+from libriscribe2.replies.parsers import pydantic_parser
 from libriscribe2.telemetry import ATTEMPTING_CORRECTION
 from libriscribe2.toolchain import chain_metrics as names
 from libriscribe2.toolchain.chain_model import ChainModel

@@ -13,15 +13,15 @@ from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Message
 from libriscribe2.llm.options import CallOptions, CallRecord
 from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.parsing.contract import failure, success
-from libriscribe2.parsing.tool_calls import parse_llm_response, parse_native_tool_calls
 from libriscribe2.project.json_text import canonical_json
 from libriscribe2.prompts.loader import load_prompt
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.parsers import failure, success
+from libriscribe2.replies.tool_calls import parse_llm_response, parse_native_tool_calls
 from libriscribe2.toolchain import chain_metrics as names
 from libriscribe2.toolchain.chain_model import ChainModel, function
 from libriscribe2.toolchain.excerpt import DATA_BUDGET, clipped, shown
 from libriscribe2.toolchain.type_coercion import UNFIT, coerce
-from libriscribe2.utils.json_utils import JSONProcessor
 
 logger = logging.getLogger(__name__)
 
@@ -158,7 +158,7 @@ def _arguments(call: CallRecord) -> dict[str, Any] | None:
     for one in (*native, *written):
         if one.name == FUNCTION:
             return one.arguments
-    report = JSONProcessor.extract_with_report(completion.reply, {"type": "object"}, strict=True)
+    report = extract_with_report(completion.reply, {"type": "object"}, strict=True)
     return report.value if report.ok and isinstance(report.value, dict) else None
 
 

@@ -13,11 +13,11 @@ from pydantic import ValidationError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.models.capability import Capability
 from libriscribe2.models.tooling import Plan, PlanStep, StepMetadata
-from libriscribe2.parsing.prose import split_leading_reasoning
-from libriscribe2.parsing.tool_calls import ToolCall, parse_llm_response, parse_native_tool_calls
+from libriscribe2.replies.cleanup import extract_with_report, field_errors
+from libriscribe2.replies.formatting import strip_value_emphasis
+from libriscribe2.replies.parsers import split_leading_reasoning
+from libriscribe2.replies.tool_calls import ToolCall, parse_llm_response, parse_native_tool_calls
 from libriscribe2.toolchain.templates import references_in
-from libriscribe2.utils.json_utils import JSONProcessor
-from libriscribe2.utils.validation import field_errors
 
 _SHAPE: Final = {
     "type": "object",
@@ -46,9 +46,9 @@ def parse_plan(completion: Completion, request: str, capabilities: Sequence[Capa
     if completion.finish_reason == "length":
         raise PlanParseError(_CUT_OFF)
     reply = split_leading_reasoning(completion.reply)[1]
-    report = JSONProcessor.extract_with_report(reply, _SHAPE, strict=True)
+    report = extract_with_report(reply, _SHAPE, strict=True)
     if report.ok and isinstance(report.value, dict):
-        return _plan(JSONProcessor.strip_emphasis(report.value, lambda _field: True), request)
+        return _plan(strip_value_emphasis(report.value, lambda _field: True).value, request)
     calls = _calls(completion, capabilities)
     if calls:
         return _plan_of_calls(calls, request)
@@ -81,7 +81,7 @@ def _plan_of_calls(calls: Sequence[ToolCall], request: str) -> Plan:
     ids = [f"step-{number}" for number in range(1, len(calls) + 1)]
     steps = []
     for step_id, call in zip(ids, calls, strict=True):
-        arguments = JSONProcessor.strip_emphasis(call.arguments, lambda _field: True)
+        arguments = strip_value_emphasis(call.arguments, lambda _field: True).value
         named = {reference.step for reference in references_in(arguments, ids)}
         step = PlanStep(
             step_id=step_id,

@@ -16,7 +16,7 @@ from typing import Final
 
 import regex
 
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 SHORTEST_QUOTE: Final = 10
 """Characters of English that a quote needs to prove anything; an East Asian one counts as four."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from libriscribe2.project.research_files import SavedText
-from libriscribe2.utils.text_budget import room
+from libriscribe2.prose import room
 
 WINDOW: Final = 1_200
 """Characters of English that a passage has at most; see `utils.text_budget`."""

@@ -7,15 +7,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from libriscribe2.replies import cleanup, formatting
+from libriscribe2.replies.cleanup import ModelT, extract_with_report, validated_model
+from libriscribe2.replies.formatting import clean_text, strip_json_text, strip_value_emphasis
+from libriscribe2.replies.schema_fit import Schema
+from libriscribe2.replies.strict_json import find_json_end_string_safe
 from libriscribe2.telemetry import JSON_EXTRACTION_WARNING
-from libriscribe2.utils import artifacts, object_helpers
-from libriscribe2.utils.cleanup import clean
-from libriscribe2.utils.emphasis import strip_value_emphasis
-from libriscribe2.utils.markdown_text import clean_text, strip_json_text
-from libriscribe2.utils.report import ExtractionReport
-from libriscribe2.utils.scanner import find_json_end_string_safe
-from libriscribe2.utils.schema_fit import Schema
-from libriscribe2.utils.validation import ModelT, validated_model
 
 _LOG: Final = logging.getLogger(__name__)
 _PREVIEW: Final = 200
@@ -23,37 +20,21 @@ _ANY_OBJECT: Final = {"type": "object"}
 _ANY_LIST: Final = {"type": "array"}
 
 
-def extract_with_report(
-    response: str | None, schema: Schema | None = None, *, strict: bool = False
-) -> ExtractionReport:
-    """Read the JSON value of a model's reply.
-
-    Args:
-        response: The reply.
-        schema: The wanted Pydantic model or JSON Schema, if any; it chooses among several values.
-        strict: Accept only JSON that is valid as written, without any repair.
-
-    Returns:
-        The value, a flagged value or a refusal; never an exception.
-    """
-    return clean(response, schema, strict=strict)
-
-
 class JSONProcessor:
     """Reading, cleaning and validating the JSON of model replies."""
 
     extract_with_report = staticmethod(extract_with_report)
     find_json_end_string_safe = staticmethod(find_json_end_string_safe)
-    detect_markdown_artifacts = staticmethod(artifacts.detect_markdown_artifacts)
-    flatten_nested_dict = staticmethod(object_helpers.flatten_nested_dict)
-    normalize_dict_keys = staticmethod(object_helpers.normalize_dict_keys)
-    extract_list_from_json = staticmethod(object_helpers.extract_list_from_json)
-    extract_string_from_json = staticmethod(object_helpers.extract_string_from_json)
-    extract_int_from_json = staticmethod(object_helpers.extract_int_from_json)
-    validate_required_fields = staticmethod(object_helpers.validate_required_fields)
-    validate_json_structure = staticmethod(object_helpers.validate_json_structure)
-    clean_json_data = staticmethod(object_helpers.clean_json_data)
-    merge_json_objects = staticmethod(object_helpers.merge_json_objects)
+    detect_markdown_artifacts = staticmethod(formatting.detect_markdown_artifacts)
+    flatten_nested_dict = staticmethod(cleanup.flatten_nested_dict)
+    normalize_dict_keys = staticmethod(cleanup.normalize_dict_keys)
+    extract_list_from_json = staticmethod(cleanup.extract_list_from_json)
+    extract_string_from_json = staticmethod(cleanup.extract_string_from_json)
+    extract_int_from_json = staticmethod(cleanup.extract_int_from_json)
+    validate_required_fields = staticmethod(cleanup.validate_required_fields)
+    validate_json_structure = staticmethod(cleanup.validate_json_structure)
+    clean_json_data = staticmethod(cleanup.clean_json_data)
+    merge_json_objects = staticmethod(cleanup.merge_json_objects)
 
     @staticmethod
     def extract_json_from_llm_response(
@@ -64,7 +45,7 @@ class JSONProcessor:
         A value that may lack content is never returned; the reason is logged, and
         `extract_with_report` says it in full.
         """
-        report = clean(response, _ANY_OBJECT if schema is None else schema)
+        report = extract_with_report(response, _ANY_OBJECT if schema is None else schema)
         if report.ok and isinstance(report.value, dict):
             return report.value
         reason = report.refusal.reason if report.refusal else "the value is not an object"
@@ -76,7 +57,7 @@ class JSONProcessor:
         response: str | None, schema: Schema | None = None
     ) -> list[Any] | None:
         """The JSON list of a reply; a single object becomes a list of one; None when refused."""
-        report = clean(response, _ANY_LIST if schema is None else schema)
+        report = extract_with_report(response, _ANY_LIST if schema is None else schema)
         if report.ok and isinstance(report.value, list):
             return report.value
         if report.ok and isinstance(report.value, dict):
@@ -88,7 +69,7 @@ class JSONProcessor:
     @staticmethod
     def extract_json_from_response(response: str | None) -> dict[str, Any] | None:
         """The older name of `extract_json_from_llm_response`; warns of markdown in the reply."""
-        found = artifacts.detect_markdown_artifacts(response or "")
+        found = formatting.detect_markdown_artifacts(response or "")
         if found:
             _LOG.warning("%s: %s", JSON_EXTRACTION_WARNING, ", ".join(found))
         return JSONProcessor.extract_json_from_llm_response(response)

@@ -20,7 +20,7 @@ from libriscribe2.models.excerpts import (
 )
 from libriscribe2.models.scenes import ScenePlan
 from libriscribe2.models.story import Character, Entry, OutlineChapter
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 TEXTS = st.text(alphabet="ab .!\n", max_size=400)
 

@@ -10,7 +10,7 @@ from libriscribe2.models.given import (
     with_given_world,
 )
 from libriscribe2.models.story import Character, CharactersFile, Entry, WorldFile
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 ADA = Character(name="Ada Quell", role="pilot", background="From the quay.")
 JON = Character(name="Jon Ide", role="baker")

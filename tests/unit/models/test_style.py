@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.models.style import StyleFile, StyleNumbers, StylePassage, StyleRule, style_block
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 RULES = [StyleRule(aspect="sentences", rule=f"Rule {n} of all.", quote="no matter") for n in (1, 2)]
 VOICE = StyleFile(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.packs.part import NEVER, Part, Rendered, fitted
-from libriscribe2.utils.text_budget import shorten, weigh
+from libriscribe2.prose import shorten, weigh
 
 texts = st.text(alphabet="abc d\n\u00e9\u6c34.", max_size=400)
 

@@ -12,7 +12,7 @@ from tests.support.packed_book import SCENES, drafted, shuffled, state
 from libriscribe2.models.draft_order import Drafting
 from libriscribe2.packs.pack import BUDGET, pack
 from libriscribe2.prompts.loader import load_prompt
-from libriscribe2.utils.text_budget import weigh
+from libriscribe2.prose import weigh
 
 MOST_TOKENS = 12_000
 CHARACTERS_PER_TOKEN = 3

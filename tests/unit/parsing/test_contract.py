@@ -1,6 +1,6 @@
 import pytest
 
-from libriscribe2.parsing.contract import (
+from libriscribe2.replies.parsers import (
     DEFAULT_FEEDBACK,
     check_result,
     failure,

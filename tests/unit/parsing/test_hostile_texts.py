@@ -7,9 +7,9 @@ from typing import Any, Final
 import pytest
 
 from libriscribe2.parsing import multi_section_parser, parse_llm_response
-from libriscribe2.parsing.search_markup import MAX_DEPTH, parsed_page
-from libriscribe2.parsing.search_results import parse_search_results
-from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.search_pages import MAX_DEPTH, parsed_page
+from libriscribe2.replies.search_results import parse_search_results
 
 # Linear work takes half a second at most, work that grows with the square ten times this limit.
 # The figures themselves are measured by bench/, never here: the machine may be busy.

@@ -6,7 +6,7 @@ import pytest
 
 from libriscribe2.models.scenes import ChapterScenes
 from libriscribe2.parsing import failure, success
-from libriscribe2.parsing.limits import within_limits
+from libriscribe2.replies.parsers import within_limits
 
 
 def scenes(*casts: list[str]) -> ChapterScenes:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.parsing.search_results import parse_search_results
+from libriscribe2.replies.search_results import parse_search_results
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "search_results").iterdir())
 

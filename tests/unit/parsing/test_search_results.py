@@ -4,8 +4,8 @@ from typing import cast
 
 import pytest
 
-from libriscribe2.parsing.search_results import SearchResultItem, parse_search_results
-from libriscribe2.parsing.search_urls import decode_bing_target, real_url
+from libriscribe2.replies.search_pages import decode_bing_target, real_url
+from libriscribe2.replies.search_results import SearchResultItem, parse_search_results
 
 PAGE = "".join(
     f'<div class="g"><a href="https://{host}/"><h3>{host}</h3></a></div>'

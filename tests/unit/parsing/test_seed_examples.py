@@ -8,8 +8,8 @@ import pytest
 
 import libriscribe2
 from libriscribe2.parsing import multi_section_parser, parse_llm_response
-from libriscribe2.parsing.search_results import parse_search_results
-from libriscribe2.parsing.tool_calls import EXECUTING
+from libriscribe2.replies.search_results import parse_search_results
+from libriscribe2.replies.tool_calls import EXECUTING
 
 PLAN = "[\u7814\u7a76\u8ba1\u5212]"
 CHAPTERS = "[\u7ae0\u8282\u5927\u7eb2]"

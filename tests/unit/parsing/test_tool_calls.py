@@ -14,7 +14,7 @@ from libriscribe2.parsing import (
     parse_llm_response,
     parse_native_tool_calls,
 )
-from libriscribe2.parsing.tool_formats import FORMATS, Found, ReadCall, Source, ToolFormat
+from libriscribe2.replies.tool_formats import FORMATS, Found, ReadCall, Source, ToolFormat
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "tool_calls").iterdir())
 

@@ -5,8 +5,8 @@ from pydantic import BaseModel
 
 from libriscribe2.models.concept import ConceptModel
 from libriscribe2.models.story import OutlineChapter, OutlineFile
-from libriscribe2.parsing.contract import failure, success
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
+from libriscribe2.replies.parsers import failure, success
 
 OUTLINE = '{"summary": "s", "chapters": [{"title": "**One**", "summary": "*x*"}]}'
 

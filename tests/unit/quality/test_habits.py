@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.quality.prose import chapter, fresh
 
+from libriscribe2.prose import weigh
 from libriscribe2.quality.habits import LAST_EDGES, MOST_PHRASES, crutch_phrases, habits_block
-from libriscribe2.utils.text_budget import weigh
 
 HABIT = "the roof of her mouth"
 UNIQUE = count()

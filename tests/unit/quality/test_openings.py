@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libriscribe2.prose import count_words
 from libriscribe2.quality.openings import MOST_WORDS, opened, unfit
-from libriscribe2.utils.words import count_words
 
 PAGE = " ".join(["word"] * 100)
 MARK = "[@n-0123456789ab]"

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
 from libriscribe2.models.revision import Patch
+from libriscribe2.prose import count_words
 from libriscribe2.quality.gates.gates import GateFigures, examined
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.patching import MOST_CHANGE, apply, kept, patched
-from libriscribe2.utils.words import count_words
 
 MARK = "[@n-0123456789ab]"
 TEXT = f"""# The Lamp

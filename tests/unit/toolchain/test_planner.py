@@ -12,7 +12,7 @@ from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.scripted import Line, ScriptedBackend
 from libriscribe2.models.tooling import Plan
-from libriscribe2.parsing import structured
+from libriscribe2.replies import parsers
 from libriscribe2.toolchain import error_analyzer, micro_resolver, plan_parsing
 from libriscribe2.toolchain.chain_config import OrchestratorConfig, default_config
 from libriscribe2.toolchain.planner import PlanError, Planner
@@ -358,6 +358,6 @@ async def test_ms_18_emphasis_goes_whatever_the_provider(model: str) -> None:
 
 
 def test_ms_22_plans_bindings_and_judgements_share_one_pipeline() -> None:
-    for module in (plan_parsing, micro_resolver, structured):
+    for module in (plan_parsing, micro_resolver, parsers):
         assert vars(module)["JSONProcessor"] is JSONProcessor
-    assert vars(error_analyzer)["pydantic_parser"] is structured.pydantic_parser
+    assert vars(error_analyzer)["pydantic_parser"] is parsers.pydantic_parser

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from libriscribe2.errors import StorageError
 from libriscribe2.models.research import Source
 from libriscribe2.project.research_files import SavedText, saved_text
+from libriscribe2.prose import weigh
 from libriscribe2.toolchain.source_index import Hit, SourceIndex, fts_query
 from libriscribe2.toolchain.tool_error import ToolError
 from libriscribe2.toolchain.windows import WINDOW, windows
-from libriscribe2.utils.text_budget import weigh
 
 
 def document(name: str, *parts: tuple[str, str]) -> SavedText:

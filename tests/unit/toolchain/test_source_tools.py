@@ -16,10 +16,10 @@ from libriscribe2.models.research import Note
 from libriscribe2.project.paths import RESEARCH_FETCHED
 from libriscribe2.project.research_files import ResearchFolder, source_id
 from libriscribe2.prompts.loader import load_prompt
+from libriscribe2.prose import weigh
 from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE
 from libriscribe2.toolchain.tools import extract_facts as facts_module
 from libriscribe2.toolchain.tools.save_note import NOT_FOUND, TEXT_CHANGED
-from libriscribe2.utils.text_budget import weigh
 
 SALT = (
     "# Salt\n\nSalt was traded along the coast in 1420.\n\n## Its end\n\nThe trade ended in 1797.\n"

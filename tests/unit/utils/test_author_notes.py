@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.utils.author_notes import without_notes
+from libriscribe2.prose import without_notes
 
 NOTE = "<!-- libriscribe2: allow R1 -->"
 PLAIN = "# One\n\nFirst line,\nsecond line.\n\n<!-- mine -->\n\nLast.\n"

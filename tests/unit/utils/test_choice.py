@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from libriscribe2.utils.choice import judge
-from libriscribe2.utils.coercion import Coercion
-from libriscribe2.utils.json_utils import extract_with_report
-from libriscribe2.utils.schema_fit import fit, json_type, resolve
-from libriscribe2.utils.strict_json import same_json, strict_parse
+from libriscribe2.replies.choice import Coercion, judge
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.schema_fit import fit, json_type, resolve
+from libriscribe2.replies.strict_json import same_json, strict_parse
 
 
 class Concept(BaseModel):

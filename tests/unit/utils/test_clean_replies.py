@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.utils.artifacts import value_artifacts
-from libriscribe2.utils.json_utils import extract_with_report
-from libriscribe2.utils.placeholders import has_hints
-from libriscribe2.utils.report import DIRECT_PARSE, MARKDOWN_BLOCK
-from libriscribe2.utils.strict_json import (
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.formatting import value_artifacts
+from libriscribe2.replies.placeholders import has_hints
+from libriscribe2.replies.report import DIRECT_PARSE, MARKDOWN_BLOCK
+from libriscribe2.replies.strict_json import (
     parse_plain,
     parse_whole,
     plain_bytes,

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.utils.json_utils import JSONProcessor, extract_with_report
-from libriscribe2.utils.tree import string_leaves
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.strict_json import string_leaves
+from libriscribe2.utils.json_utils import JSONProcessor
 
 TEXTS = st.text(alphabet="aZ é\"'\\{}[]:,`*<>/#\n0.…“”-", max_size=25)
 KEYS = st.text(alphabet="abcXYZ_é", min_size=1, max_size=8)

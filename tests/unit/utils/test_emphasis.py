@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.utils.emphasis import strip_emphasis, strip_value_emphasis
+from libriscribe2.replies.formatting import strip_emphasis, strip_value_emphasis
 from libriscribe2.utils.json_utils import JSONProcessor
 
 CLEANED = [

@@ -1,6 +1,6 @@
 """Replies whose line breaks between the tokens are written as escapes."""
 
-from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
 
 _MEMBER = '\\n  "name": "Ada"'
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from libriscribe2.utils.json_utils import JSONProcessor, extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.utils.json_utils import JSONProcessor
 
 
 class Concept(BaseModel):

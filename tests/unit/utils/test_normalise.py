@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.utils.normalise import normalise
+from libriscribe2.replies.normalise import normalise
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from libriscribe2.models.base import Text
-from libriscribe2.utils.plain_faults import plain_fault
+from libriscribe2.wording import plain_fault
 
 
 class Inner(BaseModel):

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.utils.json_utils import extract_with_report
-from libriscribe2.utils.repair import repair_json
-from libriscribe2.utils.strict_json import same_json
-from libriscribe2.utils.tree import string_leaves
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.repair import repair_json
+from libriscribe2.replies.strict_json import same_json, string_leaves
 
 TEXTS = st.text(alphabet="ab é灯'\"\n,:{}[]1.", max_size=12)
 VALUES = st.recursive(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.utils.quantities import cost, counted, duration
+from libriscribe2.wording import cost, counted, duration
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
 
 REFUSED: list[tuple[str, str]] = [
     ("", "empty"),

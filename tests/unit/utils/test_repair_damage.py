@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.utils.json_utils import extract_with_report
-from libriscribe2.utils.repair import repair_json
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.repair import repair_json
 
 # reply, value, a repair that must be named
 REPAIRED: list[tuple[str, Any, str]] = [

@@ -4,13 +4,12 @@ from time import process_time
 
 import pytest
 
-from libriscribe2.utils.json_utils import extract_with_report
-from libriscribe2.utils.repair import repair_json
-from libriscribe2.utils.repair.closers import plan_closing
-from libriscribe2.utils.repair.conservation import lost_content
-from libriscribe2.utils.repair.escapes import unescape
-from libriscribe2.utils.repair.frames import Policy
-from libriscribe2.utils.repair.string_tokens import string_token
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.repair import lost_content, repair_json
+from libriscribe2.replies.repair.cursor import plan_closing
+from libriscribe2.replies.repair.patterns import unescape
+from libriscribe2.replies.repair.state import Policy
+from libriscribe2.replies.repair.string_tokens import string_token
 
 
 @pytest.mark.parametrize(

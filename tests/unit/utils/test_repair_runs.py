@@ -7,15 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.utils.json_utils import extract_with_report
-from libriscribe2.utils.python_tuples import without_tuples
-from libriscribe2.utils.repair import RepairOutcome, repair_json
-from libriscribe2.utils.repair.conservation import conserved
-from libriscribe2.utils.strict_json import (
-    brief_parse,
-    same_json,
-    strict_parse,
-)
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.normalise import without_tuples
+from libriscribe2.replies.repair import conserved, repair_json
+from libriscribe2.replies.repair.state import RepairOutcome
+from libriscribe2.replies.strict_json import brief_parse, same_json, strict_parse
 
 SCHEMA = {
     "type": "object",

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
 
 
 class Concept(BaseModel):

@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.utils.terminal_text import clean, clean_json, one_line
+from libriscribe2.wording import clean, clean_json, one_line
 
 ANY_TEXT = st.text(st.characters())
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from libriscribe2.utils.json_utils import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report
 
 
 @pytest.mark.parametrize(

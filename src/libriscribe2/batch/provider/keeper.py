@@ -22,7 +22,7 @@ from libriscribe2.batch.provider.spool import Kept, Spool
 from libriscribe2.batch.provider.under_way import UnderWay, content, found
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.llm.resilience import TRANSIENT_KINDS
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 _TICK_SECONDS: Final = 0.2
 _LONGEST_HASTE: Final = 12

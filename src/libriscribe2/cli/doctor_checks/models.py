@@ -14,7 +14,7 @@ from libriscribe2.llm.providers import (
 )
 from libriscribe2.settings import Settings
 from libriscribe2.settings.model_keys import check_models, stage_model, with_judge
-from libriscribe2.utils.quantities import cost, duration
+from libriscribe2.wording import cost, duration
 
 Ping = Callable[[Settings, ModelChoice], Completion]
 """Sends one tiny request and returns what came back."""

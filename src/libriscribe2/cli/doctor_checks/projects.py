@@ -8,7 +8,7 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.peek import peek, require_project
-from libriscribe2.utils.quantities import counted
+from libriscribe2.wording import counted
 
 
 def project_examinations(case: Case) -> list[Examination]:

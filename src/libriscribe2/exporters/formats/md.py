@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.exporter import Exporter
-from libriscribe2.utils.author_notes import without_notes
+from libriscribe2.prose import without_notes
 
 
 class MarkdownExporter:

@@ -8,7 +8,7 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.user_text import decode_text, parse_json
-from libriscribe2.utils.json_utils import JSONProcessor
+from libriscribe2.replies.cleanup import extract_with_report
 
 _RAW: Final = "raw_content"
 
@@ -49,7 +49,7 @@ def unwrapped(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     if isinstance(value.get(_RAW), str):
-        report = JSONProcessor.extract_with_report(value[_RAW])
+        report = extract_with_report(value[_RAW])
         return report.value if report.ok else None
     return None if "content_preview" in value else value
 

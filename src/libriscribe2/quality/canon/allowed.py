@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.utils.author_notes import NOTE
+from libriscribe2.prose import NOTE
 
 EVERYTHING: Final = "ALL"
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from libriscribe2.prose import prose_words
 from libriscribe2.quality.card.figure import GROUPS, Figure, Group
 from libriscribe2.quality.card.planned import (
     BookPlan,
@@ -14,7 +15,6 @@ from libriscribe2.quality.card.planned import (
 from libriscribe2.quality.card.repeated import edge_figures, repetition_figures
 from libriscribe2.quality.card.voice import sound_figures, voice_figures
 from libriscribe2.quality.text import ChapterText
-from libriscribe2.utils.words import prose_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal
 
-from libriscribe2.utils.author_notes import without_notes
+from libriscribe2.prose import without_notes
 
 WINDOW: Final = 4_000
 """Most characters of a passage."""

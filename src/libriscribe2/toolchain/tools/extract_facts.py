@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, model_validator
 from libriscribe2.models.base import Text
 from libriscribe2.models.facts import Fact, Facts
 from libriscribe2.project.research_files import SavedText
+from libriscribe2.prose import shorten, weigh
 from libriscribe2.toolchain.folding import fold
 from libriscribe2.toolchain.passages import word_patterns
 from libriscribe2.toolchain.quotes import find_quote
@@ -16,7 +17,6 @@ from libriscribe2.toolchain.source_desk import in_thread, open_source
 from libriscribe2.toolchain.tool import Arguments, Tool, ToolContext
 from libriscribe2.toolchain.tool_error import ToolError
 from libriscribe2.toolchain.windows import windows
-from libriscribe2.utils.text_budget import shorten, weigh
 
 PROMPT: Final = "extract_facts"
 TEXT_BUDGET: Final = 16_000

@@ -1,1 +1,0 @@
-"""Checks of a book: text, plans, facts and files -> findings and metrics."""

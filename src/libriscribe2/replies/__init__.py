@@ -1,0 +1,1 @@
+"""A reply becomes a value or a refusal: JSON, calls, sections, result pages."""

@@ -1,0 +1,339 @@
+"""Where values may stand in a reply: fences, and every balanced bracket, found in linear time."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from libriscribe2.replies.repair import repair_json
+from libriscribe2.replies.repair.patterns import COMMA, QUOTED_KEY
+from libriscribe2.replies.repair.state import RepairOutcome
+from libriscribe2.replies.strict_json import StrictParse, find_json_end_string_safe, strict_parse
+
+MAX_FAILURES: Final = 500
+MAX_SPANS: Final = 20_000
+_QUOTES: Final = "\"'“”„«‘’`＂「『‹"
+_DOUBLE_BRACE: Final = re.compile(r"\{\s*(?=\{)")
+# A comma where the colon after the first key should stand.
+_COMMA_KEY: Final = re.compile(r"""\{\s*"[^"\\\n]{1,60}"\s*[,;]\s*[{\[]\s*["{\[]""")
+_NEXT_OBJECT: Final = re.compile(r"\s*,\s*\{")
+# What cannot stand behind the end of a value: the quotes inside were counted wrongly.
+_MORE: Final = re.compile(r"\s*[,}\]]")
+_MAX_SET: Final = 20_000
+_BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
+_WORD: Final = r"[^\W\d][\w$-]{0,60}"
+_MARK: Final = re.compile(
+    rf"""
+    (?P<fence>`{{3,}}|~{{3,}})
+    | (?P<comment>/\*|<!--)
+    | (?P<section><!\[CDATA\[)
+    | [{{｛](?={_BLANK}(?:[{_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|<!--|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
+    | [\[［](?={_BLANK}(?:[\[\{{｛{_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
+    """,
+    re.VERBOSE,
+)
+_EMPTY: Final = re.compile(r"(?:\{\s*\}|\[\s*\])\s*\Z")
+_INFO: Final = re.compile(r"[ \t]*([\w+#./-]*)")
+_RESTART: Final = re.compile(
+    r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*\w"
+    r"|\n[ \t]*\n(?:[ \t]*[^\W\d](?:[^\n]*\n\s*|[^\n{\[\"]{0,80}:[ \t]*))?(?=[{\[]\s*[\"'{\[])"
+)
+# More of a value although its last bracket was read: a key, or a string behind a comma.
+_GOES_ON: Final = re.compile(rf"""{COMMA.pattern}["'“”„«]\w|\s*{QUOTED_KEY}""")
+_MAX_COMMENT: Final = 4_000
+# What stands before a value that is the member of something unread.
+_KEY_BEFORE: Final = re.compile(
+    r"""(?:^|[{,\n])[ \t>]*(?:[-+•*]{1,2}[ \t]*|\d{1,3}[.)][ \t]*)?(?:"+[^"\n]{1,60}"+|'[^'\n]{1,60}'|“[^”\n]{1,60}”)(?:\*\*)?\s*[:：]\s*$"""
+)
+_MAX_MARGIN: Final = 100
+_WORK_FACTOR: Final = 8
+_MIN_WORK: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One value or one damaged value in the text.
+
+    Attributes:
+        start: Index of the opening bracket.
+        end: Where it ends, exclusive; of a damaged span, as far as could be told.
+        value: The strict value; None when damaged.
+        failure: The strict failure of a damaged span.
+        outcome: What the repair parser made of a damaged span.
+        fence: The language of the fence around it, lower case; None outside fences.
+        nested: Whether a key stands before it: it is a part of something that was not read.
+    """
+
+    start: int
+    end: int
+    value: Any
+    failure: StrictParse | None = None
+    outcome: RepairOutcome | None = None
+    fence: str | None = None
+    nested: bool = False
+
+
+@dataclass(slots=True)
+class _Fence:
+    marks: str
+    language: str
+
+
+def find_spans(text: str, schema: Mapping[str, Any] | None = None) -> list[Span]:
+    """All values of a text in order, strict and damaged, never nested in each other.
+
+    The work on damaged spans is bounded by a multiple of the text's length.
+
+    Args:
+        text: The text.
+        schema: The wanted JSON Schema, if known; it guides the repair of missing brackets.
+    """
+    if _EMPTY.match(text):
+        return [Span(0, len(text), {} if text[0] == "{" else [])]
+    return _scan(text, schema)
+
+
+def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
+    spans: list[Span] = []
+    fence: _Fence | None = None
+    closers: dict[str, int] = {}
+    restarts = _Restarts(text)
+    failures = position = 0
+    budget = _MIN_WORK + _WORK_FACTOR * len(text)
+    while failures < MAX_FAILURES and len(spans) < MAX_SPANS and budget >= 0:
+        mark = _MARK.search(text, position)
+        if mark is None:
+            break
+        position = mark.end()
+        if mark["section"]:
+            continue
+        if mark["comment"]:
+            position = _after_comment(text, mark, closers)
+            continue
+        if mark["fence"]:
+            fence = _pass_fence(text, mark, fence)
+            continue
+        language = None if fence is None else fence.language
+        span = _read_span(restarts, mark.start(), language, schema)
+        if span.failure is not None:
+            failures += 1
+            budget -= span.outcome.work if span.outcome else 0
+        if span.end > mark.end():
+            spans.append(span)
+            position = span.end
+    return spans
+
+
+def _after_comment(text: str, mark: re.Match[str], closers: dict[str, int]) -> int:
+    """Where a comment ends; right after its mark when it never does.
+
+    `closers` keeps the next end of each kind of comment, so that no text is searched twice.
+    """
+    closing = "*/" if mark["comment"] == "/*" else "-->"
+    if closers.get(closing, 0) <= mark.end():
+        end = text.find(closing, mark.end())
+        closers[closing] = end + len(closing) if end >= 0 else len(text) + _MAX_COMMENT
+    after = closers[closing]
+    return after if after - mark.end() < _MAX_COMMENT else mark.end()
+
+
+def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence | None:
+    """The fence that is open after this run of marks."""
+    marks = mark["fence"]
+    if fence is None:
+        info = _INFO.match(text, mark.end())
+        return _Fence(marks, info[1].lower() if info else "")
+    closes = marks[0] == fence.marks[0] and len(marks) >= len(fence.marks)
+    return None if closes else fence
+
+
+class _Restarts:
+    """Where another value begins anew behind a damaged one; nothing is searched twice."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._searched = -1
+        self._next = 0
+
+    def after(self, start: int) -> int:
+        """The first such place that is found from `start` on; the end of the text if none is."""
+        if not 0 <= self._searched <= start <= self._next:
+            found = _RESTART.search(self.text, start)
+            self._searched = start
+            self._next = len(self.text) if found is None else found.start()
+        return self._next
+
+
+def _read_span(
+    restarts: _Restarts, start: int, fence: str | None, schema: Mapping[str, Any] | None
+) -> Span:
+    """Read the value at `start` strictly, else by repair; find its extent in any case."""
+    text = restarts.text
+    parsed = strict_parse(text, start)
+    nested = _KEY_BEFORE.search(text, max(0, start - _MAX_MARGIN), start) is not None
+    if parsed.end >= 0 and not _GOES_ON.match(text, parsed.end):
+        return Span(start, parsed.end, parsed.value, fence=fence, nested=nested)
+    if parsed.end >= 0:
+        parsed = StrictParse(None, -1, parsed.end, "Extra data", "syntax")
+    outcome = repair_json(text, start, schema)
+    return Span(start, _extent(restarts, start, outcome), None, parsed, outcome, fence, nested)
+
+
+def _extent(restarts: _Restarts, start: int, outcome: RepairOutcome) -> int:
+    """How far a damaged value reaches; `start` itself for what is hardly JSON."""
+    if outcome.trouble is None or outcome.value is not None:
+        return outcome.end
+    text = restarts.text
+    hardly = outcome.members == 0 and outcome.trouble.kind == "syntax"
+    if hardly and not _holds_several(text, start) and _COMMA_KEY.match(text, start) is None:
+        return start
+    limit = restarts.after(start)
+    balanced = find_json_end_string_safe(text, start, limit)
+    ended = balanced > outcome.trouble.position and not _MORE.match(text, balanced)
+    return balanced if ended else limit
+
+
+def _holds_several(text: str, start: int) -> bool:
+    """Whether braces stand here around several objects, where a list was meant."""
+    double = _DOUBLE_BRACE.match(text, start)
+    if double is None:
+        return False
+    end = find_json_end_string_safe(text, double.end(), start + _MAX_SET)
+    return end > 0 and _NEXT_OBJECT.match(text, end) is not None
+
+
+FENCE_OPENER: Final = r"`{3,}|(?m:^)[ \t]*~{3,}"
+_OPENING: Final = re.compile(
+    r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]*+)(?P<break>\n|\Z)"
+)
+_ONE_LINE: Final = re.compile(r"(?P<marks>`{3,})(?P<inside>[^`\n]++)(?P=marks)")
+_WITH_LANGUAGE: Final = re.compile(r"[ \t]*+(?P<info>[\w+-]*+)[ \t]*+(?=[^`\n])")
+_PROSE: Final = frozenset({"markdown", "md", "text", "txt", "plaintext", "prose"})
+_LONGEST_SPAN: Final = 4_000
+_TICKS: Final = re.compile(r"`+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """One fenced block; all places are indexes of the text.
+
+    Attributes:
+        start: Where the opening marks begin.
+        body_start: Where the code begins.
+        body_end: Where the code ends, without the last line break.
+        end: Where the closing marks end; the end of the text when nothing closes the block.
+        language: The first word behind the opening marks, in lower case.
+        closed: Whether closing marks were found.
+    """
+
+    start: int
+    body_start: int
+    body_end: int
+    end: int
+    language: str
+    closed: bool
+
+
+def fence_at(text: str, start: int, code_until: int | None = None) -> Fence | None:
+    """The fenced block whose opening marks stand at `start`.
+
+    Args:
+        text: Any text.
+        start: Where the marks (or the blanks before them) stand.
+        code_until: A place up to which the block is known to hold code, such as the end of a JSON
+            value; marks before it close nothing.
+
+    Returns:
+        The block, or None if the marks open none.
+    """
+    opening = _OPENING.match(text, start)
+    if opening is None:
+        return _one_line_fence(text, start)
+    marks = opening["marks"]
+    search_from = opening.end() if code_until is None else max(opening.end(), code_until)
+    closing = _closing_marks(marks[0], len(marks)).search(text, search_from)
+    words = opening["info"].split()
+    language = words[0].lower() if words else ""
+    if closing is None:
+        return Fence(opening.start(), opening.end(), len(text), len(text), language, closed=False)
+    body_end = max(opening.end(), _line_break_before(text, search_from, closing.start()))
+    return Fence(opening.start(), opening.end(), body_end, closing.end(), language, closed=True)
+
+
+def code_span_end(text: str, start: int) -> int:
+    """The end of the code span whose ticks begin at `start`; the end of the ticks if none closes.
+
+    A span never crosses an empty line and holds at most 4,000 characters.
+    """
+    ticks = _TICKS.match(text, start)
+    if ticks is None:
+        return start
+    limit = min(len(text), ticks.end() + _LONGEST_SPAN)
+    paragraph_end = text.find("\n\n", ticks.end(), limit)
+    limit = limit if paragraph_end < 0 else paragraph_end
+    for closing in _TICKS.finditer(text, ticks.end(), limit):
+        if len(closing[0]) == len(ticks[0]):
+            return closing.end()
+    return ticks.end()
+
+
+def unwrap_whole_fence(text: str) -> str:
+    """The text inside the fence if one fence is around all of it, else the text as it is.
+
+    Only white space may stand outside. Fences of the same length may stand inside when they close
+    each other; without a language they do so only in a fence of prose (`markdown`, `text`), since
+    two plain blocks one after the other look the same.
+    """
+    stripped = text.strip()
+    opening = _OPENING.match(stripped)
+    if opening is None:
+        return text
+    marks = opening["marks"]
+    last_line_start = stripped.rfind("\n") + 1
+    last_line = stripped[last_line_start:].strip()
+    if last_line_start < opening.end() or last_line.strip(marks[0]) or len(last_line) < len(marks):
+        return text
+    inner = stripped[opening.end() : last_line_start].removesuffix("\n")
+    holds_prose = opening["info"].strip().lower() in _PROSE
+    return inner if _is_balanced(inner, marks, holds_prose=holds_prose) else text
+
+
+def _is_balanced(inner: str, marks: str, *, holds_prose: bool) -> bool:
+    """Whether the fences inside close each other, so that the outer marks belong together."""
+    opened = False
+    for line in inner.split("\n"):
+        plain = line.strip()
+        if not plain.startswith(marks):
+            continue
+        is_bare = not plain.strip(marks[0])
+        if not opened and is_bare and not holds_prose:
+            return False
+        if not opened or is_bare:
+            opened = not opened
+    return not opened
+
+
+@cache
+def _closing_marks(mark: str, count: int) -> re.Pattern[str]:
+    return re.compile(rf"(?m)(?<!{mark}){mark}{{{count},}}+[ \t\r]*+$")
+
+
+def _line_break_before(text: str, start: int, marks: int) -> int:
+    """Where the break stands before the line of closing marks; where the marks stand, if none."""
+    place = start + len(text[start:marks].rstrip(" \t>"))
+    if place > start and text[place - 1] == "\n":
+        place -= 1
+        place -= place > start and text[place - 1] == "\r"
+    return place
+
+
+def _one_line_fence(text: str, start: int) -> Fence | None:
+    """A block on one line: three ticks, a language, the code, three ticks; one word is code."""
+    whole = _ONE_LINE.match(text, start)
+    if whole is None:
+        return None
+    opening = _WITH_LANGUAGE.match(text, whole.start("inside"))
+    body_start = opening.end() if opening else whole.start("inside")
+    info = opening["info"].lower() if opening else ""
+    return Fence(start, body_start, whole.end("inside"), whole.end(), info, closed=True)

@@ -1,0 +1,243 @@
+"""The cleanup pipeline: what turns a model's reply into a JSON value, a flag or a refusal.
+
+The steps, in their order:
+
+1. `normalise`: marks at the edges go, reasoning moves out.
+2. fast path: the whole text (or the fence around it) is strict JSON; no heuristics.
+3. `spans`: every value of the text, string-aware, each read strictly; damaged ones by extent.
+4. `repair`: damaged values read again, lenient mode only, every change named.
+5. `choice`: the value that fits the wanted schema best; strict before repaired, then the first.
+6. `views`: when nothing fits, the text under one layer of quoting or escaping, steps 3 to 5 again.
+7. `refusals`: when there is no whole value, why, in words for the model.
+
+Emphasis is no step of this order: `emphasis.strip_value_emphasis` works on the value afterwards,
+only in the fields that ask for it.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from libriscribe2.replies.choice import FULL, judge
+from libriscribe2.replies.formatting import MARKDOWN_CODE_BLOCKS, value_artifacts
+from libriscribe2.replies.normalise import Normalised, hides_value, normalise, views
+from libriscribe2.replies.placeholders import begins_like_template, has_hints
+from libriscribe2.replies.report import (
+    DECODED_STRING,
+    DIRECT_PARSE,
+    MARKDOWN_BLOCK,
+    ExtractionReport,
+    refusal,
+)
+from libriscribe2.replies.schema_fit import Schema, as_json_schema
+from libriscribe2.replies.selection import best_reading, under_layers
+from libriscribe2.replies.strict_json import parse_whole, plain_bytes
+
+MAX_REPLY: Final = 8_000_000
+_MAX_LAYERS: Final = 3
+_STRICT_VIEWS: Final = ("json_string", "block_quote")
+_FENCE: Final = "```"
+_CLOSERS: Final = {"{": "}", "[": "]"}
+_FENCE_HEAD: Final = 40
+_MARKUP: Final = ("<!doctype", "<html", "<?xml", "<head", "<body")
+
+
+def extract_with_report(
+    reply: str | None, schema: Schema | None = None, *, strict: bool = False
+) -> ExtractionReport:
+    """Read the JSON value of a reply.
+
+    Args:
+        reply: The model's text; None and blank text are refused.
+        schema: The wanted model or JSON Schema; it chooses among several values and undoes
+            wrappers. Without it any object or list will do.
+        strict: Take only JSON that is valid as written; nothing is repaired or coerced.
+
+    Returns:
+        The report; this function never raises on any text.
+    """
+    if not isinstance(reply, str):
+        return ExtractionReport(None, refusal=refusal("empty"))
+    wanted = None if schema is None else as_json_schema(schema)
+    quick = _fast_path(reply, wanted, strict=strict)
+    if quick is not None:
+        return quick
+    if len(reply) > MAX_REPLY:
+        return ExtractionReport(None, refusal=refusal("too_large"))
+    text = normalise(reply)
+    refused = _hopeless(text)
+    if refused:
+        return ExtractionReport(None, issues=text.labels, refusal=refusal(refused))
+    return _with_surroundings(_layered(text.text, wanted, strict=strict), text)
+
+
+def _fast_path(
+    reply: str, wanted: Mapping[str, Any] | None, *, strict: bool
+) -> ExtractionReport | None:
+    """The report of a clean reply, bare or fenced as a whole; None when it is neither."""
+    start = reply.find("\n", 0, _FENCE_HEAD) + 1 if reply[:3] == _FENCE else 0
+    closer = _CLOSERS.get(reply[start : start + 1])
+    if closer is None:
+        return None
+    end = reply.rfind(closer) + 1
+    if end < len(reply) and reply[end:].strip().strip("`" if start else ""):
+        return None
+    raw = plain_bytes(reply, start, end)
+    value = parse_whole(reply, start, end, raw)
+    if value is None:
+        return None
+    if wanted is not None or has_hints(reply, raw, value) or begins_like_template(value):
+        verdict = judge(value, wanted, strict=strict)
+        if verdict.level < FULL or verdict.applied:
+            return None
+    issues = value_artifacts(reply, value, raw)
+    if start:
+        issues = (MARKDOWN_CODE_BLOCKS, *issues)
+    return ExtractionReport(value, method=MARKDOWN_BLOCK if start else DIRECT_PARSE, issues=issues)
+
+
+def _hopeless(text: Normalised) -> str:
+    """The refusal kind of a reply that needs no further look, or ""."""
+    if text.unclosed_reasoning and not text.text:
+        return "unclosed_reasoning"
+    if not text.text:
+        return "empty"
+    return "markup_document" if text.text[:9].lower().startswith(_MARKUP) else ""
+
+
+def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> ExtractionReport:
+    """The best reading of the text, or of the text under up to three layers of quoting."""
+    first = best_reading(text, wanted, strict=strict)
+    hidden = hides_value(text)
+    if first.refusal is None and not hidden:
+        return first
+    pending: list[tuple[tuple[str, ...], str]] = [((), text)]
+    for _ in range(_MAX_LAYERS):
+        layers = [
+            ((*names, name), view)
+            for names, source in pending
+            for name, view in views(source)
+            if not strict or name in _STRICT_VIEWS
+        ]
+        for names, view in layers:
+            reading = best_reading(view, wanted, strict=strict)
+            if reading.refusal is None:
+                return under_layers(reading, names, DECODED_STRING)
+        pending = layers[:2]
+    if first.refusal is None:
+        return ExtractionReport(None, refusal=refusal("ambiguous", text, 0))
+    return first
+
+
+def _with_surroundings(report: ExtractionReport, text: Normalised) -> ExtractionReport:
+    """The report with what the first step found, and the empty method named."""
+    issues = (*text.labels, *report.issues)
+    unclosed = text.unclosed_reasoning and report.value is None
+    refused = refusal("unclosed_reasoning") if unclosed else report.refusal
+    return report._replace(issues=issues, refusal=refused)
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def field_errors(error: ValidationError) -> list[str]:
+    """One message per wrong field, as "concept.title: Field required".
+
+    An error of the whole object has no field; its message then stands alone.
+    """
+    messages = []
+    for detail in error.errors(include_url=False, include_context=False):
+        path = ".".join(str(part) for part in detail["loc"])
+        messages.append(f"{path}: {detail['msg']}" if path else detail["msg"])
+    return messages
+
+
+def validated_model(data: Any, model: type[ModelT]) -> tuple[ModelT | None, list[str]]:
+    """The validated, normalised model instance, or None and the field errors."""
+    try:
+        return model.model_validate(data), []
+    except ValidationError as error:
+        return None, field_errors(error)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def flatten_nested_dict(data: Mapping[str, Any]) -> dict[str, str]:
+    """Turn every value into text; an inner object becomes "key: value key: value"."""
+    return {
+        key: " ".join(f"{name}: {_as_text(item)}" for name, item in value.items())
+        if isinstance(value, Mapping)
+        else _as_text(value)
+        for key, value in data.items()
+    }
+
+
+def normalize_dict_keys(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same members under lower-case keys; of keys that differ only by case the last stays."""
+    return {key.lower(): value for key, value in data.items()}
+
+
+def extract_list_from_json(data: Any, key: str, default: list[Any] | None = None) -> list[Any]:
+    """The list under `key`; a string is split at its commas; else `default` or an empty list."""
+    value = data.get(key) if isinstance(data, Mapping) else None
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str):
+        return [item.strip() for item in value.split(",") if item.strip()]
+    return [] if default is None else default
+
+
+def extract_string_from_json(data: Any, key: str, default: str = "") -> str:
+    """The trimmed text under `key`; another value as text; `default` when absent or null."""
+    value = data.get(key) if isinstance(data, Mapping) else None
+    if value is None:
+        return default
+    return value.strip() if isinstance(value, str) else str(value)
+
+
+def extract_int_from_json(data: Any, key: str, default: int = 0) -> int:
+    """The integer under `key`, also written as a string; `default` for anything else.
+
+    True and False are not numbers here, and a fraction is not cut to an integer.
+    """
+    value = data.get(key) if isinstance(data, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return default
+    try:
+        return int(value)
+    except ValueError:
+        return default
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a field holds nothing: null, an empty or white string, an empty list or object."""
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, list | dict) and not value)
+
+
+def validate_required_fields(data: Mapping[str, Any], required_fields: Iterable[str]) -> list[str]:
+    """The required fields that are absent or blank, in the order asked for; 0 and False count."""
+    return [name for name in required_fields if is_blank(data.get(name))]
+
+
+def clean_json_data(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The object without null and white values, strings trimmed; empty lists stay."""
+    trimmed = {
+        key: value.strip() if isinstance(value, str) else value for key, value in data.items()
+    }
+    return {key: value for key, value in trimmed.items() if value is not None and value != ""}
+
+
+def merge_json_objects(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Both objects as one new object; where both have a key, the second's value."""
+    return {**first, **second}
+
+
+def validate_json_structure(data: Any, expected_type: type = dict) -> bool:
+    """Whether `data` is of the type, and not an empty object where an object is wanted."""
+    return isinstance(data, expected_type) and (expected_type is not dict or bool(data))

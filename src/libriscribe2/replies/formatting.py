@@ -1,0 +1,277 @@
+"""Markdown around and inside values: detected, and taken off identifiers."""
+
+import json
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from libriscribe2.replies.candidates import Span, find_spans
+from libriscribe2.replies.normalise import normalise
+from libriscribe2.replies.strict_json import find_json_end_string_safe, map_strings, strict_parse
+
+MAX_ITALIC: Final = 100
+_TOKEN: Final = re.compile(r"\*+|`+|\n")
+_ITALIC_BLOCKER: Final = re.compile(r'[\t{}\[\]"]')
+_NEVER_EMPHASISED_FIRST: Final = frozenset("/\\.,;:!?)]}")
+_OPENING: Final = frozenset("([{<\"'“‘«—–-:,;¿¡")
+
+
+@dataclass(frozen=True, slots=True)
+class Stripped:
+    """A text without its emphasis marks, and how many spans of each kind there were."""
+
+    text: str
+    bold: int = 0
+    italic: int = 0
+
+
+@dataclass(slots=True)
+class _Line:
+    """Unmatched opening marks of the current line, by mark length, and the marks to cut."""
+
+    openers: dict[int, list[int]] = field(default_factory=lambda: {1: [], 2: [], 3: []})
+    cuts: list[tuple[int, int]] = field(default_factory=list)
+    bold: int = 0
+    italic: int = 0
+
+    def forget(self) -> None:
+        for positions in self.openers.values():
+            positions.clear()
+
+    def close(self, length: int, end: int, text: str) -> bool:
+        """Match a closing mark at `end` with the nearest opening mark of its length."""
+        positions = self.openers[length]
+        if not positions:
+            return False
+        start = positions[-1] + length
+        if length == 1 and not _is_italic_content(text, start, end):
+            return False
+        opened = positions.pop()
+        for others in self.openers.values():
+            while others and others[-1] > opened:
+                others.pop()
+        self.cuts += [(opened, opened + length), (end, end + length)]
+        self.bold += length > 1
+        self.italic += length != 2
+        return True
+
+
+def _is_italic_content(text: str, start: int, end: int) -> bool:
+    return 0 < end - start < MAX_ITALIC and not _ITALIC_BLOCKER.search(text, start, end)
+
+
+def _opens(text: str, start: int, end: int) -> bool:
+    """Whether the run of asterisks at [start, end) can begin emphasis."""
+    before = text[start - 1] if start else " "
+    after = text[end : end + 1]
+    if not (before.isspace() or before in _OPENING):
+        return False
+    return bool(after) and not after.isspace() and after not in _NEVER_EMPHASISED_FIRST
+
+
+def _closes(text: str, start: int, end: int) -> bool:
+    """Whether the run of asterisks at [start, end) can end emphasis."""
+    before = text[start - 1] if start else " "
+    after, next_after = text[end : end + 1], text[end + 1 : end + 2]
+    if before.isspace() or before in "\\/" or after in ("/", "\\", "_"):
+        return False
+    # "*.txt,*.md" is a list of globs: a dot that starts a suffix does not end a sentence.
+    return not after.isalnum() and not (after == "." and next_after.isalnum())
+
+
+def strip_emphasis(text: str) -> Stripped:
+    """Remove the marks of bold and italic spans from one string value, in linear time."""
+    if "*" not in text:
+        return Stripped(text)
+    line = _Line()
+    position = 0
+    while (token := _TOKEN.search(text, position)) is not None:
+        position = token.end()
+        mark = token.group()
+        if mark == "\n":
+            line.forget()
+        elif mark[0] == "`":
+            position = _after_code_span(text, token)
+        elif len(mark) <= 3:
+            closed = _closes(text, token.start(), position) and line.close(
+                len(mark), token.start(), text
+            )
+            if not closed and _opens(text, token.start(), position):
+                line.openers[len(mark)].append(token.start())
+    return Stripped(_without(text, sorted(line.cuts)), line.bold, line.italic)
+
+
+def _after_code_span(text: str, opening: re.Match[str]) -> int:
+    """Where the code span that begins here ends; right after the ticks when it never does."""
+    ticks = opening.group()
+    end = text.find(ticks, opening.end())
+    if end < 0 or text.find("\n", opening.end(), end) >= 0:
+        return opening.end()
+    return end + len(ticks)
+
+
+def _without(text: str, cuts: list[tuple[int, int]]) -> str:
+    kept, position = [], 0
+    for start, end in cuts:
+        kept.append(text[position:start])
+        position = end
+    return "".join([*kept, text[position:]])
+
+
+@dataclass(frozen=True, slots=True)
+class StrippedValue:
+    """A JSON value without emphasis marks, and how many spans of each kind there were."""
+
+    value: Any
+    bold: int = 0
+    italic: int = 0
+
+
+def strip_value_emphasis(
+    value: Any, fields: Collection[str] | Callable[[str], bool]
+) -> StrippedValue:
+    """A copy of a JSON value whose chosen string values have no emphasis marks.
+
+    Args:
+        value: Any JSON value; keys and structure are never changed.
+        fields: The names of the fields to strip, or a predicate on the field name. A string in a
+            list belongs to the field that holds the list; a string outside any object to "".
+    """
+    wanted = fields if callable(fields) else fields.__contains__
+    bold = italic = 0
+
+    def change(field_name: str, text: str) -> str:
+        nonlocal bold, italic
+        if "*" not in text or not wanted(field_name):
+            return text
+        stripped = strip_emphasis(text)
+        bold += stripped.bold
+        italic += stripped.italic
+        return stripped.text
+
+    changed = map_strings(value, change)
+    return StrippedValue(changed, bold, italic)
+
+
+_STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"(?P<key>\s*:)?', re.DOTALL)
+
+
+def clean_text(reply: str) -> tuple[str, Stripped]:
+    """The JSON text of a reply with emphasis stripped from its string values.
+
+    Returns:
+        The text, and what was stripped. A reply without any bracketed value is unchanged, and so is
+        one whose damaged value has no certain extent.
+    """
+    part, sound = _json_part(reply)
+    if not sound and _json_part(part)[0] != part:
+        return reply, Stripped(reply)
+    stripped = strip_json_text(part) if sound else Stripped(part)
+    return stripped.text, stripped
+
+
+def _json_part(reply: str) -> tuple[str, bool]:
+    """The text of the best value, and whether it is strict JSON; without any, all of the reply."""
+    text = normalise(reply).text
+    spans = find_spans(text)
+    if not spans:
+        return reply, False
+    best = max(spans, key=_preference)
+    return text[best.start : best.end].strip(), best.failure is None
+
+
+def _preference(span: Span) -> tuple[bool, bool, bool, int]:
+    sound = span.failure is None
+    fenced = span.fence in ("json", "jsonc", "json5")
+    return sound, isinstance(span.value, dict), fenced, -span.start
+
+
+def strip_json_text(text: str) -> Stripped:
+    """Strip emphasis from the string values of JSON text, all else byte for byte the same.
+
+    Text that is no JSON at all counts as one string value; damaged JSON is left alone.
+    """
+    if "*" not in text:
+        return Stripped(text)
+    whole = text.strip()
+    if strict_parse(whole).end != len(whole):
+        damaged = whole[:1] in ("{", "[", '"')
+        return Stripped(text) if damaged else strip_emphasis(text)
+    bold = italic = 0
+
+    def change(literal: re.Match[str]) -> str:
+        nonlocal bold, italic
+        if literal["key"] or "*" not in literal.group():
+            return literal.group()
+        stripped = strip_emphasis(json.loads(literal.group(), strict=False))
+        if not stripped.bold and not stripped.italic:
+            return literal.group()
+        bold += stripped.bold
+        italic += stripped.italic
+        return json.dumps(stripped.text, ensure_ascii=False)
+
+    return Stripped(_STRING.sub(change, text), bold, italic)
+
+
+MARKDOWN_CODE_BLOCKS: Final = "markdown_code_blocks"
+UNICODE_ESCAPES: Final = "unicode_escapes"
+MARKDOWN_EMPHASIS: Final = "markdown_emphasis"
+SURROUNDING_TEXT: Final = "surrounding_text"
+_FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
+# Control characters must be escaped in JSON, all others need not be.
+_ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
+_ESCAPE_RAW: Final = re.compile(_ESCAPE.pattern.encode())
+_FENCE_LABEL: Final = re.compile(r"(?:```+|~~~+)[\w+-]*")
+_TEXT: Final = re.compile(r"\w")
+
+
+def value_artifacts(text: str, value: object, raw: bytes = b"") -> tuple[str, ...]:
+    """The labels of strict JSON text itself: escapes and emphasis in its strings.
+
+    Args:
+        text: The text.
+        value: Its value.
+        raw: The text in UTF-8, where it is at hand: patterns are searched faster in it.
+    """
+    found = []
+    if "\\" in text and (_ESCAPE_RAW.search(raw) if raw else _ESCAPE.search(text)):
+        found.append(UNICODE_ESCAPES)
+    if "*" in text:
+        stripped = strip_value_emphasis(value, lambda _: True)
+        if stripped.bold or stripped.italic:
+            found.append(MARKDOWN_EMPHASIS)
+    return tuple(found)
+
+
+def around_artifacts(before: str, after: str) -> tuple[str, ...]:
+    """The labels of the text before and after the JSON of a reply."""
+    found = []
+    if _FENCE.search(before) or _FENCE.search(after):
+        found.append(MARKDOWN_CODE_BLOCKS)
+    if _TEXT.search(_FENCE_LABEL.sub("", before + after)):
+        found.append(SURROUNDING_TEXT)
+    return tuple(found)
+
+
+def detect_markdown_artifacts(response: str) -> list[str]:
+    """What a reply holds besides plain JSON; an empty list for a clean reply.
+
+    The labels are `byte_order_mark`, `zero_width_characters`, `reasoning_block`,
+    `markdown_code_blocks`, `surrounding_text`, `unicode_escapes` and `markdown_emphasis`. Fences
+    and tags inside string values are content, not artifacts.
+    """
+    clean = normalise(response)
+    text = clean.text
+    parsed = strict_parse(text)
+    if parsed.end == len(text):
+        return [*clean.labels, *value_artifacts(text, parsed.value)]
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=len(text))
+    inner = strict_parse(text, start)
+    end = inner.end if inner.end >= 0 else find_json_end_string_safe(text, start)
+    body = text[start:end] if end >= 0 else text[start:]
+    return [
+        *clean.labels,
+        *around_artifacts(text[:start], text[start + len(body) :]),
+        *value_artifacts(body, body if inner.end < 0 else inner.value),
+    ]

@@ -1,0 +1,403 @@
+"""The text of a reply before it is read: normalised, reasoning taken out, other views of it."""
+
+import html
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from libriscribe2.replies.repair.patterns import MEMBER
+from libriscribe2.replies.strict_json import strict_parse
+
+# Zero-width spaces and joiners, direction marks, word joiner, byte-order mark (the last).
+ZERO_WIDTH: Final = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_EDGE: Final = f" \t\r\n\f\v\u00a0\u3000{ZERO_WIDTH}"
+_NAMES: Final = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
+_REASONING_TAG: Final = re.compile(
+    rf"""
+    <(?P<close>/?)(?:seed:)?(?P<name>{_NAMES})(?:\s[^<>]{{0,200}})?>
+    | ◁(?P<far>/?)think▷
+    | \[(?P<square>/?)think\]
+    | <\|(?:begin|start|(?P<end>end))_(?:of_)?(?:thought|thinking)\|>
+    | <\|inner_(?:prefix|(?P<suffix>suffix))\|>
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
+_HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w++[^<]{0,80}<\|message\|>")
+_VALUE_START: Final = re.compile(
+    r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}/#\\]|\w+["']?\s*:)|\[\s*[\["'“{\]\d-]"""
+)
+_MARGIN: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """A reply without its surroundings.
+
+    Attributes:
+        text: What is left to read.
+        reasoning: The reasoning that was moved out, joined by newlines.
+        labels: What was found: "byte_order_mark", "zero_width_characters", "reasoning_block".
+        unclosed_reasoning: A reasoning block that never ends: there is no answer behind it.
+    """
+
+    text: str
+    reasoning: str = ""
+    labels: tuple[str, ...] = ()
+    unclosed_reasoning: bool = False
+
+
+def normalise(reply: str) -> Normalised:
+    """Strip the edges and move reasoning blocks out."""
+    text = reply.strip(_EDGE)
+    labels = _edge_labels(reply, text)
+    if "<" not in text and "◁" not in text and "THINK]" not in text:
+        return Normalised(text, "", labels)
+    text, channel = _final_channel(text)
+    parts = _split_reasoning(text)
+    if channel or parts.reasoning or parts.unclosed:
+        labels = (*labels, "reasoning_block")
+    return Normalised(
+        parts.answer.strip(_EDGE),
+        "\n".join(filter(None, [channel, parts.reasoning])),
+        labels,
+        parts.unclosed,
+    )
+
+
+def _edge_labels(reply: str, text: str) -> tuple[str, ...]:
+    if len(reply) == len(text) or reply.isascii():
+        return ()
+    start = reply.find(text)
+    edges = reply[:start] + reply[start + len(text) :]
+    found = []
+    if "\ufeff" in edges:
+        found.append("byte_order_mark")
+    if any(mark in edges for mark in ZERO_WIDTH[:-1]):
+        found.append("zero_width_characters")
+    return tuple(found)
+
+
+def _final_channel(text: str) -> tuple[str, str]:
+    """The text of the last `final` channel of a harmony reply, and what stood before it."""
+    if not text.startswith("<|") or _HARMONY_ANY.search(text) is None:
+        return text, ""
+    finals = list(_HARMONY_FINAL.finditer(text))
+    if not finals:
+        return text, ""
+    return text[finals[-1].end() :], text[: finals[-1].start()]
+
+
+@dataclass(slots=True)
+class _Split:
+    answer: str
+    reasoning: str = ""
+    unclosed: bool = False
+
+
+def _split_reasoning(text: str) -> _Split:
+    """Move every reasoning block that stands outside JSON values out of the text."""
+    kept: list[str] = []
+    moved: list[str] = []
+    values = _Values(text)
+    position = kept_from = 0
+    while (tag := _REASONING_TAG.search(text, position)) is not None:
+        inside_until = values.around(kept_from, tag.start())
+        if inside_until:
+            position = inside_until
+            continue
+        if _is_closing(tag):
+            # An orphan: the template opened the block, so all of it up to here is reasoning.
+            moved += [*kept, text[kept_from : tag.start()]]
+            kept.clear()
+            position = kept_from = tag.end()
+            continue
+        kept.append(text[kept_from : tag.start()])
+        block_end = _block_end(text, tag)
+        if block_end is None:
+            moved.append(text[tag.end() :])
+            return _Split("".join(kept), "\n".join(moved), unclosed=True)
+        moved.append(text[tag.end() : block_end[0]])
+        position = kept_from = block_end[1]
+    kept.append(text[kept_from:])
+    return _Split("".join(kept), "\n".join(moved))
+
+
+def _is_closing(tag: re.Match[str]) -> bool:
+    return any(tag[group] for group in ("close", "far", "square", "end", "suffix"))
+
+
+def _block_end(text: str, opening: re.Match[str]) -> tuple[int, int] | None:
+    """Start and end of the closing tag that matches, nested blocks counted."""
+    depth = 1
+    name = (opening["name"] or "").lower()
+    for tag in _REASONING_TAG.finditer(text, opening.end()):
+        if (tag["name"] or "").lower() != name:
+            continue
+        depth += -1 if _is_closing(tag) else 1
+        if depth == 0:
+            return tag.start(), tag.end()
+    return None
+
+
+class _Values:
+    """The JSON values of a text, walked over once from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._passed = 0
+        self._ends: dict[int, int] = {}
+
+    def around(self, start: int, position: int) -> int:
+        """Where the JSON value ends that begins after `start` and holds `position`, or 0.
+
+        A damaged value has no certain end: a tag in the middle of one of its lines is its content.
+        """
+        start = max(start, self._passed)
+        while (opening := _VALUE_START.search(self._text, start, position)) is not None:
+            self._passed = opening.start()
+            end = self._end(opening.start())
+            if end > position:
+                return end
+            if end < 0:
+                return self._line_around(position)
+            self._passed = start = end
+        return 0
+
+    def _end(self, start: int) -> int:
+        """Where the value that begins here ends, -1 if it is damaged; each is read once."""
+        if start not in self._ends:
+            self._ends[start] = strict_parse(self._text, start).end
+        return self._ends[start]
+
+    def _line_around(self, position: int) -> int:
+        """Behind the place if text stands before it on its line, else 0."""
+        near = max(0, position - _MARGIN)
+        line = max(near, self._text.rfind("\n", near, position))
+        return 0 if not self._text[line:position].strip() else position + 1
+
+
+# More digits than Python reads as a number; no character has so many.
+_NO_NUMBER: Final = re.compile(r"&(?=#[0-9]{4300})")
+
+
+def with_characters(text: str) -> str:
+    """The text with its character references decoded; one without an end of digits stays."""
+    return html.unescape(_NO_NUMBER.sub("&amp;", text))
+
+
+def begins_line(text: str, start: int) -> bool:
+    """Whether only white space stands between `start` and the beginning of its line.
+
+    It looks back no further than to the first other character, however long the line is.
+    """
+    while start and text[start - 1] != "\n":
+        start -= 1
+        if not text[start].isspace():
+            return False
+    return True
+
+
+_HINT: Final = re.compile(r"""[:,\[({]\s*\(\s*["'({\[\d]""")
+_PIECE: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|\\.|[()\[\]{},]""")
+_MAX_DEPTH: Final = 200
+_MAX_TUPLES: Final = 10_000
+
+
+def without_tuples(text: str) -> str:
+    """The text with `(...)` outside strings as `[...]`; "" when there is no tuple.
+
+    Parentheses without a comma only group in Python, and are dropped. Absurdly deep or many ones
+    are no tuples.
+    """
+    if _HINT.search(text) is None:
+        return ""
+    edits: dict[int, str] = {}
+    stack: list[list[int]] = []  # per open bracket: where it stands, 1 after a comma
+    for piece in _PIECE.finditer(text):
+        mark = piece.group()
+        if mark in ("(", "[", "{"):
+            stack.append([piece.start(), 0])
+        elif mark == "," and stack:
+            stack[-1][1] = 1
+        elif mark in (")", "]", "}") and stack:
+            opened, commas = stack.pop()
+            if mark == ")" and text[opened] == "(":
+                empty = not text[opened + 1 : piece.start()].strip()
+                is_tuple = commas or empty
+                edits[opened], edits[piece.start()] = ("[", "]") if is_tuple else ("", "")
+        if len(stack) > _MAX_DEPTH or len(edits) > 2 * _MAX_TUPLES:
+            return ""
+    return _edited(text, edits)
+
+
+def _edited(text: str, edits: Mapping[int, str]) -> str:
+    """The text with the characters at some places replaced."""
+    parts: list[str] = []
+    position = 0
+    for at in sorted(edits):
+        parts += [text[position:at], edits[at]]
+        position = at + 1
+    return "".join([*parts, text[position:]])
+
+
+_QUOTED_LINE: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+# Lines in a row that carry the mark of a quotation.
+_QUOTED_BLOCK: Final = re.compile(r"^[ \t]*>[^\n]*+(?:\n[ \t]*>[^\n]*+)*+", re.MULTILINE)
+_CHUNK: Final = 50_000
+_QUOTED_VALUE: Final = re.compile(r"^[ \t]*>[ \t>]*[{\[][^\n]*\n[ \t]*>", re.MULTILINE)
+_ENTITY_START: Final = re.compile(r"[{\[]\s*&(?:quot|#34|#x22|ldquo|amp;quot);")
+# The brackets before a first quote; without that quote they are passed as one.
+_ESCAPED_START: Final = re.compile(r'[{\[](?:[\s{\[]|\\[nrt])*+(?P<quote>\\+")?')
+_PREFILL: Final = re.compile(
+    r"""(?:^|```\w*[ \t]*\n|\n[ \t]*\n|:[ \t]*\n)[ \t]*(?P<key>"[^"\n]{1,80}"\s*:)"""
+)
+_PLAIN_START: Final = re.compile(r"""\{\s*["'“]|\[\s*["'“{\[]""")
+_ZERO_WIDTH: Final = re.compile(
+    rf"(?:^|(?<=[{{}}\[\],:]))[{ZERO_WIDTH}]++"
+    rf"|(?<![{ZERO_WIDTH}])[{ZERO_WIDTH}]++(?:$|(?=[{{}}\[\],:]))",
+    re.MULTILINE,
+)
+_VISIBLE: Final = re.compile(rf"[^{ZERO_WIDTH}]")
+# Line breaks and tabs between the tokens that are written as escapes: {\n  "title": ...
+_LAYOUT_START: Final = re.compile(r"""[{\[]\s*+(?:[{\[]\s*+)?\\[nrt](?:\s|\\[nrt])*+["'{\[]""")
+_NEAR: Final = 100
+_LAYOUT: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|\\(?P<layout>[nrt])', re.DOTALL)
+_BREAKS: Final = {"n": "\n", "r": "\r", "t": "\t"}
+_MAX_LAYOUT: Final = 200_000
+_STRING: Final = re.compile(r'"(?:[^"\\\n]++|\\.)*+(?P<end>"?)', re.DOTALL)
+
+
+def views(text: str) -> Iterator[tuple[str, str]]:
+    """Name and text of each other reading of a reply, cheapest assumption first."""
+    if text.startswith('"'):
+        yield from _named("json_string", _decoded_string(text))
+    if ">" in text:
+        yield from _named("block_quote", _without_quote_marks(text))
+    plain = _PLAIN_START.search(text)
+    limit = plain.start() if plain else len(text)
+    if "&" in text and _ENTITY_START.search(text, 0, limit + 1):
+        yield "html_entities", with_characters(text)
+    if '\\"' in text[:limit]:
+        yield from _named("escaped_quotes", _unescaped(text, limit))
+        yield from _named("json_string", _inner_string(text))
+    if _escapes_layout(text, limit):
+        yield from _named("escaped_line_breaks", _with_line_breaks(text))
+    if not text.isascii():
+        yield from _named("zero_width_characters", _without_zero_width(text))
+    yield from _named("python_tuple", without_tuples(text))
+    yield from _named("missing_opening_brace", _with_brace(text, limit))
+
+
+def _named(name: str, text: str) -> Iterator[tuple[str, str]]:
+    if text:
+        yield name, text
+
+
+def _decoded(literal: str) -> str:
+    """The text of a JSON string literal, raw line breaks allowed; "" when it is none."""
+    try:
+        decoded = json.loads(literal, strict=False)
+    except ValueError:
+        return ""
+    return decoded.strip() if isinstance(decoded, str) else ""
+
+
+def _decoded_string(text: str) -> str:
+    """The text inside a reply that is one JSON string."""
+    return _decoded(text) if text.endswith('"') else ""
+
+
+def _inner_string(text: str) -> str:
+    """The text of the longest JSON string in prose that holds a JSON value."""
+    literals = [
+        found.group() for found in _STRING.finditer(text) if found["end"] and '\\"' in found.group()
+    ]
+    decoded = _decoded(max(literals, key=len, default=""))
+    return decoded if decoded[:1] in ("{", "[") else ""
+
+
+def _without_quote_marks(text: str) -> str:
+    """The text without the `>` of a quoted block, when its JSON lines all carry one."""
+    block = _QUOTED_BLOCK.search(text)
+    if block is None or _QUOTED_BLOCK.search(text, block.end()) is not None:
+        return ""
+    return "".join(_QUOTED_LINE.sub("", chunk) for chunk in _line_chunks(text))
+
+
+def _line_chunks(text: str) -> Iterator[str]:
+    """The text in parts of whole lines: replacing takes memory for each place that it changes."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _CHUNK) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _without_zero_width(text: str) -> str:
+    """The text without zero-width characters at its lines' edges and beside its structure."""
+    bare = "".join(_bare_chunks(text))
+    return bare if len(bare) < len(text) else ""
+
+
+def _bare_chunks(text: str) -> Iterator[str]:
+    """The text in parts without those characters, each cut before one that is none of them."""
+    start = 0
+    while start < len(text):
+        cut = _VISIBLE.search(text, start + _CHUNK)
+        end = len(text) if cut is None else cut.start()
+        # The character behind the cut tells what the last ones before it stand beside.
+        part = _ZERO_WIDTH.sub("", text[start : end + 1])
+        yield part if cut is None else part[:-1]
+        start = end
+
+
+def _unescaped(text: str, limit: int) -> str:
+    """The text of JSON whose quotes all carry one backslash too many."""
+    starts = _ESCAPED_START.finditer(text, 0, limit)
+    start = next((found for found in starts if found["quote"]), None)
+    end = max(text.rfind("}"), text.rfind("]"))
+    if start is None or end < start.start():
+        return ""
+    body = text[start.start() : end + 1]
+    return _decoded(f'"{body}"')
+
+
+def _escapes_layout(text: str, limit: int) -> bool:
+    """Whether the first value, which begins at `limit` at the latest, has escapes as its layout."""
+    found = _LAYOUT_START.search(text, 0, limit + _NEAR)
+    return found is not None and found.start() <= limit
+
+
+def _with_line_breaks(text: str) -> str:
+    """The text with escaped breaks and tabs between its tokens decoded; "" when it is very long."""
+    if len(text) > _MAX_LAYOUT:
+        return ""
+    return _LAYOUT.sub(lambda found: _BREAKS.get(found["layout"], found.group()), text)
+
+
+def hides_value(text: str) -> bool:
+    """Whether the whole value shows only in a view, so that a value found as is would be a part.
+
+    It is one JSON string, or all its quotes or line breaks are escaped, or its lines carry the
+    marks of a quoted block, or its opening brace is missing.
+    """
+    if text.startswith('"') and _decoded_string(text)[:1] in ("{", "["):
+        return True
+    if ">" in text and _QUOTED_VALUE.search(text) is not None:
+        return True
+    plain = _PLAIN_START.search(text)
+    limit = plain.start() if plain else len(text)
+    if _escapes_layout(text, limit):
+        return True
+    return bool(_with_brace(text, limit) or ('\\"' in text[:limit] and _unescaped(text, limit)))
+
+
+def _with_brace(text: str, limit: int) -> str:
+    """The text from its first member on, with the brace that an assistant prefill swallowed."""
+    first = _PREFILL.search(text, 0, limit + 1)
+    if first is None or MEMBER.match(text, first.start("key")) is None:
+        return ""
+    return "{" + text[first.start("key") :]

@@ -1,0 +1,298 @@
+"""The parser contract, and the parsers for prose and for values of a shape.
+
+A parser takes a raw reply and returns data, or feedback for the model.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, Literal, Required, TypedDict, TypeGuard, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError as SchemaError
+from pydantic import BaseModel, ValidationError
+
+from libriscribe2.replies.candidates import unwrap_whole_fence
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.formatting import strip_value_emphasis
+from libriscribe2.replies.report import ExtractionReport
+
+EMPTY_REPLY: Final = "Empty response. Please provide output."
+DEFAULT_FEEDBACK: Final = (
+    "Your reply could not be used. Please check the requested format and reply again in full."
+)
+
+
+Limits = Mapping[str, Mapping[str, Any]]
+"""Keywords to add by property, such as `{"chapters": {"minItems": 12, "maxItems": 12}}`.
+
+The property's name is dotted from the top; list items add no part of their own.
+"""
+
+
+class ParserResult(TypedDict, total=False):
+    """One parser's answer about one reply.
+
+    Attributes:
+        status: "success" or "error".
+        data: The parsed value; may be falsy (an empty list is a value).
+        sections: Header to text, in the order that was asked for.
+        feedback: What to tell the model; present whenever `status` is "error".
+        report: How the value was found and repaired, for the debug dump.
+    """
+
+    status: Required[Literal["success", "error"]]
+    data: Any
+    sections: dict[str, str]
+    feedback: str
+    report: ExtractionReport
+
+
+Parser = Callable[..., ParserResult]
+
+
+def has_text(reply: object) -> TypeGuard[str]:
+    """Whether a reply is a string with something else than white space in it."""
+    return isinstance(reply, str) and bool(reply.strip())
+
+
+def success(data: object) -> ParserResult:
+    """A success that carries one value."""
+    return {"status": "success", "data": data}
+
+
+def failure(feedback: str) -> ParserResult:
+    """An error that tells the model what was wrong and what is wanted."""
+    return {"status": "error", "feedback": feedback}
+
+
+def check_result(result: object) -> ParserResult:
+    """Hold a parser's answer against the contract.
+
+    The alias `content` is accepted for `data`. An error without feedback is completed with a
+    default sentence, because a conversation turn without text is refused by providers.
+
+    Args:
+        result: Whatever a parser returned.
+
+    Returns:
+        The same answer, complete.
+
+    Raises:
+        TypeError: The answer breaks the contract; asking the model again would not mend that.
+    """
+    if not isinstance(result, Mapping):
+        raise TypeError(f"a parser must return a dict, this one returned {result!r:.200}")
+    answer = dict(result)
+    status = answer.get("status")
+    if status == "error":
+        feedback = answer.get("feedback")
+        if not isinstance(feedback, str) or not feedback.strip():
+            answer["feedback"] = DEFAULT_FEEDBACK
+        return cast("ParserResult", answer)
+    if status != "success":
+        raise TypeError(f'a parser\'s status must be "success" or "error", not {status!r:.200}')
+    if "data" not in answer and "sections" not in answer:
+        if "content" not in answer:
+            raise TypeError("a parser's success must carry `data` or `sections`")
+        answer["data"] = answer.pop("content")
+    return cast("ParserResult", answer)
+
+
+def payload(result: ParserResult) -> Any:
+    """The value of a success: `data` whenever the key is there, even if falsy, else `sections`."""
+    return result["data"] if "data" in result else result["sections"]
+
+
+_EDGE: Final = " \t\r\n\ufeff\u200b\u2060"  # not U+3000: it indents Chinese and Japanese prose
+_REASONING: Final = ("think", "thinking", "reasoning")
+_LONGEST_TAG: Final = 12
+
+
+def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
+    """A parser for chapters, scenes and other prose.
+
+    Args:
+        min_words: The least number of words of a usable text, counted at white space.
+
+    Returns:
+        A parser whose `data` is the text. A leading reasoning block and a fence around the whole
+        reply are taken off; fences, italics and all other marks inside stay byte for byte.
+    """
+
+    def parse(raw_reply: str) -> ParserResult:
+        text = plain_reply(raw_reply) if has_text(raw_reply) else ""
+        if not text:
+            return failure(EMPTY_REPLY)
+        words = len(text.split())
+        if words < min_words:
+            return failure(
+                f"The text has {words} words; at least {min_words} are wanted. "
+                "Please write the whole text again, at the wanted length."
+            )
+        return success(text)
+
+    return parse
+
+
+def plain_reply(raw_reply: str) -> str:
+    """The answer of a reply: without leading reasoning, without a fence around all of it, stripped.
+
+    A reply whose reasoning never ends has no answer; "" is returned for it.
+    """
+    return unwrap_whole_fence(split_leading_reasoning(raw_reply)[1].strip(_EDGE)).strip(_EDGE)
+
+
+def split_leading_reasoning(text: str) -> tuple[str | None, str]:
+    """The reasoning block at the start of a text, or None, and the text behind it.
+
+    The template may hold the opening tag, so a closing one alone ends a block too. Tags further
+    inside belong to the text: a novel may well think aloud.
+    """
+    start = text.lstrip(_EDGE)
+    lowered = start[:_LONGEST_TAG].casefold()
+    for name in _REASONING:
+        before, closing, answer = start.partition(f"</{name}>")
+        opened = lowered.startswith(f"<{name}>")
+        if opened and not closing:
+            return before[len(name) + 2 :], ""
+        if opened or (closing and f"<{name}>" not in before):
+            return before[len(name) + 2 if opened else 0 :].strip(), answer
+    return None, text
+
+
+_MAX_SHOWN: Final = 80
+_MAX_FIELDS: Final = 12
+_AGAIN: Final = "Please reply again with the whole JSON, all fields included, and nothing else."
+_NO_JSON: Final = "No JSON value could be read from your reply."
+
+
+def pydantic_parser(
+    model: type[BaseModel], *, strict: bool = False, emphasis_fields: Collection[str] = ()
+) -> Callable[[str], ParserResult]:
+    """A parser for replies that must be one JSON value of a model.
+
+    Args:
+        model: The wanted model; its schema also chooses among several values in a reply.
+        strict: Take only JSON that is valid as written, without repairs.
+        emphasis_fields: Names of fields whose strings lose `**bold**` and `*italic*` marks: titles
+            and names, never prose.
+
+    Returns:
+        A parser whose `data` is the validated instance. Its feedback names each wrong field, what
+        was there and what is wanted. `report` is always present.
+    """
+
+    def parse(raw_reply: str) -> ParserResult:
+        if not has_text(raw_reply):
+            return failure(EMPTY_REPLY)
+        report = extract_with_report(raw_reply, schema=model, strict=strict)
+        result = _validated(report, model, emphasis_fields)
+        result["report"] = report
+        return result
+
+    return parse
+
+
+def _validated(
+    report: ExtractionReport, model: type[BaseModel], emphasis_fields: Collection[str]
+) -> ParserResult:
+    if not report.ok:
+        return failure(_refused(report))
+    value = strip_value_emphasis(report.value, emphasis_fields).value
+    try:
+        return {"status": "success", "data": model.model_validate(value)}
+    except ValidationError as error:
+        return failure(_field_feedback(error))
+
+
+def _refused(report: ExtractionReport) -> str:
+    """The refusal's own feedback; it always ends with the wish for the whole JSON."""
+    said = report.refusal.feedback if report.refusal is not None else _NO_JSON
+    return said if "whole JSON" in said else f"{said} {_AGAIN}"
+
+
+def _field_feedback(error: ValidationError) -> str:
+    """One line for each wrong field: path, what was there, what is wanted."""
+    details = error.errors(include_url=False, include_context=False)
+    lines = [
+        f"- {_path(detail['loc'])}: {detail['msg']} ({_was(detail)})"
+        for detail in details[:_MAX_FIELDS]
+    ]
+    if len(details) > _MAX_FIELDS:
+        lines.append(f"- and {len(details) - _MAX_FIELDS} more")
+    return "\n".join(["These fields of your JSON are not as wanted:", *lines, _AGAIN])
+
+
+def _path(location: Sequence[int | str]) -> str:
+    return ".".join(str(part) for part in location) or "the whole value"
+
+
+def _was(detail: Mapping[str, Any]) -> str:
+    """What stood in the field, at most 80 characters of it."""
+    if detail["type"] == "missing":
+        return "it is missing"
+    shown = repr(detail["input"])
+    return f"it was {shown if len(shown) <= _MAX_SHOWN else shown[:_MAX_SHOWN] + '...'}"
+
+
+def within_limits(parser: Callable[[str], Any], limits: Limits) -> Callable[[str], Any]:
+    """A parser that also refuses values outside `limits`.
+
+    Args:
+        parser: A parser whose `data` is a model instance.
+        limits: JSON Schema keywords by dotted property; list items add no part of their own.
+
+    Returns:
+        A parser whose feedback names each property, what was there and what is wanted.
+    """
+    check = Draft202012Validator(_as_schema(limits))
+
+    def parse(reply: str) -> Any:
+        result = parser(reply)
+        data = result.get("data")
+        if result["status"] != "success" or not isinstance(data, BaseModel):
+            return result
+        faults = [_feedback(error) for error in check.iter_errors(data.model_dump(mode="json"))]
+        if not faults:
+            return result
+        told = "\n".join(f"- {fault}" for fault in faults[:10])
+        feedback = f"The JSON can be read, but it is not what was asked for:\n{told}\n"
+        return {
+            "status": "error",
+            "feedback": feedback + "Please send the whole JSON object again.",
+            "report": result.get("report"),
+        }
+
+    return parse
+
+
+def _as_schema(limits: Limits) -> dict[str, Any]:
+    """A schema that says no more than the limits."""
+    schema: dict[str, Any] = {}
+    for path, keywords in limits.items():
+        part = schema
+        for name in path.split("."):
+            part = part.setdefault("properties", {}).setdefault(name, {})
+        part.update(keywords)
+    return _through_lists(schema)
+
+
+def _through_lists(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with properties of list items moved under `items`."""
+    parts = {name: _through_lists(part) for name, part in schema.get("properties", {}).items()}
+    plain = {key: value for key, value in schema.items() if key != "properties"}
+    if not parts:
+        return plain
+    inner = {"properties": parts}
+    return {**plain, **inner, "items": inner}
+
+
+def _feedback(error: SchemaError) -> str:
+    """One fault in words for the model."""
+    where = ".".join(str(part) for part in error.absolute_path)
+    if error.validator in ("minItems", "maxItems"):
+        wanted = "at least" if error.validator == "minItems" else "at most"
+        items = error.instance if isinstance(error.instance, list) else []
+        return f"{where}: {len(items)} items; wanted {wanted} {error.validator_value}"
+    if error.validator == "enum":
+        return f"{where}: {error.instance!r} is not one of {error.validator_value}"
+    return f"{where}: {error.message}"

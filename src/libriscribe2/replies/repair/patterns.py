@@ -1,0 +1,346 @@
+"""Tokens of damaged JSON: patterns, and escapes."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Final
+
+from libriscribe2.replies.strict_json import scan_string
+
+# White space between tokens: Unicode spaces and the zero-width characters.
+SPACE: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+")
+# What follows most values: the next sound key, or brackets that close.
+_PLAIN_NEXT: Final = re.compile(r'\s*+(?:,\s*+"[^"\\\n]{1,80}+"\s*+:|[}\]]\s*+[,}\]])')
+OPEN_QUOTES: Final = "\"'“”„«‘’`＂「『‹"
+PAIRS: Final = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "”": "”",
+    "„": "“",
+    "«": "»",
+    "‘": "’",
+    "’": "’",
+    "`": "`",
+    "＂": "＂",
+    "「": "」",
+    "『": "』",
+    "‹": "›",
+}
+
+QUOTED_KEY: Final = (
+    r"""(?:\\?["“”„«＂「『][^"“”„«»＂「」『』\n\\]{1,80}\\?["“”»＂」』]"""
+    r"""|['‘’‹][^'‘’‹›\n\\]{1,80}['’‘›]|`[^`\n]{1,80}`)\s*[:：=]"""
+)
+_BARE_KEY: Final = r"""(?:[^\W\d]|\$)[\w$-]{0,60}["'”’]?\s*[:：](?!//)"""
+_LITERAL: Final = r"(?:true|false|null|True|False|None|undefined)\b"
+_OPEN_KEY: Final = rf"""["'][^\W\d][\w -]{{0,60}}:\s*(?:["'\[{{\d]|{_LITERAL})"""
+KEY: Final = re.compile(rf"(?:{QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})")
+# A key whose colon is missing, before a value on the same line.
+COLONLESS_KEY: Final = re.compile(
+    rf"""(?:"(?P<double>[^\W\d][\w -]{{0,60}})"|'(?P<single>[^\W\d][\w -]{{0,60}})'"""
+    rf"""|(?P<bare>[^\W\d]\w{{0,60}}))[ \t]+(?=["'“\[{{]|[+-]?\.?\d|{_LITERAL})"""
+)
+# A key that the end of the text or of its fence cuts off.
+_CUT_KEY: Final = re.compile(r"""["'“][\w -]{0,60}\s*(?:\Z|\n[ \t>]*(?:`{3}|~{3}))""")
+# A member whose value also looks sound: strong evidence of structure.
+MEMBER: Final = re.compile(
+    rf"""{QUOTED_KEY}\s*(?:["'“„«‘`＂{{\[｛［]|[+-]?[\d.][\d.eE+-]*\s*[,}}\]\n]"""
+    rf"""|{_LITERAL}\s*[,}}\]\n])"""
+)
+# Missing comma: a line break and a key, or a quoted key on the same line.
+NEXT_MEMBER: Final = re.compile(
+    rf"[ \t]*(?:(?://|\#)[^\n]*|/\*[^*]*\*/[ \t]*)?\r?\n\s*(?:{QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})"
+    rf"|\s*{QUOTED_KEY}"
+)
+# An object where a key is wanted: the closing bracket before it is missing.
+NESTED_MEMBER: Final = re.compile(rf"[{{｛]\s*(?:{QUOTED_KEY}|{_BARE_KEY})")
+# A line of closing brackets and sound structure after it: the string before lost its quote.
+LOST_CLOSE: Final = re.compile(
+    rf"""\n[ \t]*[}}\]](?:\s*[}}\]]){{0,200}}+\s*+(?:\Z|`{{3}}|~{{3}}|,\s*(?:["'\[{{]|{_BARE_KEY}))"""
+)
+# Another JSON value begins on a line, perhaps in a fence or after a few words and a colon.
+FRESH_START: Final = re.compile(
+    rf"\n[ \t]*(?:(?:`{{3}}|~{{3}})\w*[ \t]*\n\s*|[^\W\d][^\n{{\[\"]{{0,80}}:[ \t]*)?[{{\[]\s*{QUOTED_KEY}"
+)
+FENCE_LINE: Final = re.compile(r"\s*\n[ \t>]*(?:`{3}|~{3})")
+# A blank line and ordinary text: the JSON is over.
+PARAGRAPH: Final = re.compile(r"[ \t]*\r?\n[ \t]*\r?\n\s*[^\W\d_]")
+# The commas and semicolons of Latin, Chinese, Japanese and Arabic script.
+SEPARATORS: Final = ",，、;；،؛"
+SURE_COMMAS: Final = ",，،"
+COMMAS: Final = re.compile(rf"[{SEPARATORS}](?:\s*+[{SURE_COMMAS}])*+")
+COMMA: Final = re.compile(rf"\s*+[{SEPARATORS}]\s*+")
+# A comma at the end of a string, and white space: it belongs behind the quote.
+COMMA_INSIDE: Final = re.compile(rf"[{SEPARATORS}]\s+[\"'”]\s*\Z")
+CLOSERS: Final = re.compile(r"(?:\s*+[}\]｝］]){1,210}+")
+AFTER_CLOSERS: Final = re.compile(
+    rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY})"
+    r"|(?<=\n)[^\W\d_])"
+)
+COMMENT: Final = re.compile(r"//[^\n]*|\#[^\n]*|/\*.{0,4000}?\*/|<!--.{0,4000}?-->", re.DOTALL)
+COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#|<!--)")
+ELEMENT: Final = re.compile(
+    r"""["'“”„«‘`＂「『‹{\[｛［]|\\"|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
+)
+CONCATENATION: Final = re.compile(r"""\s*+\+\s*+(?=["'`“])""")
+# A string that goes on in the next literal, on a line of its own, as in Python and C.
+ADJACENT: Final = re.compile(
+    r"""[ \t]*+\\?[ \t]*+\r?\n[ \t]*+
+    (?=(?P<q>["'])(?:[^"'\\\n]|\\.|(?!(?P=q))["'])*+(?P=q)\s*+(?:[,}\]]|\\?[ \t]*\r?\n[ \t]*["']))""",
+    re.VERBOSE,
+)
+# A word without quotes as an element of a list.
+_BARE_ELEMENT: Final = re.compile(r"[^\W\d][\w' -]{0,60}\s*[,\]]")
+COLON: Final = re.compile(r"\s*+(?:[:：][:：=]?|=>?)")
+_LEFT_OUT: Final = re.compile(r"\s*(?:\.{3}|…)\s*[,}\]]")
+# A string that is computed with: no literal, but the string ends before the operator.
+_OPERATION: Final = re.compile(
+    r"""\s*+[+*/%]\s*+[\w.]+\s*[,}\]\n]|\s++(?:\.{1,2}|&|\|\|?|~)\s++["'`]"""
+)
+ELLIPSIS: Final = re.compile(r"\.{2,}|…")
+ELLIPSIS_WORDS: Final = re.compile(
+    r"\.{3}|…|\b(?:rest|remaining|remainder|more|etc|omitted|continue[sd]?|continuation|and so on"
+    r"|truncated|abbreviated|additional|others?|similar(?:ly)?|same as|same (?:pattern|format|structure|way)|as above|and so forth|repeat|shortened"
+    r"|fill in|todo|placeholder|insert|add)\b",
+    re.IGNORECASE,
+)
+OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
+
+
+def skip_space(text: str, position: int) -> int:
+    """The index of the first character after the white space at `position`."""
+    space = SPACE.match(text, position)
+    return space.end() if space else position
+
+
+def follows_member(text: str, position: int, depth: int) -> bool:
+    """Whether what stands here can follow the value of a member.
+
+    Args:
+        text: The text.
+        position: Just after the closing quote in question.
+        depth: How many containers are open.
+    """
+    if _PLAIN_NEXT.match(text, position):
+        return True
+    comma = COMMA.match(text, position)
+    if comma is not None:
+        after = comma.end()
+        return (
+            _is_over(text, comma)
+            or KEY.match(text, after) is not None
+            or NESTED_MEMBER.match(text, after) is not None
+            or COLONLESS_KEY.match(text, after) is not None
+            or _CUT_KEY.match(text, after) is not None
+            or COMMENT_START.match(text, after) is not None
+        )
+    return (
+        _closes(text, position, depth)
+        or NEXT_MEMBER.match(text, position) is not None
+        or ADJACENT.match(text, position) is not None
+        or _ends(text, position)
+    )
+
+
+def follows_element(text: str, position: int, depth: int) -> bool:
+    """Whether what stands here can follow an element of a list."""
+    comma = COMMA.match(text, position)
+    if comma is not None:
+        after = comma.end()
+        return (
+            _is_over(text, comma)
+            or ELEMENT.match(text, after) is not None
+            or _BARE_ELEMENT.match(text, after) is not None
+            or COMMENT_START.match(text, after) is not None
+        )
+    after = skip_space(text, position)
+    opens_next = OPEN_QUOTES + "{[" if "\n" in text[position:after] else OPEN_QUOTES
+    return (
+        (after > position and text[after : after + 1] in tuple(opens_next))
+        or text[after : after + 1] in (":", "：")
+        or _closes(text, position, depth)
+        or _ends(text, position)
+    )
+
+
+def follows(text: str, position: int, role: str, depth: int) -> bool:
+    """Whether what stands here can follow a string.
+
+    Args:
+        text: The text.
+        position: Just after the closing quote in question.
+        role: "key", "member" or "element": what the string is.
+        depth: How many containers are open.
+    """
+    if role == "key":
+        return follows_key(text, position)
+    if role == "member":
+        return follows_member(text, position, depth)
+    return follows_element(text, position, depth)
+
+
+def _is_over(text: str, comma: re.Match[str]) -> bool:
+    """Whether after a comma the container ends, is cut off, or leaves content out."""
+    after = comma.end()
+    return (
+        after == len(text)
+        or text[after] in "}]｝］,，"
+        or comma.group().count("\n") > 1
+        or ELLIPSIS.match(text, after) is not None
+    )
+
+
+def follows_key(text: str, position: int) -> bool:
+    """Whether what stands here can follow a key."""
+    return COLON.match(text, position) is not None
+
+
+def _closes(text: str, position: int, depth: int) -> bool:
+    """Whether closing brackets stand here and what comes after them makes sense."""
+    closers = CLOSERS.match(text, position)
+    if closers is None:
+        return False
+    count = sum(mark in "}]｝］" for mark in closers.group())
+    return count >= depth or AFTER_CLOSERS.match(text, closers.end()) is not None
+
+
+def _ends(text: str, position: int) -> bool:
+    """Whether the text, its fence or its line ends here, or a comment or another part begins."""
+    after = skip_space(text, position)
+    return (
+        after == len(text)
+        or PARAGRAPH.match(text, position) is not None
+        or FENCE_LINE.match(text, position) is not None
+        or _LEFT_OUT.match(text, position) is not None
+        or _OPERATION.match(text, position) is not None
+        or CONCATENATION.match(text, position) is not None
+        or COMMENT_START.match(text, position) is not None
+    )
+
+
+_SIMPLE: Final = {
+    '"': '"',
+    "\\": "\\",
+    "/": "/",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "'": "'",
+    "`": "`",
+}
+_ESCAPE: Final = re.compile(
+    r"\\(?:u(?P<four>[0-9A-Fa-f]{4})|U(?P<eight>[0-9A-Fa-f]{8})|x(?P<two>[0-9A-Fa-f]{2})"
+    r"|u\{(?P<braced>[0-9A-Fa-f]{1,6})\}|(?P<line>\r?\n)|(?P<one>.)|\Z)",
+    re.DOTALL,
+)
+_PATH: Final = re.compile(
+    r"(?:(?<![^\W_])[A-Za-z]:|\\|(?<!\S)\.{1,2}|%\w{1,40}%|~)(?:\\[^\s\\/:*?\"<>|]+(?: [^\s\\/:*?\"<>|]+(?=\\))*)+\\?"
+)
+# Folders of a path whose names begin like JSON's escapes: nobody can tell what was meant.
+_DRIVE: Final = re.compile(r"(?<![^\W_])[A-Za-z]:(?:\\[bfnrt][^\s\\/:*?\"<>|]+){2}")
+_COMMAND: Final = re.compile(r"\\(?:\\|[A-Za-z]{2,})")
+# What a string that was cut off inside a \u escape ends with.
+_TORN: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u[0-9A-Fa-f]{0,3}\Z")
+_SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_MAX_CODE: Final = 0x10FFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Unescaped:
+    """The text of a string, and what was unusual about its escapes.
+
+    Attributes:
+        text: The string's value.
+        repair: "" or the name of the most telling repair.
+        trouble: "ambiguous" when a backslash can be an escape or a character, or "".
+    """
+
+    text: str
+    repair: str = ""
+    trouble: str = ""
+
+
+def unescape(raw: str) -> Unescaped:
+    """Decode what stands between the quotes of a damaged string."""
+    if "\\" not in raw:
+        return Unescaped(raw)
+    if '"' not in raw.replace('\\"', ""):
+        try:
+            return Unescaped(scan_string(raw + '"', 0)[0])
+        except ValueError:  # not JSON's own escapes: read one by one below
+            pass
+    foreign = _has_foreign(raw)
+    paths = _Paths([match.span() for match in _PATH.finditer(raw)] if foreign else [])
+    parts: list[str] = []
+    repair = ""
+    position = 0
+    for found in _ESCAPE.finditer(raw):
+        start = found.start()
+        parts.append(raw[position:start])
+        if paths.hold(start):
+            parts.append("\\")
+            position, repair = start + 1, "backslash_path"
+            continue
+        text, name = _one(found)
+        parts.append(text)
+        repair = repair or name
+        position = found.end()
+    text = "".join([*parts, raw[position:]])
+    mixed = repair and _mixes_meanings(raw, paths)
+    torn = repair and not paths.hold(len(raw) - 1) and _TORN.search(raw)
+    trouble = "ambiguous" if mixed or torn or (not foreign and _DRIVE.search(raw)) else ""
+    return Unescaped(_SURROGATES.sub(_join, text), repair, trouble)
+
+
+class _Paths:
+    """Where the paths of a string stand."""
+
+    def __init__(self, spans: list[tuple[int, int]]) -> None:
+        self.spans = spans
+        self.starts = [first for first, _ in spans]
+
+    def hold(self, place: int) -> bool:
+        """Whether a place is inside of one."""
+        before = bisect_right(self.starts, place)
+        return before > 0 and place < self.spans[before - 1][1]
+
+
+def _mixes_meanings(raw: str, paths: _Paths) -> bool:
+    """Whether commands such as LaTeX's stand beside what may be line breaks or commands too."""
+    outside = [
+        found.group()[1:2] for found in _COMMAND.finditer(raw) if not paths.hold(found.start())
+    ]
+    return any(letter not in _SIMPLE and letter not in "uUx" for letter in outside) and any(
+        letter in "bfnrt" for letter in outside
+    )
+
+
+def _has_foreign(raw: str) -> bool:
+    """Whether any escape is not JSON's own: then backslashes were not escaped here."""
+    return any(
+        (found["one"] or "") not in _SIMPLE and found["one"] is not None
+        for found in _ESCAPE.finditer(raw)
+    )
+
+
+def _one(found: re.Match[str]) -> tuple[str, str]:
+    """The text of one escape, and the repair that it took."""
+    digits = found["four"]
+    if digits:
+        return chr(int(digits, 16)), ""
+    digits = found["eight"] or found["two"] or found["braced"]
+    if digits and int(digits, 16) <= _MAX_CODE:
+        return chr(int(digits, 16)), "foreign_escape"
+    if found["line"]:
+        return "", "line_continuation"
+    simple = found["one"]
+    if simple in _SIMPLE:
+        return _SIMPLE[simple], "foreign_escape" if simple in "'`" else ""
+    return found.group(), "invalid_escape"
+
+
+def _join(pair: re.Match[str]) -> str:
+    return pair.group().encode("utf-16", "surrogatepass").decode("utf-16")

@@ -1,0 +1,356 @@
+"""The one value among all candidates of a reply; a refusal where two answers are as good."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from libriscribe2.replies.candidates import MAX_SPANS, Span, find_spans
+from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
+from libriscribe2.replies.formatting import around_artifacts, value_artifacts
+from libriscribe2.replies.normalise import begins_line
+from libriscribe2.replies.placeholders import begins_like_template, has_hints
+from libriscribe2.replies.repair import lacks_end
+from libriscribe2.replies.repair.state import Trouble
+from libriscribe2.replies.report import (
+    DIRECT_PARSE,
+    JSON_REPAIR,
+    MARKDOWN_BLOCK,
+    OBJECT_EXTRACTION,
+    TAG_EXTRACTION,
+    ExtractionReport,
+    Refusal,
+    Repair,
+    refusal,
+)
+from libriscribe2.replies.schema_fit import resolve, types_of
+from libriscribe2.replies.strict_json import same_json, strict_parse
+
+_JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
+_CUE_WINDOW: Final = 160
+# What is said of an answer or a draft in the paragraph before it, in the languages of models.
+_FINAL: Final = re.compile(
+    r"\b(?:final|corrected|fixed|revised|updated|improved"
+    r"|endgültig\w*|korrigiert\w*|überarbeitet\w*|définiti\w+|corrigée?|definitiv\w+|corregid\w+"
+    r"|итог\w*|исправлен\w*)\b|\bafter:|最终|修正|最終|النهائي",
+    re.IGNORECASE,
+)
+_DRAFT: Final = re.compile(
+    r"\b(?:example|e\.g\.|draft|wrong|incorrect|previous"
+    r"|entwurf|beispiel|brouillon|exemple|borrador|ejemplo|черновик|пример)\b"
+    r"|\bbefore:|草稿|示例|下書き|مسودة",
+    re.IGNORECASE,
+)
+# The same with no empty line between.
+_LATER: Final = re.compile(r"\b(?:instead|actual|answer|result)\b", re.IGNORECASE)
+_EARLIER: Final = re.compile(
+    r"\b(?:schema|template|original|not like|don't|do not|instead of|input|old"
+    r"|(?<!in the )(?<!json )(?<!requested )(?<!required )(?<!desired )format)\b",
+    re.IGNORECASE,
+)
+_OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
+_FENCE_LINE: Final = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n\s*\Z")
+_BETWEEN_ITEMS: Final = re.compile(
+    r"[\s,;`]*+(?:json)?(?:(?:[-*]|\d+[.)])[ \t]++)?(?:[^\n{}]{1,60}:|(?<=[^\n{}]):)?\s*+"
+)
+_GUESSED: Final = frozenset({"unquoted_key", "unquoted_value"})
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is read, and for what.
+
+    Attributes:
+        text: The text.
+        wanted: The wanted JSON Schema, or None.
+        strict: Take only what is valid as written.
+        hinted: Whether the text can hold strong placeholders at all.
+    """
+
+    text: str
+    wanted: Mapping[str, Any] | None
+    strict: bool
+    hinted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One candidate: a value of the text, or several joined, and how well it answers.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends, exclusive.
+        judgement: How well the value fits.
+        fence: The language of the fence around it; None outside fences.
+        repairs: What was changed to read it.
+        lossless: Whether nothing can be missing from it.
+        cue: 1 when the words before it announce an answer, -1 an example or a draft.
+    """
+
+    start: int
+    end: int
+    judgement: Judgement
+    fence: str | None = None
+    repairs: tuple[Repair, ...] = ()
+    lossless: bool = True
+    cue: int = 0
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """The order among readings: greater is better; of equals the first."""
+        whole = self.judgement.level == FULL
+        return (
+            self.lossless and self.judgement.level,
+            # Of values that all answer in full the announced one counts, not the longest.
+            whole and self.cue,
+            self.judgement.known,
+            -self.judgement.faults,
+            not self.repairs,
+            self.cue,
+            self.fence in _JSON_LANGUAGES,
+            -self.start,
+        )
+
+
+def read_spans(task: Task, spans: Sequence[Span]) -> list[Reading]:
+    """One reading for each span that has a value, and the spans joined where that fits better."""
+    readings = []
+    before = 0
+    for span in spans:
+        reading = None if span.nested else _read(task, span, before)
+        before = span.end
+        if reading is not None:
+            readings.append(reading)
+    joined = _joined(task, spans)
+    if joined is None or any(item.judgement.rank >= joined.judgement.rank for item in readings):
+        return readings
+    return [joined]
+
+
+def _read(task: Task, span: Span, before: int) -> Reading | None:
+    """The reading of one span; None when it has no value."""
+    cue = _cue(task.text[max(before, span.start - _CUE_WINDOW) : span.start])
+    if span.outcome is None:
+        real = not task.hinted and not begins_like_template(span.value)
+        verdict = judge(span.value, task.wanted, strict=task.strict, real=real)
+        return Reading(span.start, span.end, verdict, span.fence, cue=cue)
+    if task.strict or span.outcome.value is None:
+        return None
+    repairs = span.outcome.repairs
+    verdict = judge(span.outcome.value, task.wanted)
+    if task.wanted is None and {one.name for one in repairs} >= _GUESSED:
+        # "a { color: red }" in a sentence has no mark of JSON but its braces.
+        verdict = replace(verdict, level=min(verdict.level, BARE))
+    lossless = span.outcome.trouble is None
+    if lossless and lacks_end(span.outcome):
+        lossless = _is_whole(task, span, verdict)
+    return Reading(span.start, span.end, verdict, span.fence, repairs, lossless, cue)
+
+
+def _is_whole(task: Task, span: Span, verdict: Judgement) -> bool:
+    """Whether a value is whole although its last bracket had to be added.
+
+    With a schema it must be complete, and its last quote must not begin a quotation: the string
+    was cut off there. Without one the bracket must not be as well missing further in, after an
+    object that ends right before.
+    """
+    read = task.text[span.start : span.end].rstrip()
+    if task.wanted is not None:
+        return verdict.level == FULL and _OPENS_QUOTATION.search(read[-2:]) is None
+    return not read.endswith("}")
+
+
+def _cue(lead: str) -> int:
+    """What the words before a value say of it: 1 an answer, -1 an example or a draft."""
+    lead = _FENCE_LINE.sub("", lead)
+    paragraph = lead.rstrip().rsplit("\n\n", 1)[-1]
+    attached = lead.rsplit("\n\n", 1)[-1]
+    later = _FINAL.search(paragraph) or _LATER.search(attached)
+    earlier = _DRAFT.search(paragraph) or _EARLIER.search(attached)
+    return bool(later) - bool(earlier)
+
+
+def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
+    """Objects in a row read as the wanted list, or as parts of the wanted object."""
+    objects = [span for span in spans if isinstance(span.value, dict) and not span.nested]
+    if task.wanted is None or task.strict or len(objects) < 2:  # one object is no row
+        return None
+    if "array" in types_of(resolve(task.wanted, task.wanted)):
+        objects = _row(task.text, objects)
+        value: Any = [span.value for span in objects]
+        name = "missing_list_brackets"
+    else:
+        value = _merged(objects)
+        name = "merged_parts"
+    verdict = judge(value, task.wanted)
+    if verdict.level < FULL:
+        return None
+    start = objects[0].start
+    repair = Repair(name, lossless=True, position=start)
+    return Reading(start, objects[-1].end, verdict, None, (repair,))
+
+
+def _row(text: str, objects: Sequence[Span]) -> list[Span]:
+    """The objects from the first on that only separators and short headings stand between."""
+    row = list(objects[:1])
+    for span in objects[1:]:
+        if not _BETWEEN_ITEMS.fullmatch(text, row[-1].end, span.start):
+            break
+        row.append(span)
+    return row
+
+
+def _merged(objects: Sequence[Span]) -> dict[str, Any]:
+    """The members of all objects; none when two of them share a key."""
+    merged: dict[str, Any] = {}
+    for span in objects:
+        if merged.keys() & span.value.keys():
+            return {}
+        merged.update(span.value)
+    return merged
+
+
+def has_rival(best: Reading, usable: Sequence[Reading]) -> bool:
+    """Whether another value answers as well as the best one, and the reply does not say which counts.
+
+    Two options or a draft and its revision both fit a schema in full. Without a schema the first
+    value is the answer.
+    """
+    verdict = best.judgement
+    if verdict.level < FULL or not verdict.known:
+        return False
+    return any(_is_rival(item, best) for item in usable)
+
+
+def _is_rival(item: Reading, best: Reading) -> bool:
+    verdict = item.judgement
+    aside = 2 * verdict.known < best.judgement.known
+    if aside or verdict.level < FULL or same_json(verdict.value, best.judgement.value):
+        return False
+    if item.start > best.start:
+        return item.cue >= 0 and (item.lossless or item.cue > 0)
+    # What needed repair before a sound value was a failed attempt at it.
+    announced = (best.cue, best.fence is None) != (item.cue, item.fence is None)
+    return not announced and not item.repairs
+
+
+_LINE_REST: Final = re.compile(r"[^\S\n]*+(?:\n|\Z)")
+
+
+def best_reading(
+    text: str, wanted: Mapping[str, Any] | None, *, strict: bool = False
+) -> ExtractionReport:
+    """The value of a text that answers best, or the refusal that helps most."""
+    spans = find_spans(text, wanted)
+    if len(spans) >= MAX_SPANS:
+        return ExtractionReport(None, refusal=refusal("too_large"))
+    task = Task(text, wanted, strict, has_hints(text))
+    readings = read_spans(task, spans)
+    usable = [item for item in readings if _is_usable(task, item)]
+    if not usable:
+        return ExtractionReport(None, refusal=_refusal(task, spans, readings))
+    best = max(usable, key=lambda item: item.rank)
+    if has_rival(best, usable):
+        return ExtractionReport(None, refusal=refusal("several_items", text, best.start))
+    shadow = _larger_damage(best, spans, wanted)
+    if shadow is not None:
+        return ExtractionReport(None, refusal=_span_refusal(task, shadow))
+    return _accepted(task, best, spans)
+
+
+def under_layers(report: ExtractionReport, names: tuple[str, ...], method: str) -> ExtractionReport:
+    """The report of a view, with the layers that were undone as its first repairs."""
+    undone = tuple(Repair(name, lossless=True, position=0) for name in names)
+    kept = report.method if report.method == JSON_REPAIR else method
+    return report._replace(repairs=(*undone, *report.repairs), method=kept)
+
+
+def _is_usable(task: Task, item: Reading) -> bool:
+    verdict = item.judgement
+    lowest = BARE if task.wanted is None else PARTIAL
+    if verdict.trouble or verdict.level < lowest:
+        return False
+    return verdict.level > BARE or _stands_alone(task.text, item)
+
+
+def _stands_alone(text: str, item: Reading) -> bool:
+    """Whether a value has its lines for itself; "[1]" in a sentence is a footnote."""
+    return begins_line(text, item.start) and _LINE_REST.match(text, item.end) is not None
+
+
+def _larger_damage(
+    best: Reading, spans: Sequence[Span], wanted: Mapping[str, Any] | None
+) -> Span | None:
+    """A damaged value beside which the best one is an aside, or None.
+
+    A small sound object ahead of a larger broken one is an example, and one of less than half its
+    size after it is a remark. A value that fits a schema in full is the answer wherever it stands.
+    """
+    if wanted is not None and best.judgement.level == FULL and best.judgement.known:
+        return None
+    size = best.end - best.start
+    for span in spans:
+        if span.outcome is None or span.outcome.value is not None:
+            continue
+        later = span.start > best.start or best.judgement.level < FULL
+        if span.end - span.start > (size if later else 2 * size):
+            return span
+    return None
+
+
+def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionReport:
+    """The report of the chosen reading."""
+    text, verdict = task.text, best.judgement
+    applied = tuple(Repair(name, lossless=True, position=best.start) for name in verdict.applied)
+    issues = (
+        *around_artifacts(text[: best.start], text[best.end :]),
+        *value_artifacts(text[best.start : best.end], verdict.value),
+    )
+    if len(spans) > 1:
+        issues = (*issues, "several_values")
+    refused: Refusal | None = None
+    if not best.lossless:
+        outcome = next(span.outcome for span in spans if span.start == best.start)
+        trouble = (outcome and outcome.trouble) or Trouble("cut_off", best.end)
+        refused = refusal(trouble.kind, text, trouble.position, trouble.detail)
+    return ExtractionReport(
+        verdict.value,
+        lossy=not best.lossless,
+        method=_method(text, best),
+        issues=issues,
+        repairs=(*best.repairs, *applied),
+        refusal=refused,
+    )
+
+
+def _method(text: str, best: Reading) -> str:
+    if best.repairs:
+        return JSON_REPAIR
+    if best.fence is not None:
+        return MARKDOWN_BLOCK
+    before, after = text[: best.start].rstrip(), text[best.end :].lstrip()
+    if not before and not after:
+        return DIRECT_PARSE
+    tagged = before.endswith(">") and after.startswith("</")
+    return TAG_EXTRACTION if tagged else OBJECT_EXTRACTION
+
+
+def _refusal(task: Task, spans: Sequence[Span], readings: Sequence[Reading]) -> Refusal:
+    """Why no reading is usable: the damage of the largest value first, then the wrong shape."""
+    damaged = [span for span in spans if span.outcome is not None]
+    judged = [item for item in readings if item.judgement.trouble]
+    if damaged and (task.strict or not judged):
+        return _span_refusal(task, max(damaged, key=lambda span: span.end - span.start))
+    if judged:
+        worst = max(judged, key=lambda item: (item.judgement.level, item.end - item.start))
+        return refusal(worst.judgement.trouble, task.text, worst.start)
+    return refusal("no_json")
+
+
+def _span_refusal(task: Task, span: Span) -> Refusal:
+    """The refusal of one damaged span: the decoder's words in strict mode, else the repair's."""
+    trouble = span.outcome.trouble if span.outcome is not None else None
+    if trouble is not None and not task.strict:
+        return refusal(trouble.kind, task.text, trouble.position, trouble.detail)
+    failure = span.failure or strict_parse(task.text, span.start)
+    return refusal(failure.kind, task.text, failure.position, failure.message)

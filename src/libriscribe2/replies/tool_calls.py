@@ -1,0 +1,235 @@
+"""Replies that may call tools, from any model, in one canonical form.
+
+The canonical form is the response-parser design's envelope: `content`, `toolCalls` and
+`needsMoreWork`. Nothing here executes anything.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from libriscribe2.replies.placeholders import is_hole
+from libriscribe2.replies.tool_formats import FORMATS, ReadCall, Source, ToolFormat
+from libriscribe2.replies.tool_formats.call_objects import marked_call
+from libriscribe2.replies.tool_formats.envelopes import Envelope, read_envelope, read_open_calls
+from libriscribe2.replies.tool_formats.scanner import DataPart, Reading, scan_reply
+
+EXECUTING: Final = "Executing tools"
+MAX_CHARS: Final = 8_000_000
+_MAX_DEPTH: Final = 64
+# Without one of these nothing but prose is in a reply.
+_MARK: Final = re.compile(r"[<`~\[{]")
+_MARK_WORDS: Final = ("Action:", "◁", "✿")
+
+
+class ToolCall(BaseModel):
+    """One call: the tool's name and its arguments by name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class LLMToolCallResponse(BaseModel):
+    """The canonical form of a reply.
+
+    Attributes:
+        content: Text for the user.
+        tool_calls: The calls in the order of the reply; None if there are none.
+        needs_more_work: True: the loop goes on. False: the work is complete. None: not said.
+        issues: What was wrong with calls that were not accepted, to be told to the model; not part
+            of the serialised form.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    content: str | None = None
+    tool_calls: list[ToolCall] | None = Field(default=None, alias="toolCalls")
+    needs_more_work: bool | None = Field(default=None, alias="needsMoreWork")
+    issues: tuple[str, ...] = Field(default=(), exclude=True)
+
+
+def parse_llm_response(
+    raw_content: str,
+    allowed_tools: Collection[str] | None = None,
+    schemas: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    formats: Sequence[ToolFormat] = FORMATS,
+    max_chars: int = MAX_CHARS,
+) -> LLMToolCallResponse:
+    """Read a reply; any string gives a valid response and never an exception.
+
+    Marked calls (tags, tokens) come before JSON envelopes, these before bare call objects. Calls
+    that are quoted, shown as an example, cut off or damaged are not returned.
+
+    Args:
+        raw_content: The reply.
+        allowed_tools: The tools that exist; calls of others are left out and named in `issues`.
+        schemas: JSON Schema of the parameters, by tool name; types the parameters of tags.
+        formats: The tool formats, most specific first.
+        max_chars: A longer reply is returned as text, unread.
+
+    Returns:
+        The canonical response. Without calls, its content is the original text, trimmed.
+    """
+    if len(raw_content) > max_chars:
+        return _text(raw_content, [f"The reply has more than {max_chars} characters."])
+    if formats is FORMATS and not _has_marks(raw_content):
+        return _text(raw_content, [])
+    known = None if allowed_tools is None else frozenset(allowed_tools)
+    reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
+    gate = _Gate(known)
+    marked = gate.admit(reading.calls)
+    if marked:
+        content = _remaining(raw_content, reading) or EXECUTING
+        return _response(content, marked, [*reading.issues, *gate.issues], more=True)
+    return _from_data(raw_content, reading, gate)
+
+
+def parse_native_tool_calls(
+    content: str | None, tool_calls: Sequence[Mapping[str, Any]]
+) -> LLMToolCallResponse:
+    """The canonical form of a native message: calls that the provider has already separated.
+
+    Args:
+        content: The message's text.
+        tool_calls: `{"function": {"name": ..., "arguments": "<JSON>"}}` objects, as dicts.
+
+    Returns:
+        The calls whose arguments are a whole JSON object; the others are named in `issues`.
+    """
+    gate = _Gate(None)
+    read = [marked_call(item) for item in tool_calls]
+    calls = gate.admit([call for call in read if call is not None])
+    dropped = len(read) - len(calls)
+    issues = [f"{dropped} tool call(s) had no name or damaged arguments."] if dropped else []
+    return _response(content or "", calls, issues, more=True if calls else None)
+
+
+def _has_marks(raw: str) -> bool:
+    return _MARK.search(raw) is not None or any(word in raw for word in _MARK_WORDS)
+
+
+class _Gate:
+    """Lets a call through only if its tool exists and its arguments can be used."""
+
+    def __init__(self, known: frozenset[str] | None) -> None:
+        self.known = known
+        self.issues: list[str] = []
+
+    def admit(self, calls: Sequence[ReadCall]) -> list[ToolCall]:
+        return [
+            ToolCall(name=call.name, arguments=call.arguments)
+            for call in calls
+            if self._is_usable(call)
+        ]
+
+    def _is_usable(self, call: ReadCall) -> bool:
+        if self.known is not None and call.name not in self.known:
+            names = ", ".join(sorted(self.known)) or "none"
+            self.issues.append(f"There is no tool `{call.name:.80}`. The tools are: {names}.")
+            return False
+        if not _is_plain(call.arguments):
+            self.issues.append(f"The arguments of `{call.name:.80}` cannot be used as JSON text.")
+            return False
+        hole = _first_hole(call.arguments)
+        if hole is not None:
+            self.issues.append(f"The argument `{hole:.80}` of `{call.name:.80}` is a placeholder.")
+            return False
+        return True
+
+
+def _first_hole(arguments: Mapping[str, Any]) -> str | None:
+    """The first argument whose whole text is a placeholder such as `...`."""
+    return next(
+        (
+            name
+            for name, value in arguments.items()
+            if isinstance(value, str) and is_hole(name, value.strip())
+        ),
+        None,
+    )
+
+
+def _is_plain(arguments: Mapping[str, Any]) -> bool:
+    """Whether arguments can be written as UTF-8 JSON: no half surrogates, no absurd depth."""
+    pending: list[tuple[Any, int]] = [(arguments, 0)]
+    while pending:
+        value, depth = pending.pop()
+        if depth > _MAX_DEPTH:
+            return False
+        if isinstance(value, str) and not value.isascii() and _has_half_surrogate(value):
+            return False
+        if isinstance(value, Mapping):
+            pending += [(item, depth + 1) for pair in value.items() for item in pair]
+        elif isinstance(value, list):
+            pending += [(item, depth + 1) for item in value]
+    return True
+
+
+def _has_half_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
+    """The response of a reply without marked calls: an envelope, bare calls, or text."""
+    envelopes = [
+        envelope for part in reading.parts if (envelope := read_envelope(part.value)) is not None
+    ]
+    envelope = next((item for item in envelopes if item.calls), None) or next(iter(envelopes), None)
+    if envelope is not None:
+        return _from_envelope(envelope, reading, gate)
+    spans: list[DataPart] = []
+    calls: list[ToolCall] = []
+    for part in reading.parts:
+        admitted = gate.admit(read_open_calls(part.value, gate.known))
+        calls += admitted
+        spans += [part] if admitted else []
+    issues = [*reading.issues, *gate.issues]
+    if not calls:
+        return _text(_without_reasoning(raw, reading), issues)
+    reading.removed += [(part.start, part.end) for part in spans]
+    return _response(_remaining(raw, reading), calls, issues, more=True)
+
+
+def _from_envelope(envelope: Envelope, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
+    calls = gate.admit(envelope.calls)
+    issues = [*reading.issues, *envelope.issues, *gate.issues]
+    return _response(envelope.content, calls, issues, more=envelope.needs_more_work)
+
+
+def _response(
+    content: str | None, calls: list[ToolCall], issues: list[str], *, more: bool | None
+) -> LLMToolCallResponse:
+    return LLMToolCallResponse(
+        content=content,
+        tool_calls=calls or None,
+        needs_more_work=more,
+        issues=tuple(dict.fromkeys(issues)),
+    )
+
+
+def _text(text: str, issues: list[str]) -> LLMToolCallResponse:
+    return _response(text.strip(), [], issues, more=None)
+
+
+def _without_reasoning(raw: str, reading: Reading) -> str:
+    """The reply as it is, less its reasoning; all of it if nothing else is there."""
+    if not reading.said:
+        reading.removed.clear()
+    return _remaining(raw, reading) or raw
+
+
+def _remaining(raw: str, reading: Reading) -> str:
+    """The text for the user: what stands between the removed spans, and marked messages."""
+    pieces: list[tuple[int, str]] = list(reading.said)
+    place = 0
+    for start, end in sorted([*reading.removed, *reading.reasoning]):
+        pieces.append((place, raw[place:start]))
+        place = max(place, end)
+    pieces.append((place, raw[place:]))
+    texts = [text.strip() for _, text in sorted(pieces, key=lambda piece: piece[0])]
+    return "\n\n".join(text for text in texts if text)

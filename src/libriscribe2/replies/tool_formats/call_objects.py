@@ -1,0 +1,359 @@
+"""Calls as objects: names, arguments, and values as JSON or by type."""
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.replies.strict_json import brief_parse, find_json_end_string_safe, strict_parse
+from libriscribe2.replies.tool_formats.reading import (
+    FAILURE,
+    REPAIR,
+    UNCLOSED,
+    UNCLOSED_PER,
+    Found,
+    JsonObject,
+    ReadCall,
+    Source,
+    after_space,
+    whole_json,
+)
+
+NAME_KEYS: Final = (
+    "name", "tool_name", "toolName", "tool", "function_name", "functionName", "function",
+    "action", "recipient_name",
+)  # fmt: skip
+ARGUMENT_KEYS: Final = (
+    "arguments", "parameters", "args", "input", "tool_input", "toolInput", "action_input",
+    "params", "kwargs",
+)  # fmt: skip
+_NESTED_KEYS: Final = (
+    "function", "functionCall", "function_call", "toolUse", "tool_use", "tool_call", "toolCall",
+)  # fmt: skip
+_SIDE_KEYS: Final = frozenset({
+    "id", "type", "index", "call_id", "callId", "tool_call_id", "toolUseId", "status", "object",
+    "needsMoreWork", "needs_more_work", "thought", "thoughts", "reason", "reasoning",
+    "explanation", "role", "content", "caller",
+})  # fmt: skip
+_SHEET_KEYS: Final = frozenset({"role", "content"})
+_CALL_TYPES: Final = frozenset({"tool_use", "tool_call", "function_call", "function", "tool"})
+_SURE_ARGUMENTS: Final = {
+    "name": {"arguments", "parameters", "args"},
+    "function": {"arguments", "parameters", "args"},
+    "action": {"action_input"},
+}
+_SCHEMA_TYPES: Final = frozenset({
+    "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
+})  # fmt: skip
+_PLACEHOLDERS: Final = frozenset({
+    "tool_name", "toolname", "function_name", "name_of_tool", "name_of_the_tool", "your_tool",
+    "example_tool", "name", "tool-name", "function-name",
+})  # fmt: skip
+CALL_KEYS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_NESTED_KEYS, "type"})
+_RESERVED: Final = CALL_KEYS | _SIDE_KEYS
+_NAME: Final = re.compile(r"[^\W\d][\w.\-/:]{0,127}")
+_NAMESPACES: Final = ("functions.", "function.", "default_api.", "tools.")
+
+
+def clean_name(value: object) -> str | None:
+    """A tool's name without its namespace (`functions.search` -> `search`), or None if it is none.
+
+    Names are identifiers; `<tool>` or a sentence is a placeholder or prose.
+    """
+    if not isinstance(value, str):
+        return None
+    name = value.strip()
+    for namespace in _NAMESPACES:
+        name = name.removeprefix(namespace)
+    return name if _NAME.fullmatch(name) else None
+
+
+def marked_call(value: object) -> ReadCall | None:
+    """The call in an object that stands where a call must stand: in tags, in an envelope.
+
+    Missing or null arguments are no arguments.
+    """
+    if not isinstance(value, Mapping):
+        return None
+    item = _unnested(value)
+    name_key = _first_key(item, NAME_KEYS)
+    if name_key is None:
+        return _name_as_key(item)
+    name = clean_name(item[name_key])
+    argument_key = _first_key(item, ARGUMENT_KEYS)
+    arguments = read_arguments(item[argument_key]) if argument_key is not None else {}
+    if name is None or arguments is None or is_definition(item, arguments):
+        return None
+    return ReadCall(name, arguments)
+
+
+def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> ReadCall | None:
+    """The call in an object that nothing marks as one; it must leave no doubt.
+
+    Args:
+        value: A JSON object from the reply.
+        known_names: The tools that exist, or None if the caller did not say.
+
+    Returns:
+        The call, or None for definitions, sheets and other data.
+    """
+    item = _unnested(value)
+    name_key = _first_key(item, NAME_KEYS)
+    argument_key = _first_key(item, ARGUMENT_KEYS)
+    call = marked_call(item)
+    if call is None or name_key is None or argument_key is None or item[argument_key] is None:
+        return None
+    if known_names is not None:
+        return call if call.name in known_names else None
+    is_sure = argument_key in _SURE_ARGUMENTS.get(name_key, ARGUMENT_KEYS)
+    typed = item.get("type") in _CALL_TYPES
+    extra = item.keys() - {name_key, argument_key} - _SIDE_KEYS | item.keys() & _SHEET_KEYS
+    placeholder = call.name.casefold() in _PLACEHOLDERS
+    return call if (is_sure or typed) and not extra and not placeholder else None
+
+
+def read_arguments(value: object) -> dict[str, Any] | None:
+    """Arguments as an object; a string is read as JSON, as the native API sends it.
+
+    Returns:
+        The arguments, or None if the value is no object or not surely a whole one.
+    """
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        if not value.strip():
+            return {}
+        value = whole_json(value).value
+    return dict(value) if isinstance(value, Mapping) else None
+
+
+def is_definition(item: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+    """Whether an object describes a tool instead of calling one."""
+    if "input_schema" in item or "inputSchema" in item:
+        return True
+    if isinstance(arguments.get("properties"), Mapping) and arguments.get("type") == "object":
+        return True
+    if "description" in item and "arguments" not in item:
+        return True
+    if "arguments" in item:
+        return False
+    return bool(arguments) and all(_describes_type(value) for value in arguments.values())
+
+
+def _describes_type(value: object) -> bool:
+    stated = value.get("type") if isinstance(value, Mapping) else value
+    return isinstance(stated, str) and stated.casefold() in _SCHEMA_TYPES
+
+
+def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The inner object of `{"type": "function", "function": {...}}` and its like."""
+    for key in _NESTED_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, Mapping) and not value.keys() - {key} - _SIDE_KEYS:
+            return inner
+    return value
+
+
+def _first_key(item: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+    return next((key for key in keys if key in item), None)
+
+
+def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
+    """The call in `{"search": {"q": "x"}}`, the name being the only key."""
+    if len(item) != 1:
+        return None
+    ((key, value),) = item.items()
+    name = clean_name(key)
+    arguments = {} if value is None else value
+    if name is None or key in _RESERVED or not isinstance(arguments, Mapping):
+        return None
+    return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))
+
+
+LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
+CUT_OFF: Final = "A tool call is cut off; it was not executed."
+TWICE: Final = "A tool call gives one argument twice, with different values; it was not executed."
+UNBALANCED: Final = "A tool call is cut off, or its tags do not match; it was not executed."
+_SEPARATORS: Final = re.compile(r"[\s,;]*")
+_FENCE_LINE: Final = re.compile(r"`{3,}\w*[ \t]*\n?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAt:
+    """A JSON value that begins at a place.
+
+    Attributes:
+        value: The value; None unless `ok`.
+        end: Where it ends; -1 if it never does.
+        ok: Whether the value is whole and sure.
+    """
+
+    value: Any
+    end: int
+    ok: bool
+
+
+def json_at(source: Source, start: int, *, repair: bool = True) -> JsonAt:
+    """Read the object or list that begins at `start`."""
+    if source.effort_left <= 0:
+        return JsonAt(None, -1, ok=False)
+    parsed = brief_parse(source.text, start)
+    if parsed.end >= 0:
+        return JsonAt(parsed.value, parsed.end, ok=True)
+    source.spend(FAILURE)
+    end = find_json_end_string_safe(source.text, start)
+    if end < 0:
+        source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
+    if end < 0 or not repair or not source.spend(REPAIR):
+        return JsonAt(None, end, ok=False)
+    whole = whole_json(source.text[start:end])
+    return JsonAt(whole.value, end, ok=whole.ok)
+
+
+def marked_calls(value: object) -> tuple[list[ReadCall], int]:
+    """The calls in a value that stands where calls must stand, and how many items are none."""
+    if isinstance(value, Mapping):
+        key = next((key for key in LIST_KEYS if isinstance(value.get(key), list)), None)
+        items: Iterable[object] = value[key] if key is not None else [value]
+    else:
+        items = value if isinstance(value, list) else []
+    calls = [marked_call(item) for item in items]
+    valid = [call for call in calls if call is not None]
+    return valid, len(calls) - len(valid)
+
+
+def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
+    """Calls written as JSON between an opener and a closer; the closer may be missing.
+
+    Args:
+        source: The reply.
+        body: Where the opener ends.
+        closer: What ends the region.
+
+    Returns:
+        The calls; or an issue if they are cut off or damaged; or None if no JSON begins there.
+    """
+    text = source.text
+    place = after_space(text, body)
+    fence = _FENCE_LINE.match(text, place)
+    place = fence.end() if fence else place
+    if text[place : place + 1] not in {"{", "["}:
+        return None
+    calls: list[ReadCall] = []
+    dropped = 0
+    while text[place : place + 1] in {"{", "["}:
+        read = json_at(source, place)
+        if not read.ok:
+            return _damaged(source, place, closer, tuple(calls))
+        valid, malformed = marked_calls(read.value)
+        calls += valid
+        dropped += malformed
+        place = _after_separators(text, read.end)
+    end = _closed(text, place, closer, with_fence=fence is not None)
+    return Found(end, tuple(calls), issue=dropped_issue(dropped))
+
+
+def dropped_issue(count: int) -> str:
+    """The sentence about list items that are no tool calls, or ""."""
+    if not count:
+        return ""
+    return f"{count} tool call(s) without a valid `name` and an object `arguments` were dropped."
+
+
+def _after_separators(text: str, start: int) -> int:
+    match = _SEPARATORS.match(text, start)
+    return match.end() if match else start
+
+
+def _closed(text: str, place: int, closer: re.Pattern[str], *, with_fence: bool) -> int:
+    """Behind the closer if it stands here, else here."""
+    if with_fence:
+        fence = _FENCE_LINE.match(text, place)
+        place = fence.end() if fence else place
+    match = closer.match(text, place)
+    return match.end() if match else place
+
+
+def _damaged(
+    source: Source, place: int, closer: re.Pattern[str], calls: tuple[ReadCall, ...]
+) -> Found:
+    """A value that does not parse on its own: the closer shows where it was meant to end."""
+    closing = source.search(closer, place)
+    if closing is None:
+        return Found(len(source.text), calls, issue=CUT_OFF)
+    if not source.spend(REPAIR):
+        return Found(closing.end(), calls, issue="There are too many damaged tool calls.")
+    whole = whole_json(source.text[place : closing.start()], was_closed=bool(closing[0]))
+    if whole.ok:
+        valid, dropped = marked_calls(whole.value)
+        return Found(closing.end(), (*calls, *valid), issue=dropped_issue(dropped))
+    return Found(closing.end(), calls, issue=f"A tool call could not be read. {whole.advice}")
+
+
+_ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
+_CDATA: Final = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
+_BOOLEAN: Final = {"true": True, "false": False}
+
+
+def typed_value(text: str, schema: JsonObject | None = None) -> Any:
+    """The value that a parameter's text stands for.
+
+    Args:
+        text: The text between the tags, as written.
+        schema: JSON Schema of the parameter, if the tool is known.
+
+    Returns:
+        With a schema that wants a string, the text less one line break at each end; else the JSON
+        value if the trimmed text is one, repaired if the schema wants a list or an object; else
+        the trimmed text.
+    """
+    plain = _decoded(text)
+    kinds = _kinds(schema)
+    trimmed = plain.strip()
+    if "null" in kinds and trimmed.casefold() in {"null", "none"}:
+        return None
+    if "string" in kinds and kinds <= {"string", "null"}:
+        return _less_one_line_break(plain)
+    if "boolean" in kinds and trimmed.casefold() in _BOOLEAN:
+        return _BOOLEAN[trimmed.casefold()]
+    parsed = strict_parse(trimmed)
+    if parsed.end == len(trimmed):
+        return parsed.value
+    whole = whole_json(trimmed) if kinds & {"array", "object"} else None
+    return whole.value if whole is not None and whole.ok else trimmed
+
+
+def add_argument(arguments: dict[str, Any], name: str, value: Any) -> bool:
+    """Add an argument; False if it is there already with another value: which is meant?"""
+    if name in arguments:
+        return bool(arguments[name] == value)
+    arguments[name] = value
+    return True
+
+
+def _decoded(text: str) -> str:
+    """The text without XML escapes; raw markup in it shows that nothing was escaped."""
+    cdata = _CDATA.fullmatch(text)
+    if cdata:
+        return cdata[1]
+    if "&" not in text or "<" in text:
+        return text
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+
+
+def _kinds(schema: JsonObject | None) -> set[str]:
+    """The JSON types that a schema allows; empty if it does not say."""
+    if schema is None:
+        return set()
+    stated = schema.get("type")
+    kinds = {stated} if isinstance(stated, str) else set(stated or ())
+    for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        kinds |= _kinds(branch)
+    if not kinds and "enum" in schema and all(isinstance(item, str) for item in schema["enum"]):
+        return {"string"}
+    return kinds
+
+
+def _less_one_line_break(text: str) -> str:
+    return text.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")

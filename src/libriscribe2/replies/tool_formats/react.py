@@ -1,0 +1,80 @@
+"""A line with the tool's name and a line with a JSON object.
+
+ReAct's `Action:` and `Action Input:`, Qwen-Agent's `✿FUNCTION✿:` and `✿ARGS✿:`.
+"""
+
+import re
+from typing import Final
+
+from libriscribe2.replies.tool_formats.call_objects import (
+    CUT_OFF,
+    clean_name,
+    json_at,
+    read_arguments,
+)
+from libriscribe2.replies.tool_formats.python_calls import code_end, read_python_calls
+from libriscribe2.replies.tool_formats.reading import (
+    FAILURE,
+    UNCLOSED,
+    UNCLOSED_PER,
+    Found,
+    ReadCall,
+    Source,
+)
+
+REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"
+QWEN_AGENT_OPENER: Final = r"✿FUNCTION✿:"
+_INPUT: Final = re.compile(
+    r"""[ \t]*[`"'\[]?([\w.\-/:]+)[`"'\]]?[ \t]*\r?\n\s*\**Action[ ]Input(?:[ ]\d{1,3})?:\**\s*(?:`{3,}\w*\s*)?(?=\{)"""
+)
+_CALL: Final = re.compile(r"[ \t]*`?(?=[A-Za-z_][\w.]*\()")
+_LINE_END: Final = re.compile(r"`?[ \t]*$", re.MULTILINE)
+_TICKS: Final = re.compile(r"\s*`{3,}")
+_OBSERVATION: Final = re.compile(r"\s*\**Observation(?: \d{1,3})?:")
+_QWEN_INPUT: Final = re.compile(r"[ \t]*([\w.\-/:]+)[ \t]*\r?\n\s*✿ARGS✿:\s*(?=\{)")
+_QWEN_RESULT: Final = re.compile(r"\s*✿RESULT✿")
+
+
+def read_react(source: Source, _start: int, body: int) -> Found | None:
+    """The call of an action; an observation that the model made up ends the reply."""
+    call = _CALL.match(source.text, body)
+    if call is not None:
+        return _written_call(source, call.end())
+    return _read(source, body, _INPUT, _OBSERVATION)
+
+
+def _written_call(source: Source, start: int) -> Found | None:
+    """An action that is a call in Python's spelling, alone on its line."""
+    end = code_end(source.text, start) if source.effort_left > 0 else -1
+    line_end = _LINE_END.match(source.text, end) if end >= 0 else None
+    calls = read_python_calls(source, source.text[start:end]) if line_end is not None else ()
+    if line_end is None or not calls:
+        looked_through = (end if end >= 0 else len(source.text)) - start
+        source.spend((UNCLOSED if end < 0 else FAILURE) + looked_through // UNCLOSED_PER)
+        return None
+    made_up = _OBSERVATION.match(source.text, line_end.end())
+    return Found(len(source.text) if made_up else line_end.end(), calls)
+
+
+def read_qwen_agent(source: Source, _start: int, body: int) -> Found | None:
+    """The call of a Qwen-Agent function; a result that the model made up ends the reply."""
+    return _read(source, body, _QWEN_INPUT, _QWEN_RESULT)
+
+
+def _read(
+    source: Source, body: int, lines: re.Pattern[str], result: re.Pattern[str]
+) -> Found | None:
+    head = lines.match(source.text, body)
+    name = clean_name(head[1]) if head else None
+    if head is None or name is None:
+        return None
+    read = json_at(source, head.end())
+    if read.end < 0:
+        return Found(len(source.text), issue=CUT_OFF)
+    arguments = read_arguments(read.value) if read.ok else None
+    if arguments is None:
+        return Found(read.end, issue=f"The input of `{name}` is not a JSON object.")
+    ticks = _TICKS.match(source.text, read.end)
+    after = ticks.end() if ticks is not None else read.end
+    end = len(source.text) if result.match(source.text, after) else after
+    return Found(end, (ReadCall(name, arguments),))

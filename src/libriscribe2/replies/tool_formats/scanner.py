@@ -1,0 +1,365 @@
+"""One pass over a reply: every opener in order, each read by its notation."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from libriscribe2.replies.candidates import FENCE_OPENER, Fence, code_span_end, fence_at
+from libriscribe2.replies.normalise import begins_line
+from libriscribe2.replies.tool_formats import FIRSTS, FORMATS
+from libriscribe2.replies.tool_formats.call_objects import (
+    CUT_OFF,
+    json_at,
+    marked_call,
+    read_arguments,
+)
+from libriscribe2.replies.tool_formats.python_calls import read_python_calls
+from libriscribe2.replies.tool_formats.quoting import is_shown
+from libriscribe2.replies.tool_formats.reading import (
+    LOOK,
+    Found,
+    ReadCall,
+    Source,
+    ToolFormat,
+    after_space,
+)
+
+_REASONING: Final = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
+_ASIDES: Final = (
+    r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
+    r"|available_tools|tool_definitions?|system|documentation)"
+)
+REASONING_OPENER: Final = (
+    rf"(?i:<{_REASONING}(?:\s[^<>]*)?>|◁think▷|\[THINK\]"
+    r"|<\|START_THINKING\|>|<\|channel>thought\b)"
+)
+REASONING_CLOSER: Final = rf"(?i:</{_REASONING}\s*>|◁/think▷|\[/THINK\]|<\|END_THINKING\|>)"
+_COMMENT: Final = "<!--"
+ASIDE_OPENER: Final = rf"(?i:<{_ASIDES}\s*>|{_COMMENT})"
+_TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
+_CALL_KEYS: Final = frozenset({"name", "arguments"})
+_REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}|<channel\|>")
+_COMMENT_END: Final = re.compile("-->")
+_EMPTY_LINE: Final = re.compile(r"\n\n")
+_ASIDE_END: Final = re.compile(rf"</{_ASIDES}\s*>", re.IGNORECASE)
+
+
+def reasoning_end(source: Source, start: int, body: int) -> int | None:
+    """Where the reasoning that opens at `start` ends.
+
+    Returns:
+        The end of its closing tag; the end of the text when nothing closes it (there is no answer
+        then); None when the tag stands inside a line of prose and nothing closes it.
+    """
+    depth = 1
+    for edge in _REASONING_EDGE.finditer(source.text, body):
+        depth += 1 if edge["open"] else -1
+        if depth == 0:
+            return edge.end()
+        if not source.spend(LOOK):
+            break
+    return len(source.text) if begins_line(source.text, start) else None
+
+
+def aside_end(source: Source, start: int, body: int) -> int:
+    """Where a made-up result, a list of tools, an example or a comment ends.
+
+    A tag that begins a line and is never closed is cut off and reaches to the end of the text; any
+    other unclosed one is only mentioned, and `body` is returned.
+    """
+    if source.text.startswith(_COMMENT, start):
+        return _comment_end(source, start, body)
+    closing = source.search(_ASIDE_END, body)
+    if closing is not None:
+        return closing.end()
+    return len(source.text) if begins_line(source.text, start) else body
+
+
+def call_among_tools(source: Source, start: int, body: int) -> Found | None:
+    """The call between the tags that declare the tools, where Qwen2.5-Coder writes it.
+
+    Only a whole object of a name and arguments, with nothing beside it, is a call there.
+    """
+    place = after_space(source.text, body)
+    if not source.text.startswith("<tools", start) or source.text[place : place + 1] != "{":
+        return None
+    read = json_at(source, place, repair=False)
+    end = _TOOLS_END.match(source.text, read.end) if read.ok else None
+    if end is None or not isinstance(read.value, Mapping) or read.value.keys() != _CALL_KEYS:
+        return None
+    call = marked_call(read.value)
+    return Found(end.end(), (call,)) if call is not None and call.name in source.tools else None
+
+
+def _comment_end(source: Source, start: int, body: int) -> int:
+    """Where an HTML comment ends; `body` where `<!--` only stands in prose or is never closed.
+
+    A comment within a line ends in its paragraph, and none ends inside a call: the `-->` of an
+    argument closes nothing.
+    """
+    closing = source.search(_COMMENT_END, body)
+    if closing is None:
+        return body
+    end = closing.start()
+    opened = source.last("<tool_call", end)
+    if opened >= body and opened > source.last("</tool_call", end):
+        return body
+    empty_line = source.search(_EMPTY_LINE, body)
+    in_paragraph = empty_line is None or empty_line.end() > end
+    return closing.end() if in_paragraph or begins_line(source.text, start) else body
+
+
+_JSON_OPENER: Final = r"""\{(?=\s*["'“}])|\{(?=\s*\w+\s*:)|\[(?=\s*[\[{"\]])"""
+_CALL_WORDS: Final = ("name", "tool", "function", "action", "needsMoreWork", "needs_more_work")
+_RESTART: Final = re.compile(r"\n[ \t]*\r?\n(?=[{\[<`])")
+_ACTION_FENCES: Final = frozenset({
+    "", "json", "jsonc", "json5", "javascript", "typescript", "js", "ts", "tool_code", "tool_call",
+    "tool_calls", "function_call", "function_calls", "tool_use", "tool", "tool-call", "tool-calls",
+    "toolcall", "function-call", "invoke",
+})  # fmt: skip
+_WHOLE_REPLY_FENCES: Final = _ACTION_FENCES | {"xml", "text", "plaintext", "txt"}
+_PYTHON_CALL: Final = re.compile(r"\s*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\(")
+_NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
+_SHOWN: Final = re.compile(r"\S")
+_MAX_OPENERS: Final = 30_000
+_TOO_MANY: Final = "The reply has too many marks; its end was not read."
+
+
+@dataclass(frozen=True, slots=True)
+class DataPart:
+    """A JSON value that stands in the open: maybe an envelope or a call, maybe only data."""
+
+    value: Any
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a reply holds.
+
+    Attributes:
+        calls: Calls in tags, tokens and other marks, in order.
+        parts: JSON values in the open or in fences, in order.
+        removed: Spans of calls and control tokens: no text for the user.
+        reasoning: Spans of reasoning: no text for the user either.
+        said: Texts of marked messages for the user, with the place where they stand.
+        issues: What was wrong with calls that are not in `calls`.
+    """
+
+    calls: list[ReadCall] = field(default_factory=list)
+    parts: list[DataPart] = field(default_factory=list)
+    removed: list[tuple[int, int]] = field(default_factory=list)
+    reasoning: list[tuple[int, int]] = field(default_factory=list)
+    said: list[tuple[int, str]] = field(default_factory=list)
+    issues: list[str] = field(default_factory=list)
+
+
+def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) -> Reading:
+    """Read a reply once.
+
+    Args:
+        source: The reply and the schemas.
+        formats: The tool formats, most specific first; where two openers match, the first wins.
+        depth: How many fences are around the text already.
+
+    Returns:
+        Everything that was found, in the order of the text.
+    """
+    scan = _Scan(source, tuple(formats), depth)
+    scan.run()
+    return scan.reading
+
+
+@lru_cache(maxsize=8)
+def _openers(formats: tuple[ToolFormat, ...]) -> re.Pattern[str]:
+    named = [f"(?P<format{index}>{item.opener})" for index, item in enumerate(formats)]
+    kinds = [
+        f"(?P<fence>{FENCE_OPENER})",
+        "(?P<code>`+)",
+        f"(?P<reasoning>{REASONING_OPENER})",
+        f"(?P<reasoned>{REASONING_CLOSER})",
+        f"(?P<aside>{ASIDE_OPENER})",
+        *named,
+        f"(?P<json>{_JSON_OPENER})",
+    ]
+    # Without the look at the first character most of the time goes into trying thirty patterns.
+    first = FIRSTS if formats == FORMATS else ""
+    return re.compile(f"{first}(?:{'|'.join(kinds)})")
+
+
+class _Scan:
+    """The state of one pass."""
+
+    def __init__(self, source: Source, formats: tuple[ToolFormat, ...], depth: int) -> None:
+        self.source = source
+        self.text = source.text
+        self.formats = formats
+        self.depth = depth
+        self.reading = Reading()
+        self.chain_end = -1
+        self.chain_is_shown = False
+
+    def run(self) -> None:
+        """Step from opener to opener; a reply with absurdly many is read no further."""
+        openers = _openers(self.formats)
+        place = 0
+        for _ in range(_MAX_OPENERS):
+            opener = openers.search(self.text, place)
+            if opener is None:
+                return
+            place = max(self._step(opener), opener.start() + 1)
+        self.reading.issues.append(_TOO_MANY)
+
+    def _step(self, opener: re.Match[str]) -> int:
+        """Read what stands at one opener; returns where to go on."""
+        kind = opener.lastgroup or ""
+        if kind.startswith("format"):
+            return self._marked(self.formats[int(kind.removeprefix("format"))], opener)
+        if kind == "json":
+            return self._data(opener.start())
+        if kind == "fence":
+            return self._fence(opener)
+        if kind == "code":
+            return code_span_end(self.text, opener.start())
+        return self._masked(kind, opener)
+
+    def _masked(self, kind: str, opener: re.Match[str]) -> int:
+        if kind == "aside":
+            return self._aside(opener)
+        if kind == "reasoned":
+            # The template opened the block: everything so far was reasoning.
+            self.reading = Reading(reasoning=[(0, opener.end())])
+            return opener.end()
+        end = reasoning_end(self.source, opener.start(), opener.end())
+        if end is None:
+            return opener.end()
+        self.reading.reasoning.append((opener.start(), end))
+        return end
+
+    def _aside(self, opener: re.Match[str]) -> int:
+        call = call_among_tools(self.source, opener.start(), opener.end())
+        if call is None or self._is_shown(opener.start(), call.end):
+            return aside_end(self.source, opener.start(), opener.end())
+        self._take(opener.start(), call)
+        return call.end
+
+    def _is_shown(self, start: int, end: int) -> bool:
+        """Whether a region is only shown; regions that follow each other share the verdict.
+
+        Of absurdly many, those that are not judged count as shown.
+        """
+        if self.chain_end < 0 or self.text[self.chain_end : start].strip():
+            self.source.verdicts_left -= 1
+            judged = self.source.verdicts_left >= 0
+            self.chain_is_shown = not judged or is_shown(self.text, start, end)
+            self.reading.issues += [] if judged else [_TOO_MANY]
+        self.chain_end = end
+        return self.chain_is_shown
+
+    def _marked(self, tool_format: ToolFormat, opener: re.Match[str]) -> int:
+        found = tool_format.read(self.source, opener.start(), opener.end())
+        if found is None:
+            return opener.end()
+        if self._is_shown(opener.start(), found.end):
+            return found.end
+        self._take(opener.start(), found)
+        return found.end
+
+    def _take(self, start: int, found: Found) -> None:
+        self.reading.calls += found.calls
+        if found.issue:
+            self.reading.issues.append(found.issue)
+        if found.text:
+            self.reading.said.append((start, found.text))
+        if found.calls or not found.issue:
+            self.reading.removed.append((start, found.end))
+
+    def _data(self, start: int) -> int:
+        """A JSON value in the open. Nothing inside a damaged one is ever looked at."""
+        if self.source.effort_left <= 0:
+            return start + 1
+        read = json_at(self.source, start, repair=False)
+        if read.end < 0:
+            return self._unclosed(start)
+        if not self._may_be_call(start, read.end):
+            return read.end
+        if not read.ok:
+            read = json_at(self.source, start)
+        if read.ok and not self._is_shown(start, read.end):
+            self.reading.parts.append(DataPart(read.value, start, read.end))
+        return read.end
+
+    def _may_be_call(self, start: int, end: int) -> bool:
+        return any(self.text.find(word, start, end) >= 0 for word in _CALL_WORDS)
+
+    def _unclosed(self, start: int) -> int:
+        """A value that never ends: cut off, or a stray bracket in prose."""
+        if self.text[start + 1 : start + 2].isalnum():
+            return start + 1
+        restart = self.source.search(_RESTART, start)
+        end = restart.end() if restart is not None else len(self.text)
+        if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
+            self.reading.issues.append(CUT_OFF)
+        return end
+
+    def _fence(self, opener: re.Match[str]) -> int:
+        """A code block: its calls are meant if its language and the prose around allow it."""
+        fence = self._whole_fence(opener.start())
+        if fence is None:
+            return code_span_end(self.text, opener.start())
+        if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end):
+            return fence.end
+        self._take_fence(fence, self._inside(fence))
+        return fence.end
+
+    def _inside(self, fence: Fence) -> Reading:
+        """What a code block holds; the tool's name may stand behind its language."""
+        body = self.text[fence.body_start : fence.body_end]
+        if fence.language == "tool_code" and _PYTHON_CALL.match(body):
+            return Reading(calls=list(read_python_calls(self.source, body)))
+        named = _NAMED_FENCE.match(self.text, fence.start)
+        if named is not None and named[1] in self.source.tools:
+            arguments = read_arguments(body)
+            if arguments is not None and not arguments.keys() & {"arguments", "parameters"}:
+                return Reading(calls=[ReadCall(named[1], arguments)])
+        part = self.source.part(body)
+        inner = scan_reply(part, self.formats, self.depth + 1)
+        self.source.settle(part)
+        return inner
+
+    def _whole_fence(self, start: int) -> Fence | None:
+        """The fence at a place; marks inside its JSON value do not close it."""
+        fence = fence_at(self.text, start)
+        if fence is None:
+            return None
+        value = re.compile(r"\s*(?=[{\[])").match(self.text, fence.body_start)
+        if value is None:
+            return fence
+        read = json_at(self.source, value.end(), repair=False)
+        return fence_at(self.text, start, read.end) if read.end > fence.body_end else fence
+
+    def _fence_may_act(self, fence: Fence) -> bool:
+        if self.depth:  # a fence around a fence displays it
+            return False
+        if fence.language in _ACTION_FENCES:
+            return True
+        return fence.language in _WHOLE_REPLY_FENCES and self._is_alone(fence)
+
+    def _is_alone(self, fence: Fence) -> bool:
+        """Whether nothing but reasoning stands before a fence, and nothing behind it."""
+        before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
+        return (
+            _SHOWN.search(self.text, before, fence.start) is None
+            and _SHOWN.search(self.text, fence.end) is None
+        )
+
+    def _take_fence(self, fence: Fence, inner: Reading) -> None:
+        self.reading.calls += inner.calls
+        self.reading.issues += inner.issues
+        span = (fence.start, fence.end)
+        if inner.calls:
+            self.reading.removed.append(span)
+        self.reading.parts += [DataPart(part.value, *span) for part in inner.parts]

@@ -1,0 +1,116 @@
+"""Words for people: numbers with units, terminal-safe text, validation errors in plain words."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+_SHORTEST_WHOLE: Final = 0.95
+_MINUTE: Final = 60
+_HOUR: Final = 3600
+_SMALLEST_PRICE: Final = 0.0001
+
+
+def duration(seconds: float) -> str:
+    """A time: `0.4s`, `12s`, `1m 12s`, `2h 05m`."""
+    if seconds < _SHORTEST_WHOLE:
+        return f"{seconds:.1f}s"
+    whole = round(seconds)
+    if whole < _MINUTE:
+        return f"{whole}s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE}m {whole % _MINUTE:02d}s"
+    return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02d}m"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: `1 word`, `2,550 words`."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def cost(usd: float | None) -> str:
+    """A price in US dollars: `$0.00`, `$0.0042`, `$1.25`, or `cost unknown`, never a made-up 0."""
+    return "cost unknown" if usd is None else price(usd)
+
+
+def price(usd: float) -> str:
+    """A known price in US dollars."""
+    if 0 < usd < _SMALLEST_PRICE:
+        return f"under ${_SMALLEST_PRICE}"
+    return f"${usd:.4f}" if 0 < usd < 1 else f"${usd:,.2f}"
+
+
+_BIDI_CONTROLS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_UNSAFE: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI_CONTROLS}]")
+_SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
+_ESCAPED_IN_JSON: Final = re.compile(rf"[\x7f-\x9f{_BIDI_CONTROLS}\ud800-\udfff]")
+_WHITE_SPACE: Final = re.compile(r"\s+")
+
+
+def clean(text: str) -> str:
+    r"""The text without anything that steers a terminal.
+
+    Drops C0 controls but `\n` and `\t`, DEL, C1 controls and the bidi controls of Unicode; a lone
+    surrogate, which no UTF-8 stream can carry, becomes U+FFFD. What an escape sequence leaves
+    behind, such as `[31m`, stays visible as the plain text that it is.
+    """
+    return _SURROGATES.sub("\ufffd", _UNSAFE.sub("", text))
+
+
+def one_line(text: str) -> str:
+    """The cleaned text with every run of white space as one space, for a cell or a list line."""
+    return _WHITE_SPACE.sub(" ", clean(_WHITE_SPACE.sub(" ", text))).strip()
+
+
+def clean_json(text: str) -> str:
+    r"""Serialised JSON with the unsafe characters that JSON lets through written as `\uXXXX`.
+
+    The value stays the same: such characters can only stand inside strings.
+    """
+    return _ESCAPED_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+_BOUNDS: Final = {
+    "greater_than": "more than {gt:,.15g}",
+    "greater_than_equal": "{ge:,.15g} or more",
+    "less_than": "less than {lt:,.15g}",
+    "less_than_equal": "{le:,.15g} or less",
+}
+_WORDS: Final = {
+    "missing": "it is missing",
+    "extra_forbidden": "nothing is called so",
+    "string_type": "it has to be a text in quotes",
+    "int_from_float": "it has to be a whole number",
+    "int_parsing": "it has to be a whole number",
+    "int_type": "it has to be a whole number",
+    "float_parsing": "it has to be a number",
+    "float_type": "it has to be a number",
+    "finite_number": "it has to be a finite number",
+    "string_too_short": "it is empty",
+    "blank": "it is empty",
+    "string_unicode": "it holds bytes that are not UTF-8",
+    "path_type": "it has to be a path in quotes",
+    "list_type": "it has to be a list in square brackets",
+    "tuple_type": "it has to be a list in square brackets",
+    "dict_type": "it has to be a table of keys and values",
+    "model_type": "it has to be a table of keys and values",
+    "bool_parsing": "it has to be true or false",
+    "bool_type": "it has to be true or false",
+}
+_EMPTY: Final = "'', "
+"""The value that stands for none: nobody types it."""
+
+
+def plain_fault(detail: Mapping[str, Any]) -> str:
+    """What is wrong with a value, without a full stop.
+
+    Args:
+        detail: One of `ValidationError.errors()`, with its context.
+    """
+    kind, context = str(detail["type"]), detail.get("ctx", {})
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "literal_error":
+        return f"it has to be {str(context['expected']).removeprefix(_EMPTY)}"
+    if kind in _BOUNDS:
+        return f"it has to be {_BOUNDS[kind].format(**context)}"
+    return _WORDS.get(kind, str(detail["msg"]))
