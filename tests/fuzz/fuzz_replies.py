@@ -9,7 +9,7 @@ import sys
 
 import atheris  # type: ignore[import-not-found, unused-ignore]
 
-with atheris.instrument_imports(include=["libriscribe2.utils", "libriscribe2.parsing"]):
+with atheris.instrument_imports(include=["libriscribe2.replies"]):
     from tests.fuzz.reply_laws import check
 
 

@@ -255,7 +255,7 @@ def test_rp_37_only_the_parser_knows_the_tags_of_tool_calls() -> None:
         for path in root.rglob("*.py")
         if "function_calls" in path.read_text(encoding="utf-8")
     }
-    assert knowing <= {"parsing"}
+    assert knowing <= {"replies"}
 
 
 @pytest.mark.parametrize(
