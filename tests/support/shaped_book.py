@@ -9,8 +9,7 @@ from typing import Any
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.project_faults import QuickOps
 
-from libriscribe2.commands.projects import read_brief
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import read_brief, wanted_stages
 from libriscribe2.editing.structure import Edit, read_slots
 from libriscribe2.editing.structure_edits import Slots
 from libriscribe2.editing.structure_plan import Planner

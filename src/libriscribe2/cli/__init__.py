@@ -3,7 +3,7 @@
 import os
 import sys
 
-from libriscribe2.cli.invocation import interrupted, typed_to_resume
+from libriscribe2.cli.process import interrupted, typed_to_resume
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 

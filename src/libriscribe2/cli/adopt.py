@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
-from libriscribe2.commands.projects import open_project
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import open_project, wanted_stages
 from libriscribe2.editing.adoption import Adopted, edited_files, file_name
 from libriscribe2.editing.adoption import adopt as take
 from libriscribe2.engine.decisions import check_artifacts

@@ -37,7 +37,7 @@ from libriscribe2.cli.frame import (
     command,
     command_group,
 )
-from libriscribe2.commands.stage_choice import stage_names
+from libriscribe2.commands.projects import stage_names
 from libriscribe2.errors import UsageError
 from libriscribe2.project.clock import utc_now
 from libriscribe2.project.view import natural_order

@@ -35,8 +35,8 @@ from libriscribe2.cli.series import continued, earlier_note, read_earlier
 from libriscribe2.commands.projects import (
     kept_settings,
     new_paths,
+    wanted_stages,
 )
-from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief

@@ -11,9 +11,9 @@ from libriscribe2.app import Hooks, Outcome, Workshop
 from libriscribe2.cli.fallback_notes import FallbackNotes, first_models
 from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.invocation import interrupted
 from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.plan_lines import tell_planned
+from libriscribe2.cli.process import interrupted
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice

@@ -12,8 +12,7 @@ from libriscribe2.cli.frame import (
     command,
     command_group,
 )
-from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
 from libriscribe2.editing import structure_edits as edits
 from libriscribe2.editing.splitting import (
     chapter_rows,

@@ -7,8 +7,7 @@ from typing import Any
 
 from libriscribe2.cli.frame import Frame
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import open_project, read_brief
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import open_project, read_brief, wanted_stages
 from libriscribe2.editing.adoption import later_shifts, origins, shifts
 from libriscribe2.editing.structure import Edit, Slot, read_slots
 from libriscribe2.editing.structure_edits import Slots

@@ -19,8 +19,7 @@ from libriscribe2.cli.frame import (
 )
 from libriscribe2.cli.hindrances import doubtful_cover, hindrances
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.pipeline.health import Finding, examine, told

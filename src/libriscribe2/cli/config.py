@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from libriscribe2.cli.frame import Frame, JsonOption, command, command_group
-from libriscribe2.commands.projects import locate
-from libriscribe2.commands.stage_choice import stage_names
+from libriscribe2.commands.projects import locate, stage_names
 from libriscribe2.settings import Loaded, load_for_project, user_file, without_secrets
 
 app = command_group("config", "Show the settings in force and where they come from.")

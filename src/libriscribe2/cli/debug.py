@@ -4,14 +4,6 @@ from typing import Annotated, Final
 
 import typer
 
-from libriscribe2.cli.debug_calls import (
-    all_calls,
-    call_numbered,
-    calls_to_replay,
-    lost_dumps,
-    stats_of,
-    whole_call,
-)
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -20,12 +12,26 @@ from libriscribe2.cli.frame import (
     command_group,
 )
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.calls import (
+    STATES,
+    Call,
+    CallFilter,
+    all_calls,
+    call_numbered,
+    calls_to_replay,
+    lost_dumps,
+    problems_first,
+    stats_of,
+    whole_call,
+)
+from libriscribe2.commands.reply_replay import (
+    Piece,
+    Replayed,
+    first_difference,
+    raw_against_clean,
+    replay,
+)
 from libriscribe2.errors import IncompleteError, UsageError
-from libriscribe2.review.calls import STATES, Call, CallFilter, problems_first
-from libriscribe2.review.clean_text import raw_against_clean
-from libriscribe2.review.diffs import Piece
-from libriscribe2.review.first_difference import first_difference
-from libriscribe2.review.replaying import Replayed, replay
 from libriscribe2.wording import cost, counted
 
 app = command_group("debug", "Look at what the models answered, and what was made of it.")

@@ -5,17 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.doctor_checks.case import Case
-from libriscribe2.cli.doctor_checks.check import Check, Examination, examine, exit_code_of
-from libriscribe2.cli.doctor_checks.configuration import look_at_configuration
-from libriscribe2.cli.doctor_checks.folders import folder_examinations
-from libriscribe2.cli.doctor_checks.installation import installation
-from libriscribe2.cli.doctor_checks.models import Ping, model_examinations
-from libriscribe2.cli.doctor_checks.ping import ping as send_ping
-from libriscribe2.cli.doctor_checks.projects import look_at_project, project_examinations
 from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, command
 from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.model_choice import local_servers
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.diagnosis import (
+    Case,
+    examinations,
+)
+from libriscribe2.commands.diagnosis import ping as send_ping
+from libriscribe2.commands.installation import Check, examine, exit_code_of
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.redaction import redact, secrets_in
@@ -40,30 +39,9 @@ def doctor(
     code is 0 if nothing failed, else that of the first check that did.
     """
     renderer = frame.renderer
-    checks = examine(examinations(Case(project), _ping if ping else None))
+    checks = examine(examinations(Case(project, local_servers), _ping if ping else None))
     _show(renderer, checks, as_json=as_json)
     return exit_code_of(checks)
-
-
-def examinations(case: Case, ping: Ping | None) -> list[Examination]:
-    """Everything that is looked at, in order.
-
-    Args:
-        case: What is looked at.
-        ping: Sends one request to the model; None sends nothing.
-    """
-    configuration = Examination("configuration", 3, lambda: look_at_configuration(case))
-    project = Examination("project", 3, lambda: look_at_project(case), ("configuration",))
-    named = case.project is not None
-    needs = ("configuration", "project") if named else ("configuration",)
-    return [
-        *installation(),
-        configuration,
-        *([project] if named else []),
-        *model_examinations(case, ping, needs),
-        *folder_examinations(case),
-        *(project_examinations(case) if named else []),
-    ]
 
 
 def _ping(settings: Settings, choice: ModelChoice) -> Completion:

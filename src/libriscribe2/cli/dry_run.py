@@ -17,8 +17,7 @@ from libriscribe2.cli.book_run import RunRequest
 from libriscribe2.cli.given_files import GivenFile, place_files
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
-from libriscribe2.commands.projects import open_project
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import open_project, wanted_stages
 from libriscribe2.engine.decisions import book_status, units_of
 from libriscribe2.engine.inputs import draft_order
 from libriscribe2.errors import LibriScribeError

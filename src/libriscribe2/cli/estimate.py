@@ -15,7 +15,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.quotes import keep_quote, tell_quote
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import wanted_stages
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore

@@ -18,8 +18,13 @@ import typer
 from typer.core import TyperGroup
 from typing_extensions import override
 
-from libriscribe2.cli.invocation import Invocation, interrupted, typed_to_resume, with_next_step
-from libriscribe2.cli.process import traceback_of
+from libriscribe2.cli.process import (
+    Invocation,
+    interrupted,
+    traceback_of,
+    typed_to_resume,
+    with_next_step,
+)
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import locate, settings_of
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError

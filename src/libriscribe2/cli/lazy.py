@@ -17,11 +17,14 @@ from typer._click.exceptions import (  # not public elsewhere
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
-from libriscribe2.cli.commands import COMMANDS, CommandEntry
-from libriscribe2.cli.invocation import interrupted, typed_to_resume
-from libriscribe2.cli.original_words import COMMANDS as GONE_COMMANDS
-from libriscribe2.cli.original_words import OPTIONS as GONE_OPTIONS
-from libriscribe2.cli.process import EXIT_CLOSED_PIPE, reader_gone, stop_writing
+from libriscribe2.cli.listing import COMMANDS, GONE_COMMANDS, GONE_OPTIONS, CommandEntry
+from libriscribe2.cli.process import (
+    EXIT_CLOSED_PIPE,
+    interrupted,
+    reader_gone,
+    stop_writing,
+    typed_to_resume,
+)
 from libriscribe2.errors import EXIT_INTERRUPTED
 from libriscribe2.wording import one_line, plain_fault
 

@@ -11,8 +11,7 @@ from typing_extensions import override
 from libriscribe2.app import AgentT, Hooks, Workshop
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
-from libriscribe2.commands.projects import read_brief
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import read_brief, wanted_stages
 from libriscribe2.editing.rebuild import (
     GOOD,
     RebuiltFile,

@@ -22,8 +22,8 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import (
     look_at,
     read_brief,
+    wanted_stages,
 )
-from libriscribe2.commands.stage_choice import wanted_stages
 from libriscribe2.engine.decisions import book_status
 from libriscribe2.forecast.quote import Quote, Remaking
 from libriscribe2.project.clock import utc_now

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.cli.book_run import RunRequest
-from libriscribe2.commands.stage_choice import stage_called, wanted_stages
+from libriscribe2.commands.projects import stage_called, wanted_stages
 from libriscribe2.engine.decisions import units_of
 from libriscribe2.engine.inputs import draft_order
 from libriscribe2.errors import ProjectError, UsageError

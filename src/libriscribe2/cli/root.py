@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from libriscribe2 import __version__
-from libriscribe2.cli.invocation import Invocation
 from libriscribe2.cli.lazy import RootGroup
-from libriscribe2.cli.process import bug_of, leave, open_closed, traceback_of
+from libriscribe2.cli.process import Invocation, bug_of, leave, open_closed, traceback_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.project.storage_errors import DEVICE_ERRORS, storage_error
 

@@ -10,8 +10,7 @@ from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, ProjectNa
 from libriscribe2.cli.hindrances import hindrances
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.commands.stage_choice import wanted_stages
+from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
 from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.debug_dump import DebugDumps

@@ -6,15 +6,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from libriscribe2.cli.debug_calls import lost_dumps
 from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.calls import Call, load_calls, lost_dumps
 from libriscribe2.commands.projects import look_at
 from libriscribe2.engine.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.packs.manifest import PackedFact, PackedPart, PackManifest
 from libriscribe2.project.paths import ProjectPaths, draft_file
-from libriscribe2.review.calls import Call, load_calls
 from libriscribe2.wording import counted
 
 _PLACE: Final = re.compile(

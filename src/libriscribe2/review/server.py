@@ -19,8 +19,8 @@ from starlette.staticfiles import StaticFiles
 from typing_extensions import override
 from uvicorn import Config, Server
 
+from libriscribe2.commands.calls import CallFilter
 from libriscribe2.errors import LibriScribeError, UsageError
-from libriscribe2.review.calls import CallFilter
 from libriscribe2.review.guard import ENTRANCE, Guard, cookie_name
 from libriscribe2.review.pages.call_pages import call_rows
 from libriscribe2.review.reports import ReportShelf

@@ -7,9 +7,9 @@ from typing import Any, Final, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from libriscribe2.commands.calls import CallFilter
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.review import figures
-from libriscribe2.review.calls import CallFilter
 from libriscribe2.review.pages.book_data import book_data
 from libriscribe2.review.pages.call_pages import call_list, one_call
 from libriscribe2.review.pages.overview import overview

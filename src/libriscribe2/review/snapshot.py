@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from libriscribe2.commands.calls import Call, CallFolder
 from libriscribe2.engine.decisions import RunDecision, book_status
 from libriscribe2.engine.stages import AgentType, all_stages, stages_of
 from libriscribe2.errors import LibriScribeError
@@ -18,7 +19,6 @@ from libriscribe2.project.lock import holder_may_live
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, ProjectPaths
 from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.view import ProjectView
-from libriscribe2.review.calls import Call, CallFolder
 from libriscribe2.review.chapters import ChapterEntry, read_chapters
 
 T = TypeVar("T")

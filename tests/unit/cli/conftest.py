@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.cli.invocation import Invocation
+from libriscribe2.cli.process import Invocation
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from libriscribe2.cli.config import app
-from libriscribe2.cli.invocation import Invocation
+from libriscribe2.cli.process import Invocation
 
 CANARY = "sk-canary-0123456789"
 

@@ -10,10 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from libriscribe2.cli.doctor import examinations
-from libriscribe2.cli.doctor_checks import folders, installation, models, ping
-from libriscribe2.cli.doctor_checks.case import Case
-from libriscribe2.cli.doctor_checks.check import Examination, Finding, examine, exit_code_of
+from libriscribe2.commands import diagnosis, installation
+from libriscribe2.commands.diagnosis import Case, examinations
+from libriscribe2.commands.installation import CheckResult, Examination, examine, exit_code_of
 from libriscribe2.errors import ConfigError, ModelError, ProviderError, StorageError
 from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.local_servers import LocalServer
@@ -21,11 +20,11 @@ from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.settings import LlmConfig, Settings
 
-FINE = Finding("ok", "Fine.")
+FINE = CheckResult("ok", "Fine.")
 
 
-def raiser(error: Exception) -> Callable[[], Finding]:
-    def look() -> Finding:
+def raiser(error: Exception) -> Callable[[], CheckResult]:
+    def look() -> CheckResult:
         raise error
 
     return look
@@ -39,8 +38,8 @@ def test_a_check_that_raises_fails_and_the_others_go_on() -> None:
             Examination("c", 9, lambda: FINE),
         ]
     )
-    first = Finding("failed", "Bad file: line 1", "Mend it.")
-    second = Finding("failed", "The check itself broke: ZeroDivisionError: by zero")
+    first = CheckResult("failed", "Bad file: line 1", "Mend it.")
+    second = CheckResult("failed", "The check itself broke: ZeroDivisionError: by zero")
     assert [check.finding for check in checks] == [first, second, FINE]
     assert [check.exit_code for check in checks] == [3, 6, 0]
 
@@ -54,9 +53,9 @@ def test_an_error_without_a_reason_is_told_as_it_is() -> None:
 def test_a_finding_that_failed_has_the_exit_code_of_its_check() -> None:
     checks = examine(
         [
-            Examination("a", 3, lambda: Finding("warning", "Hm.")),
-            Examination("b", 6, lambda: Finding("failed", "No.")),
-            Examination("c", 9, lambda: Finding("failed", "No.")),
+            Examination("a", 3, lambda: CheckResult("warning", "Hm.")),
+            Examination("b", 6, lambda: CheckResult("failed", "No.")),
+            Examination("c", 9, lambda: CheckResult("failed", "No.")),
         ]
     )
     assert exit_code_of(checks) == 6
@@ -133,15 +132,15 @@ def test_an_encoding_that_is_not_utf_8_is_a_warning(encoding: str, state: str) -
 
 
 def test_a_folder_that_is_there_or_can_be_made(tmp_path: Path) -> None:
-    assert folders.look_at_folder(tmp_path).message == f"{tmp_path} can be written."
+    assert installation.look_at_folder(tmp_path).message == f"{tmp_path} can be written."
     missing = tmp_path / "a" / "b"
-    assert folders.look_at_folder(missing).message == f"{missing} can be made."
+    assert installation.look_at_folder(missing).message == f"{missing} can be made."
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_in_the_place_of_a_folder_fails(tmp_path: Path) -> None:
     (tmp_path / "projects").touch()
-    finding = folders.look_at_folder(tmp_path / "projects" / "x")
+    finding = installation.look_at_folder(tmp_path / "projects" / "x")
     assert (finding.state, str(tmp_path / "projects") in finding.message) == ("failed", True)
 
 
@@ -151,14 +150,14 @@ def test_a_folder_that_the_system_refuses_is_a_storage_error(
     def refuse(**_: object) -> object:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(folders, "tempfile", SimpleNamespace(TemporaryFile=refuse))
+    monkeypatch.setattr(installation, "tempfile", SimpleNamespace(TemporaryFile=refuse))
     with pytest.raises(StorageError, match="Cannot write"):
-        folders.look_at_folder(tmp_path)
+        installation.look_at_folder(tmp_path)
 
 
 @pytest.mark.parametrize(("free", "state"), [(64 * 2**20, "ok"), (64 * 2**20 - 1, "failed")])
 def test_the_disk_needs_64_mib(tmp_path: Path, free: int, state: str) -> None:
-    assert folders.look_at_room(tmp_path / "projects", lambda _folder: free).state == state
+    assert installation.look_at_room(tmp_path / "projects", lambda _folder: free).state == state
 
 
 def test_a_disk_that_does_not_answer_is_a_storage_error(tmp_path: Path) -> None:
@@ -166,11 +165,11 @@ def test_a_disk_that_does_not_answer_is_a_storage_error(tmp_path: Path) -> None:
         raise OSError(errno.EIO, "Input/output error", str(folder))
 
     with pytest.raises(StorageError, match="free room"):
-        folders.look_at_room(tmp_path, gone)
+        installation.look_at_room(tmp_path, gone)
 
 
 def case_with(choice: ModelChoice, settings: Settings | None = None) -> Case:
-    case = Case(None)
+    case = Case(None, tuple)
     case.settings = settings if settings is not None else Settings()
     case.choice = choice
     case.servers = ()
@@ -181,15 +180,15 @@ ONLINE = ModelChoice("openai/m", "OPENAI_API_KEY is set")
 
 
 def test_a_demonstration_that_nobody_chose_is_a_warning() -> None:
-    finding = models.look_at_choice(case_with(ModelChoice("offline", "no key is set")))
+    finding = diagnosis.look_at_choice(case_with(ModelChoice("offline", "no key is set")))
     assert (finding.state, "OPENAI_API_KEY" in finding.fix) == ("warning", True)
 
 
 @pytest.mark.parametrize("choice", [ONLINE, ModelChoice("offline", "named explicitly")])
 def test_the_model_is_told_with_the_reason(choice: ModelChoice) -> None:
     settings = Settings.model_validate({"models": {"default": choice.model}})
-    finding = models.look_at_choice(case_with(choice, settings))
-    assert finding == Finding("ok", f"{choice.model}: {choice.reason}.")
+    finding = diagnosis.look_at_choice(case_with(choice, settings))
+    assert finding == CheckResult("ok", f"{choice.model}: {choice.reason}.")
 
 
 def test_the_key_of_every_stage_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,19 +196,21 @@ def test_the_key_of_every_stage_is_looked_for(monkeypatch: pytest.MonkeyPatch) -
     case = case_with(ONLINE, settings)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234567890")
     with pytest.raises(ModelError, match="anthropic/claude"):
-        models.look_at_key(case)
+        diagnosis.look_at_key(case)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1234567890")
-    assert models.look_at_key(case).message == "Found ANTHROPIC_API_KEY, OPENAI_API_KEY."
+    assert diagnosis.look_at_key(case).message == "Found ANTHROPIC_API_KEY, OPENAI_API_KEY."
 
 
 def test_no_key_is_needed_offline_or_at_a_server_of_ones_own() -> None:
-    assert models.look_at_key(case_with(ModelChoice("offline", ""))).message == "No key is needed."
+    assert (
+        diagnosis.look_at_key(case_with(ModelChoice("offline", ""))).message == "No key is needed."
+    )
     settings = Settings(llm=LlmConfig(base_url="http://host/v1"))
-    assert models.look_at_key(case_with(ONLINE, settings)).message.startswith("http://host/v1")
+    assert diagnosis.look_at_key(case_with(ONLINE, settings)).message.startswith("http://host/v1")
 
 
 def test_no_request_is_sent_unless_wanted_and_it_says_so() -> None:
-    finding = models.look_at_answer(case_with(ONLINE), None)
+    finding = diagnosis.look_at_answer(case_with(ONLINE), None)
     assert (finding.state, "no request was sent" in finding.message) == ("ok", True)
 
 
@@ -217,44 +218,44 @@ def test_the_offline_author_is_never_pinged() -> None:
     def never(_settings: Settings, _choice: ModelChoice) -> Completion:
         raise AssertionError("a request was sent")
 
-    finding = models.look_at_answer(case_with(ModelChoice("offline", "")), never)
+    finding = diagnosis.look_at_answer(case_with(ModelChoice("offline", "")), never)
     assert finding.state == "ok"
 
 
 def test_an_answer_is_told_with_time_and_cost() -> None:
     done = Completion("ready", model="m-2", seconds=1.2, cost_usd=0.001)
-    finding = models.look_at_answer(case_with(ONLINE), lambda _settings, _choice: done)
+    finding = diagnosis.look_at_answer(case_with(ONLINE), lambda _settings, _choice: done)
     assert finding.message == "m-2 answered in 1s ($0.0010)."
     nameless = Completion("", seconds=1.2)
-    finding = models.look_at_answer(case_with(ONLINE), lambda _settings, _choice: nameless)
+    finding = diagnosis.look_at_answer(case_with(ONLINE), lambda _settings, _choice: nameless)
     assert finding.message == "openai/m answered in 1s (cost unknown)."
 
 
 def test_local_servers_are_listed() -> None:
     case = case_with(ONLINE)
-    assert models.look_at_servers(case).message.startswith("None found")
+    assert diagnosis.look_at_servers(case).message.startswith("None found")
     case.servers = (LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/m", "b")),)
     expected = "Ollama at http://127.0.0.1:11434: ollama_chat/m, b"
-    assert models.look_at_servers(case).message == expected
+    assert diagnosis.look_at_servers(case).message == expected
 
 
 async def test_one_tiny_request_is_sent_and_an_empty_reply_will_do() -> None:
     backend = ScriptedBackend([Completion("", finish_reason="length")])
-    assert (await ping.ask_once("openai/m", "", backend)).finish_reason == "length"
+    assert (await diagnosis.ask_once("openai/m", "", backend)).finish_reason == "length"
     (request,) = backend.calls
-    assert (request.model, request.max_tokens) == ("openai/m", ping.LONGEST_REPLY)
+    assert (request.model, request.max_tokens) == ("openai/m", diagnosis.LONGEST_REPLY)
     assert len(json.dumps(request.messages)) < 100
 
 
 async def test_a_failure_is_not_tried_again() -> None:
     backend = ScriptedBackend([BackendError("rate", "slow down", status=429)])
     with pytest.raises(ProviderError):
-        await ping.ask_once("openai/m", "", backend)
+        await diagnosis.ask_once("openai/m", "", backend)
     assert len(backend.calls) == 1
 
 
 def test_names_of_checks_are_unique_and_their_needs_come_before_them() -> None:
-    found = examinations(Case("book"), None)
+    found = examinations(Case("book", tuple), None)
     names = [one.name for one in found]
     assert len(set(names)) == len(names)
     for index, one in enumerate(found):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.cli.invocation import typed_to_resume, with_next_step
+from libriscribe2.cli.process import typed_to_resume, with_next_step
 
 
 @pytest.mark.parametrize(

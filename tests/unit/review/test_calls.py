@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.support.review_book import KEYWORDS, ReviewBook
 
-from libriscribe2.review.calls import (
+from libriscribe2.commands.calls import (
     CallFilter,
     CallFolder,
     conversation,

@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.review.clean_text import json_like
-from libriscribe2.review.diffs import MOST_CHARACTERS, Piece, character_diff, word_diff
+from libriscribe2.commands.reply_replay import (
+    MOST_CHARACTERS,
+    Piece,
+    character_diff,
+    json_like,
+    word_diff,
+)
 
 TEXT = st.text(alphabet=st.sampled_from('ab {}"\n,é中'), max_size=40)
 

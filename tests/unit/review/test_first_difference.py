@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.review.first_difference import Difference, first_difference
+from libriscribe2.commands.reply_replay import Difference, first_difference
 
 LONG = "the same words again and " * 20
 

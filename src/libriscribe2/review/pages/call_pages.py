@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from libriscribe2.review.calls import (
+from libriscribe2.commands.calls import (
     Call,
     CallFilter,
     conversation,
@@ -11,8 +11,7 @@ from libriscribe2.review.calls import (
     problems_first,
     search_text,
 )
-from libriscribe2.review.clean_text import clean_text, raw_against_clean
-from libriscribe2.review.diffs import Piece
+from libriscribe2.commands.reply_replay import Piece, clean_text, raw_against_clean
 from libriscribe2.review.snapshot import Snapshot
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from libriscribe2.commands.calls import Call, Tokens
 from libriscribe2.observe.events import Event
-from libriscribe2.review.calls import Call
-from libriscribe2.review.dumps import Tokens
 from libriscribe2.review.snapshot import Snapshot
 
 _ENDS: Final = {

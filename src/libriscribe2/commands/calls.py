@@ -1,19 +1,87 @@
-"""The calls of a project as its debug dumps tell them; a dump that is damaged is one of them."""
+"""The calls of a book, as its dumps tell of them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from libriscribe2.errors import LibriScribeError
+from libriscribe2.commands.projects import locate, settings_of
+from libriscribe2.engine.stages import all_stages
+from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.peek import is_project, peek
+from libriscribe2.project.reply_rates import reply_rates
 from libriscribe2.project.storage_errors import storage_errors
-from libriscribe2.review.dumps import Dump, Tokens, without_halves
+from libriscribe2.wording import counted
+
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+
+
+class Repaired(BaseModel):
+    """One change that made JSON of a reply (`utils.report.Repair`)."""
+
+    name: str
+    lossless: bool = True
+    position: int = 0
+
+
+class Turn(BaseModel):
+    """One message of a prompt."""
+
+    role: str = ""
+    content: Any = ""
+
+
+class Tokens(BaseModel):
+    """Tokens of a call."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Dump(BaseModel):
+    """What a dump says; the fields are those of `DumpRecord`, each with a default."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+    agent_name: str = ""
+    timestamp: str = ""
+    raw_response: str = ""
+    formatting_issues: list[str] = Field(default_factory=list)
+    extraction_method: str = ""
+    content_type: str = ""
+    attempt: int = 1
+    stage: str = ""
+    step: str = ""
+    model: str = ""
+    prompt: list[Turn] = Field(default_factory=list)
+    reasoning: str | None = None
+    repairs: list[Repaired] = Field(default_factory=list)
+    validation_errors: list[str] = Field(default_factory=list)
+    feedback: str = ""
+    clean: Any = None
+    reader: dict[str, Any] | None = None
+    finish_reason: str | None = None
+    usage: Tokens | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    key: str = ""
+
+
+def without_halves(value: Any) -> Any:
+    """A value of JSON with U+FFFD for every half of a surrogate pair, which no page can hold."""
+    if isinstance(value, str):
+        return _HALVES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {without_halves(key): without_halves(one) for key, one in value.items()}
+    return [without_halves(one) for one in value] if isinstance(value, list) else value
+
 
 State = Literal["refused", "damaged", "old", "repaired", "clean"]
 
@@ -256,3 +324,85 @@ def _counts(values: Iterable[str]) -> dict[str, int]:
 
 def _named(values: Iterable[str]) -> Iterator[str]:
     return (value for value in values if value)
+
+
+def all_calls(paths: ProjectPaths) -> tuple[Call, ...]:
+    """Every call of a project, oldest first.
+
+    Raises:
+        StorageError: The folder of its dumps cannot be read.
+    """
+    return load_calls(paths.debug)
+
+
+def lost_dumps(paths: ProjectPaths) -> str:
+    """Where the dumps of a project's calls were looked for in vain; "" where there are some.
+
+    Raises:
+        ProjectError: The project cannot be read.
+        StorageError: As before.
+    """
+    calls = peek(paths).manifest.totals.calls
+    if paths.debug.is_dir() or not calls:
+        return ""
+    return (
+        f"The dumps of {counted(calls, 'call')} are not here: there is no folder {paths.debug}. "
+        "It has the name of the project's folder and lies below the folder in which the book was "
+        "made: if the project was renamed, rename it likewise."
+    )
+
+
+def call_numbered(paths: ProjectPaths, number: int) -> Call:
+    """The call of that number.
+
+    Raises:
+        UsageError: There is none.
+        StorageError: The folder of the dumps cannot be read.
+    """
+    calls = all_calls(paths)
+    found = next((call for call in calls if call.number == number), None)
+    if found is None:
+        last = max((call.number for call in calls), default=0)
+        known = f"they are numbered from 1 to {last}" if last else "there are none"
+        raise UsageError(f"There is no dump {number} in {paths.debug}", why=known)
+    return found
+
+
+def calls_to_replay(target: str) -> Sequence[Call]:
+    """The calls of a project, of one dump, or of a folder of dumps.
+
+    Raises:
+        UsageError: It is a folder without dumps.
+        ProjectError: It is none of these.
+        StorageError: It cannot be read.
+    """
+    all_stages()  # the shapes that dumps name have to be loaded
+    path = Path(target)
+    if path.suffix == ".json" and path.is_file():
+        here = path.resolve()
+        return [call for call in load_calls(here.parent) if call.path == here]
+    if path.is_dir() and not is_project(ProjectPaths(path, path)):
+        calls = load_calls(path)
+        if not calls:
+            raise UsageError(f"There are no dumps in {path}", fix="Name a project, or its dumps.")
+        return calls
+    return all_calls(locate(target, None, settings_of(None, {})))
+
+
+def whole_call(call: Call) -> dict[str, Any]:
+    """A call with everything that its dump says, as JSON."""
+    return {**call.as_row(), "dump": call.dump.model_dump(mode="json")}
+
+
+def stats_of(paths: ProjectPaths) -> tuple[list[dict[str, Any]], int]:
+    """The four rates, and how many dumps could not be read.
+
+    Raises:
+        ProjectError: The project cannot be read.
+        StorageError: As before.
+    """
+    calls, totals = all_calls(paths), peek(paths).manifest.totals
+    whole = [call for call in calls if call.state not in ("damaged", "old")]
+    read = (call.dump.model_dump() for call in whole)
+    rates = reply_rates(read, totals.calls + totals.failed, totals.filtered)
+    return [asdict(rate) for rate in rates], len(calls) - len(whole)

@@ -1,4 +1,4 @@
-"""The table of commands: what `--help` lists, and where each is found."""
+"""The list of commands: what `--help` shows, where each is found, and words that are gone."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -46,9 +46,7 @@ COMMANDS: Final = (
         "Rebuild a book from its journal, or ask a recorded prompt again.",
     ),
     CommandEntry(
-        "chapter",
-        f"{_ROOM}.chapter:app",
-        "List the chapters of a book, and change their order.",
+        "chapter", f"{_ROOM}.chapter:app", "List the chapters of a book, and change their order."
     ),
     CommandEntry("adopt", f"{_ROOM}.adopt:adopt", "Take edited files as the new base."),
     CommandEntry(
@@ -62,9 +60,7 @@ COMMANDS: Final = (
         "Open a page with the book and every call, or write it to a folder.",
     ),
     CommandEntry(
-        "debug",
-        f"{_ROOM}.debug:app",
-        "Look at what the models answered, and what was made of it.",
+        "debug", f"{_ROOM}.debug:app", "Look at what the models answered, and what was made of it."
     ),
     CommandEntry(
         "report",
@@ -83,17 +79,13 @@ COMMANDS: Final = (
         "Look a question up in sources or on the web, and look at the notes.",
     ),
     CommandEntry(
-        "citations",
-        f"{_ROOM}.citations:app",
-        "Check that the notes of a book still hold.",
+        "citations", f"{_ROOM}.citations:app", "Check that the notes of a book still hold."
     ),
     CommandEntry(
         "export", f"{_ROOM}.export:export", "Make a book into files that a reader can hold."
     ),
     CommandEntry(
-        "batch",
-        f"{_ROOM}.batch:app",
-        "Write many books: queue them, run them, see how they stand.",
+        "batch", f"{_ROOM}.batch:app", "Write many books: queue them, run them, see how they stand."
     ),
     CommandEntry(
         "demo", f"{_ROOM}.demo:demo", "Write a short book with the offline author, without a key."
@@ -116,3 +108,31 @@ COMMANDS: Final = (
     CommandEntry("format", f"{_ROOM}.export:export", "Same as `export`.", hidden=True),
     CommandEntry("book-stats", f"{_ROOM}.status:status", "Same as `status`.", hidden=True),
 )
+
+_SETTINGS: Final = "settings stand in .env, `libriscribe2 config path` and the project's book.toml"
+_MODELS: Final = "name a model with --model, or one per stage below [models] in book.toml"
+
+GONE_OPTIONS: Final = {
+    "--config-file": _SETTINGS,
+    "--env-file": ".env in the working folder is read",
+    "--log-file": "a book's log is .libriscribe/run.log in its folder; --log-level says how much",
+    "--output-dir": "set LIBRISCRIBE2_PROJECTS_DIR to the folder that holds your books",
+    "--skip-error": "leave it out; `libriscribe2 resume` goes on after a failure",
+    "--user": "leave it out; no tags are sent to the provider",
+    "--default-model": _MODELS,
+    "--model-config": _MODELS,
+    "--llm": _MODELS,
+    "--show-logs": "a book's log is .libriscribe/run.log in its folder",
+    "--chapter-number": "write --chapter",
+    "--output-format": "write --format",
+}
+"""The option, and what to do without it."""
+
+_REDO: Final = "`libriscribe2 redo PROJECT STAGE` writes a stage or a chapter again"
+
+GONE_COMMANDS: Final = {
+    "start": "`libriscribe2 create` asks where nothing is given",
+    "generate-title": "set auto_title = true in book.toml, then `libriscribe2 resume PROJECT`",
+    **dict.fromkeys(("concept", "outline", "characters", "worldbuilding", "write", "edit"), _REDO),
+}
+"""The command, and what to type without it."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.commands.stage_choice import stage_called, stage_names, wanted_stages
+from libriscribe2.commands.projects import stage_called, stage_names, wanted_stages
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief

@@ -1,1 +1,0 @@
-"""What `libriscribe2 doctor` looks at."""
