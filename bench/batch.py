@@ -19,16 +19,14 @@ from tests.support.desk import Desk
 from tests.support.postgres import Cluster, running_cluster
 
 from bench.slow_book import SECONDS
-from libriscribe2.batch.figures import Sums
+from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.local import LocalQueue
-from libriscribe2.batch.paths import BatchPaths
-from libriscribe2.batch.postgres.database import Database, Dsn
+from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
-from libriscribe2.batch.postgres.queue import DatabaseQueue
-from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended
+from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.batch.work import BookWriter, Terms
 
 TITLE: Final = "Batches"

@@ -17,7 +17,7 @@ from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Drafting
-from libriscribe2.project.file_ops import UnsyncedOps
+from libriscribe2.project.atomic import UnsyncedOps
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore

@@ -18,10 +18,8 @@ from tests.support.batches import add_books
 from tests.support.desk import Desk
 from tests.support.postgres import Cluster, running_cluster
 
-from libriscribe2.batch.postgres.claim import ProjectClaim
-from libriscribe2.batch.postgres.database import Database, Dsn
-from libriscribe2.batch.postgres.journal import DatabaseJournal
-from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.postgres.book_journal import DatabaseJournal, ProjectClaim
+from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.records import done, sent

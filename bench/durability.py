@@ -9,10 +9,9 @@ from time import perf_counter, process_time
 from typing import Final
 
 from bench.figures import p95, spread
-from libriscribe2.project.file_ops import UnsyncedOps
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.atomic import UnsyncedOps
+from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.rescue import Rescue
 from libriscribe2.project.store import ProjectStore
 
 TITLE: Final = "Durability: replies of 20 kB, and a project of 5,000 calls"

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.scripted import ScriptedBackend
-from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.models.tooling import Plan, PlanStep, StepMetadata
+from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, StepMetadata
 from libriscribe2.toolchain.chain_config import OrchestratorConfig
 from libriscribe2.toolchain.chain_model import ChainModel
 from libriscribe2.toolchain.hybrid_resolver import HybridResolver

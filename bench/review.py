@@ -12,8 +12,8 @@ from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.structure_change import peek
 from libriscribe2.review.freezing import freeze
 from libriscribe2.review.site import LiveAddresses, Site
 from libriscribe2.review.snapshot import ProjectSource, take

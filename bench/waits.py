@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from libriscribe2.project.file_ops import FileOps
+from libriscribe2.project.atomic import FileOps
 
 
 @dataclass

@@ -34,13 +34,19 @@ from libriscribe2.observe.events import EventStream, Listener
 from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.pipeline.revision_judge import RevisionJudge
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
-from libriscribe2.settings.llm_parts import call_session, time_limits
-from libriscribe2.settings.model_keys import check_models, resolved, stage_model, with_judge
-from libriscribe2.settings.research_parts import research_means
-from libriscribe2.settings.spool_parts import answering
+from libriscribe2.settings.parts import (
+    answering,
+    call_session,
+    check_models,
+    research_means,
+    resolved,
+    stage_model,
+    time_limits,
+    with_judge,
+)
 from libriscribe2.utils.collector import spare_the_loaded
 
 AgentT = TypeVar("AgentT", bound=Agent)

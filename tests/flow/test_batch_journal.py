@@ -18,7 +18,7 @@ from tests.support.desk import SMALL, Desk
 from tests.support.machines import keep_line, kept_lines, until
 from tests.support.postgres import Cluster
 
-from libriscribe2.batch.postgres.claim import ProjectClaim
+from libriscribe2.batch.postgres.book_journal import ProjectClaim
 from libriscribe2.batch.postgres.database import Database, Dsn
 from libriscribe2.project.records import run, write
 

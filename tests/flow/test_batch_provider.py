@@ -18,11 +18,9 @@ from tests.support.batches import premise, states
 from tests.support.desk import Desk
 from tests.support.openai_replies import Fault
 
-from libriscribe2.batch.beginning import begin_project
-from libriscribe2.batch.provider.habits import Habits
-from libriscribe2.batch.provider.keeper import Keeper
-from libriscribe2.batch.provider.keeping import kept_meanwhile
-from libriscribe2.batch.provider.orders import new_orders
+from libriscribe2.batch.folders import begin_project
+from libriscribe2.batch.provider.orders import Habits, new_orders
+from libriscribe2.batch.provider.poller import Keeper, kept_meanwhile
 from libriscribe2.batch.provider.spool import BookSpool, Spool
 from libriscribe2.batch.rows import Row
 from libriscribe2.llm.batch_clients import close_clients

@@ -11,10 +11,9 @@ from tests.support.shaped_book import CHAPTERS, ShapedBook, new_book
 from libriscribe2.editing import structure_edits as edits
 from libriscribe2.editing.splitting import division, texts_of
 from libriscribe2.editing.structure_edits import Outlined, Slots
-from libriscribe2.project.file_ops import FileOps
+from libriscribe2.project.atomic import FileOps
 from libriscribe2.project.paths import chapter_file
-from libriscribe2.project.peek import peek
-from libriscribe2.project.structure_change import Change
+from libriscribe2.project.structure_change import Change, peek
 
 pytestmark = pytest.mark.soak
 

@@ -193,10 +193,10 @@ def test_xc_06_cut_and_empty_replies_are_replayed_as_refusals(book: Desk) -> Non
         ({"shape": "nowhere.at_all:Thing"}, "no shape nowhere.at_all:Thing"),
         ({"min_words": "many"}, "damaged"),
         ({"min_words": 1e999}, "damaged"),
-        ({"shape": "libriscribe2.models.title:TitleFile", "limits": {"title": 3}}, "damaged"),
+        ({"shape": "libriscribe2.models.story:TitleFile", "limits": {"title": 3}}, "damaged"),
         (
             {
-                "shape": "libriscribe2.models.title:TitleFile",
+                "shape": "libriscribe2.models.story:TitleFile",
                 "limits": {"title": {"maxLength": "x"}},
             },
             "damaged",

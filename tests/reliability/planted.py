@@ -47,7 +47,7 @@ MUTANTS: Final = (
     Mutant(
         "a reply is remembered and not stored",
         "test_bar_11",
-        "project/call_log.py",
+        "project/store.py",
         "            self._add(line)\n",
         "            self._manifest.fold(line)\n",
     ),
@@ -80,7 +80,7 @@ MUTANTS: Final = (
     Mutant(
         "a reply is remembered and not stored",
         "test_bar_01",
-        "project/call_log.py",
+        "project/store.py",
         "            self._add(line)\n",
         "            self._manifest.fold(line)\n",
         _SOAK,
@@ -88,7 +88,7 @@ MUTANTS: Final = (
     Mutant(
         "replies in the journal are not found",
         "test_bar_02",
-        "project/call_log.py",
+        "project/store.py",
         "return self._manifest.reply(key)",
         "return None",
     ),
@@ -102,21 +102,21 @@ MUTANTS: Final = (
     Mutant(
         "no folder is synced",
         "test_bar_03",
-        "project/file_ops.py",
+        "project/atomic.py",
         'if os.name != "posix":\n        return\n    descriptor',
         "if folder:\n        return\n    descriptor",
     ),
     Mutant(
         "checksums are not looked at",
         "test_bar_04",
-        "project/journal_lines.py",
+        "project/journal.py",
         'if checksum != b"%08x" % zlib.crc32(body):',
         "if not checksum:",
     ),
     Mutant(
         "errors of the system are not translated",
         "test_bar_05",
-        "project/storage_errors.py",
+        "project/atomic.py",
         "    except OSError as error:\n",
         "    except BlockingIOError as error:\n",
         _SOAK,
@@ -124,7 +124,7 @@ MUTANTS: Final = (
     Mutant(
         "a reply that finds no room is dropped",
         "test_bar_06",
-        "project/call_log.py",
+        "project/store.py",
         "raise self._rescued(key, record, error) from error",
         "raise error from error",
     ),
@@ -152,14 +152,14 @@ MUTANTS: Final = (
     Mutant(
         "line ends count",
         "test_bar_10",
-        "project/hashing.py",
-        '.replace("\\r\\n", "\\n")',
-        "",
+        "project/texts.py",
+        'plain = text.replace("\\r\\n", "\\n")',
+        "plain = text",
     ),
     Mutant(
         "keys that stand twice are taken",
         "test_bar_12",
-        "project/user_text.py",
+        "project/texts.py",
         "object_pairs_hook=_pairs, ",
         "",
     ),
@@ -169,7 +169,7 @@ MUTANTS: Final = (
         "llm/backend.py",
         "for name in _IDENTITY}\n",
         "for name in _IDENTITY}\n"
-        "            from libriscribe2.project.clock import utc_now\n"
+        "            from libriscribe2.project.texts import utc_now\n"
         "            said['at'] = utc_now().year\n",
     ),
     Mutant(
@@ -226,7 +226,7 @@ MUTANTS: Final = (
     Mutant(
         "the lock in the database is not taken",
         "test_bar_20",
-        "batch/postgres/claim.py",
+        "batch/postgres/book_journal.py",
         'if row["taken"]:',
         "if row is not None:",
         _POSTGRES,
@@ -250,7 +250,7 @@ MUTANTS: Final = (
     Mutant(
         "each process has limits of its own",
         "test_bar_22",
-        "batch/postgres/rates.py",
+        "batch/postgres/database.py",
         "values = (account, limits.requests,",
         "values = (f\"{account} {__import__('os').getpid()}\", limits.requests,",
         _POSTGRES,
@@ -295,7 +295,7 @@ MUTANTS: Final = (
     Mutant(
         "text for a terminal is not cleaned",
         "test_bar_24_terminal",
-        "utils/terminal_text.py",
+        "wording.py",
         '_UNSAFE.sub("", text)',
         "text",
     ),

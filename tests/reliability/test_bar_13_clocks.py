@@ -19,7 +19,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.resilience import RetryPolicy
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
-from libriscribe2.project import clock
+from libriscribe2.project import texts
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 
@@ -54,7 +54,7 @@ def test_bar_13_a_book_of_a_mad_clock_is_the_same_book(
 @pytest.fixture
 def jumping(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A wall clock that a test moves by `ShiftedClock.shift`."""
-    monkeypatch.setattr(clock, "datetime", ShiftedClock)
+    monkeypatch.setattr(texts, "datetime", ShiftedClock)
     yield
     ShiftedClock.shift = timedelta()
 

@@ -13,13 +13,11 @@ from tests.support.batches import FAST_PACE, WorkerProcess, add_books, alone, pa
 from tests.support.desk import Desk
 from tests.support.postgres import Cluster, Wire, running_cluster
 
-from libriscribe2.batch.figures import Sums
-from libriscribe2.batch.postgres.database import Database, Dsn
+from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
-from libriscribe2.batch.postgres.queue import DatabaseQueue
-from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended
+from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.batch.work import Terms
 
 BAR: Final = Bar(21, seed=21, file="test_bar_21_database_outage.py")

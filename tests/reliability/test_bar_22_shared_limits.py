@@ -10,9 +10,7 @@ from typing import Final
 import pytest
 from tests.support.bars import Bar
 
-from libriscribe2.batch.postgres.database import Database, Dsn
-from libriscribe2.batch.postgres.rates import DatabaseRates
-from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.postgres.database import Database, DatabaseRates, Dsn, ensure_schema
 from libriscribe2.llm.rate_store import RateLimits
 
 BAR: Final = Bar(22, seed=22, file="test_bar_22_shared_limits.py")

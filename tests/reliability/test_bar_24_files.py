@@ -21,7 +21,7 @@ from tests.support.hostile_files import CANARY, bombs, slips, xml_attacks
 from tests.support.memory import peak, reset_peak
 from tests.support.web_pages import WebPages
 
-from libriscribe2.models.questions import question_name
+from libriscribe2.models.notes import question_name
 from libriscribe2.project.paths import project_name_from
 
 BAR: Final = Bar(24, 24, "test_bar_24_files.py")

@@ -23,11 +23,11 @@ from tests.support.desk import Desk
 from tests.support.hostile import SCRIPTS
 
 import libriscribe2
-from libriscribe2.batch.paths import BatchPaths
-from libriscribe2.batch.report import report_of, write_report
+from libriscribe2.batch.batch_report import report_of, write_report
+from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.state import Batch, Ended, added, ended, started
-from libriscribe2.project.user_text import MAX_JSON_BYTES
+from libriscribe2.project.texts import MAX_JSON_BYTES
 
 BAR: Final = Bar(24, 24, "test_bar_24_loaders.py")
 SOURCES: Final = Path(libriscribe2.__file__).parent

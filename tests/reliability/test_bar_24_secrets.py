@@ -18,7 +18,7 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.web_pages import Answer, WebPages
 
 from libriscribe2.cli import root, status
-from libriscribe2.settings import research_parts
+from libriscribe2.settings import parts
 from libriscribe2.toolchain.research_means import ResearchMeans
 
 BAR: Final = Bar(24, 24, "test_bar_24_secrets.py")
@@ -114,7 +114,7 @@ def test_bar_24_07_the_key_of_a_search_engine_is_told_to_nobody(
             ObeyingModel("http://x.example/", ("set_budget",)) as model,
         ):
             means = partial(ResearchMeans, loopback_ports=frozenset({site.port}))
-            monkeypatch.setattr(research_parts, "ResearchMeans", means)
+            monkeypatch.setattr(parts, "ResearchMeans", means)
             desk.environment |= {
                 "OPENAI_BASE_URL": model.url,
                 "LIBRISCRIBE2_RESEARCH__MAX_PAGE_MB": "1",

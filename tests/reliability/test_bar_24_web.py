@@ -21,7 +21,7 @@ from tests.support.research_desk import ResearchDesk
 from tests.support.transport import KEY
 from tests.support.web_pages import Answer, WebPages, article
 
-from libriscribe2.settings import research_parts
+from libriscribe2.settings import parts
 from libriscribe2.toolchain.catalog import all_tools
 from libriscribe2.toolchain.research_means import ResearchMeans
 from libriscribe2.toolchain.tool_error import ToolError
@@ -50,7 +50,7 @@ def test_bar_24_01_a_page_gives_no_orders(
     with WebPages() as canary, WebPages(_pages(injection(f"{canary.root}/canary"))) as site:
         ports = frozenset({site.port, canary.port})
         means = partial(ResearchMeans, loopback_ports=ports)
-        monkeypatch.setattr(research_parts, "ResearchMeans", means)
+        monkeypatch.setattr(parts, "ResearchMeans", means)
         desk.written("--research", "--until", "concept")
         before = desk.project().contents()
         with ObeyingModel(f"{canary.root}/canary", WANTED_TOOLS) as model:

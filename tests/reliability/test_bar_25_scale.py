@@ -19,9 +19,8 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.rescue import Rescue
 from libriscribe2.project.store import ProjectStore
 
 BAR: Final = Bar(25, 25, "test_bar_25_scale.py")

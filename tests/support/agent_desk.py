@@ -19,9 +19,9 @@ from libriscribe2.llm.scripted import Line, ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.research_records import keep_record
+from libriscribe2.project.research_files import keep_record
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.toolchain.research_means import ResearchMeans
 

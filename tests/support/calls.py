@@ -10,7 +10,7 @@ from libriscribe2.llm.outbox import CallReport
 from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.resilience import RetryPolicy, Wait
 from libriscribe2.llm.session import CallSession
-from libriscribe2.project.debug_dump import DumpRecord
+from libriscribe2.project.dumps import DumpRecord
 
 
 class FakeTime:

@@ -7,8 +7,7 @@ from typing import Any
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.scripted import Line, ScriptedBackend
-from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.models.tooling import Plan, PlanStep, RunRecord
+from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, RunRecord
 from libriscribe2.toolchain.chain_config import OrchestratorConfig
 from libriscribe2.toolchain.chain_model import ChainModel
 from libriscribe2.toolchain.orchestrator import Orchestrator

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.offline_author import OfflineAuthor
-from libriscribe2.project import clock
+from libriscribe2.project import texts
 
 _POLL_SECONDS: Final = 0.005
 _DAC_OVERRIDE_AND_SEARCH: Final = 0b110
@@ -120,7 +120,7 @@ class Provider:
         shifts = [seconds for first, seconds in self._is.clock if first <= call]
         if shifts:
             ShiftedClock.shift = timedelta(seconds=shifts[-1])
-            setattr(clock, "datetime", ShiftedClock)  # noqa: B010 - mypy refuses `=`
+            setattr(texts, "datetime", ShiftedClock)  # noqa: B010 - mypy refuses `=`
 
 
 class ShiftedClock(datetime):

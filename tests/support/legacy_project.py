@@ -5,9 +5,13 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.scenes import ScenesFile
-from libriscribe2.models.story import CharactersFile, OutlineFile, WorldFile
+from libriscribe2.models.story import (
+    CharactersFile,
+    ConceptFile,
+    OutlineFile,
+    ScenesFile,
+    WorldFile,
+)
 from libriscribe2.project.legacy import read_legacy
 from libriscribe2.project.paths import (
     CHARACTERS,

@@ -7,7 +7,7 @@ from typing import Final
 import psycopg
 from tests.support.bars import Launched, Trial, Trials, pause
 
-from libriscribe2.project.journal_lines import encode_line
+from libriscribe2.project.journal import encode_line
 from libriscribe2.project.records import Record
 
 LONG: Final = ("--chapters", "4", "--scenes-per-chapter", "1", "--words", "200")

@@ -15,10 +15,16 @@ from libriscribe2.models.canon import (
     ThreadHit,
     ToldEvent,
 )
-from libriscribe2.models.concept import ConceptModel
 from libriscribe2.models.draft_order import Drafting, DraftOrder
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import Character, Entry, OutlineChapter, OutlineFile, WorldFile
+from libriscribe2.models.story import (
+    Character,
+    ConceptModel,
+    Entry,
+    OutlineChapter,
+    OutlineFile,
+    ScenePlan,
+    WorldFile,
+)
 from libriscribe2.models.style import StyleFile, StylePassage, StyleRule
 from libriscribe2.packs.state import PackState
 

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from libriscribe2.models.canon import Thread
-from libriscribe2.models.moves import ENDING_MOVES, OPENING_MOVES
-from libriscribe2.models.scenes import PlannedChapter
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
+from libriscribe2.models.story import OutlineChapter, PlannedChapter
 from libriscribe2.quality.plan.lints import findings
 from libriscribe2.quality.plan.plan import Plan
 

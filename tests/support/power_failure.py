@@ -7,7 +7,7 @@ from tests.support.project_book import BookMaker
 from tests.support.project_faults import QuickOps, RecordingOps
 
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.project.journal_lines import scan
+from libriscribe2.project.journal import scan
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import STATE
 

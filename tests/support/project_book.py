@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from libriscribe2.project.file_ops import FileOps
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.atomic import FileOps
+from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import CONCEPT, OUTLINE, ProjectPaths, chapter_file
-from libriscribe2.project.rescue import Rescue
 from libriscribe2.project.store import ProjectStore
 
 CHAPTERS: Final = 2

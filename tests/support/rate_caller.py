@@ -7,8 +7,7 @@ and how many calls it makes. It says when it is ready, and begins when it is tol
 import asyncio
 import sys
 
-from libriscribe2.batch.postgres.database import Database, Dsn
-from libriscribe2.batch.postgres.rates import DatabaseRates
+from libriscribe2.batch.postgres.database import Database, DatabaseRates, Dsn
 from libriscribe2.llm.backend import Request
 from libriscribe2.llm.rate_limits import RateGate
 from libriscribe2.llm.rate_store import RateLimits

@@ -11,7 +11,7 @@ from tests.support.desk import Desk
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.backend import Request
-from libriscribe2.project.debug_dump import DebugDumps, DumpRecord
+from libriscribe2.project.dumps import DebugDumps, DumpRecord
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.review.snapshot import ProjectSource, Snapshot, take
 

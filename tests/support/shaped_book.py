@@ -15,13 +15,11 @@ from libriscribe2.editing.structure_edits import Slots
 from libriscribe2.editing.structure_plan import Planner
 from libriscribe2.engine.decisions import book_status
 from libriscribe2.engine.stages import all_stages
-from libriscribe2.project.file_ops import FileOps
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.atomic import FileOps
+from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.peek import peek
-from libriscribe2.project.rescue import Rescue
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.structure_change import Change
+from libriscribe2.project.structure_change import Change, peek
 
 CHAPTERS = 6
 SIZE = ("--chapters", str(CHAPTERS), "--scenes-per-chapter", "2", "--words", "600")

@@ -18,7 +18,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineChapter, OutlineFile
 from libriscribe2.observe.events import Event, EventStream
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 

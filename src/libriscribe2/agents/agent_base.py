@@ -13,11 +13,11 @@ from libriscribe2.agents.agent_siblings import all_of
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt, log_cleanup
 from libriscribe2.llm.options import CallOptions
+from libriscribe2.models.base import request_schema
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.request_schema import request_schema
 from libriscribe2.project.dump_reading import ReplyReader
-from libriscribe2.project.json_text import readable_json
+from libriscribe2.project.texts import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
 from libriscribe2.replies.parsers import Limits, ParserResult, payload
 from libriscribe2.telemetry import JSON_VALIDATION_ERROR

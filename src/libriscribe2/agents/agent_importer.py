@@ -12,8 +12,15 @@ from libriscribe2.agents.agent_base import BOOK_KEYS
 from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.excerpts import book_lines, cards, to_json
-from libriscribe2.models.story import Character, OutlineChapter
-from libriscribe2.models.taken_over import MOST_CAST, BookNotes, ChapterNotes, NextChapters, Seen
+from libriscribe2.models.story import (
+    MOST_CAST,
+    BookNotes,
+    ChapterNotes,
+    Character,
+    NextChapters,
+    OutlineChapter,
+    Seen,
+)
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.prose import parts, shorten, weigh
 from libriscribe2.quality.text import words

@@ -5,10 +5,8 @@ from typing import Final
 
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import CanonFile, Fact
-from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.models.story import ConceptFile, OutlineFile, ScenePlan, WorldFile
 from libriscribe2.models.style import StyleFile
 from libriscribe2.packs.state import PackState
 from libriscribe2.project.artifacts import Book

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
-from libriscribe2.models.excerpts import scene_block, to_json
-from libriscribe2.models.revision import (
+from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
+from libriscribe2.models.reviews import (
     MOST_ISSUES,
     MOST_PATCHES,
     Critique,
@@ -19,7 +19,6 @@ from libriscribe2.models.revision import (
     Patches,
     ToldIssue,
 )
-from libriscribe2.models.shown_blocks import shown_blocks
 from libriscribe2.prose import parts, shorten, tail, weigh, without_notes
 from libriscribe2.quality.gates.gates import GateFigures, errors, examined, measured
 from libriscribe2.quality.gates.surroundings import Surroundings

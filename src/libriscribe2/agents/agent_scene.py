@@ -8,7 +8,7 @@ from typing import Final
 from libriscribe2.agents.agent_base import FEWEST_WORDS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
-from libriscribe2.models.shown_blocks import shown_blocks
+from libriscribe2.models.excerpts import shown_blocks
 from libriscribe2.prose import count_words, tail
 from libriscribe2.quality.joining import joined, without_repetition
 from libriscribe2.quality.lengths import Wanted

@@ -15,7 +15,7 @@ from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.scenes import ScenePlan, ScenesFile
+from libriscribe2.models.story import ScenePlan, ScenesFile
 from libriscribe2.packs.lengths import chapter_words, scene_words
 from libriscribe2.packs.pack import pack
 from libriscribe2.packs.revising import shown_for_revision, surroundings

@@ -5,10 +5,14 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
-from libriscribe2.models.given import given_cast, with_given_cast
-from libriscribe2.models.story import Character, CharactersFile
+from libriscribe2.models.excerpts import (
+    book_lines,
+    concept_block,
+    given_cast,
+    premise_block,
+    with_given_cast,
+)
+from libriscribe2.models.story import Character, CharactersFile, ConceptFile
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, SERIES_CAST
 
 

@@ -9,19 +9,19 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import MaxRetriesExceededError
+from libriscribe2.models.brief import CountRange
 from libriscribe2.models.canon import Thread
 from libriscribe2.models.citations import notes_to_plan
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.counts import CountRange
 from libriscribe2.models.excerpts import (
+    MendedOutline,
     book_lines,
     cards,
     concept_block,
+    outline_lines,
     premise_block,
     to_json,
 )
-from libriscribe2.models.mending import MendedOutline, outline_lines
-from libriscribe2.models.story import OutlineFile, OutlineOfFacts
+from libriscribe2.models.story import ConceptFile, OutlineFile, OutlineOfFacts
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, WORLD
 from libriscribe2.project.planned import plan_with
 from libriscribe2.prose import shorten

@@ -11,16 +11,15 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.attempt import Attempt
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
-from libriscribe2.models.questions import (
+from libriscribe2.models.notes import (
+    NotesFile,
     ResearchQuestions,
     listed,
     question_name,
     request_text,
 )
-from libriscribe2.models.research import NotesFile
-from libriscribe2.project.clock import utc_now
+from libriscribe2.models.story import ConceptFile
 from libriscribe2.project.paths import (
     CONCEPT,
     RESEARCH_LIST,
@@ -28,8 +27,8 @@ from libriscribe2.project.paths import (
     RESEARCH_SOURCES,
     ProjectPaths,
 )
-from libriscribe2.project.research_files import ResearchFolder
-from libriscribe2.project.research_records import as_text, cited_sources, merged
+from libriscribe2.project.research_files import ResearchFolder, as_text, cited_sources, merged
+from libriscribe2.project.texts import utc_now
 from libriscribe2.prose import shorten
 
 if TYPE_CHECKING:

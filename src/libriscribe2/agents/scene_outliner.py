@@ -9,8 +9,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.counts import CountRange
+from libriscribe2.models.brief import CountRange
 from libriscribe2.models.excerpts import (
     book_lines,
     cards,
@@ -19,8 +18,14 @@ from libriscribe2.models.excerpts import (
     scene_block,
     to_json,
 )
-from libriscribe2.models.scenes import ChapterScenes, PlannedChapter, ScenesFile
-from libriscribe2.models.story import OutlineChapter, OutlineFile
+from libriscribe2.models.story import (
+    ChapterScenes,
+    ConceptFile,
+    OutlineChapter,
+    OutlineFile,
+    PlannedChapter,
+    ScenesFile,
+)
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, SCENES, WORLD
 from libriscribe2.project.planned import plan_with
 from libriscribe2.prose import shorten, weigh

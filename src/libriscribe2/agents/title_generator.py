@@ -7,10 +7,8 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.concept import ConceptFile
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
-from libriscribe2.models.story import OutlineFile
-from libriscribe2.models.title import TitleFile
+from libriscribe2.models.story import ConceptFile, OutlineFile, TitleFile
 from libriscribe2.project.paths import CONCEPT, OUTLINE, SUMMARY_FILES, TITLE
 from libriscribe2.prose import shorten
 

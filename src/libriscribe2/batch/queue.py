@@ -1,4 +1,4 @@
-"""The queue of a batch: rows go in, and who runs books takes them out."""
+"""The protocol of a queue, and which one a batch has."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from libriscribe2.batch.rows import Fault, Row
 from libriscribe2.batch.state import Batch, Book, BookState, added, retried
 from libriscribe2.batch.work import BookWriter, Terms
-from libriscribe2.errors import ProjectError
+from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.project.records import Record
 
 _RETRIED: Final[tuple[BookState, ...]] = ("failed", "stopped", "cancelled")
@@ -208,3 +208,27 @@ def _name_is_taken(row: Row, before: Book | None) -> Fault:
         return Fault(row.place, f"there is a project {row.name!r} already")
     place = before.row.place
     return Fault(row.place, f"the batch has another book {row.name!r} already, from {place}")
+
+
+def one_of(known: Sequence[str], name: str | None, place: str) -> str:
+    """The batch that is meant; without a name the only one.
+
+    Args:
+        known: All that are there.
+        name: What the user typed, or None.
+        place: Where they are, for messages.
+
+    Raises:
+        UsageError: No batch was named, and there are several.
+        ProjectError: There is no such batch, or none at all.
+    """
+    names = ", ".join(known)
+    if name is None and len(known) > 1:
+        raise UsageError("Which batch?", why=f"there are: {names}", fix="Name one with --batch.")
+    found = [batch for batch in known if name in (None, batch)]
+    if not found:
+        what = f"There is no batch {name!r}" if name else "There is no batch"
+        add = "`libriscribe2 batch add FILE` makes one."
+        fix = f"Choose from {names}; {add}" if known else add
+        raise ProjectError(f"{what} in {place}", fix=fix)
+    return found[0]

@@ -1,16 +1,16 @@
-"""Running the books of a batch: so many at once, until nothing waits any more."""
+"""Who runs when: order, deadlines, and each book's share of the budget."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from statistics import median
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from libriscribe2.batch.deadlines import comes_late, in_turn
-from libriscribe2.batch.figures import Sums
-from libriscribe2.batch.grants import grant_for, worth_another_run
-from libriscribe2.batch.state import Batch, Book, Ended, ended, retried, started
+from libriscribe2.batch.state import Batch, Book, Ended, Sums, ended, retried, started
 from libriscribe2.errors import (
     EXIT_INTERRUPTED,
     BudgetError,
@@ -18,8 +18,155 @@ from libriscribe2.errors import (
     ProjectInUseError,
     ProviderError,
 )
-from libriscribe2.project.clock import Clock, utc_now
+from libriscribe2.models.brief import Brief
 from libriscribe2.project.records import Record
+from libriscribe2.project.texts import Clock, utc_now
+
+_UNITS: Final = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
+_DURATION: Final = re.compile(r"(?:\d+(?:\.\d+)?[dhms])+", re.IGNORECASE)
+_PART: Final = re.compile(r"(\d+(?:\.\d+)?)([dhms])", re.IGNORECASE)
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
+_OPEN: Final = ("queued", "running", "failed", "stopped")
+
+
+def moment_of(text: str, now: datetime) -> datetime:
+    """The moment that a user names.
+
+    Args:
+        text: A time such as `2026-11-23T08:00` (of the local zone where it names none), or a
+            duration from now such as `6h`, `90m` or `1d12h`.
+        now: The present moment.
+
+    Raises:
+        ValueError: It is neither; the message says what is wanted.
+    """
+    wanted = text.strip()
+    try:
+        if _DURATION.fullmatch(wanted):
+            parts = _PART.findall(wanted.lower())
+            return now + timedelta(seconds=sum(float(n) * _UNITS[unit] for n, unit in parts))
+        return datetime.fromisoformat(wanted).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{text!r} is neither a time such as 2026-11-23T08:00 nor a duration such as 6h or 90m"
+        ) from error
+
+
+def due_of(book: Book) -> datetime | None:
+    """When a book is to be done; None where its row does not say."""
+    return datetime.fromisoformat(book.row.deadline) if book.row.deadline else None
+
+
+def in_turn(books: Iterable[Book]) -> list[Book]:
+    """Books in the order in which they begin: the earliest deadline first, then as they were."""
+    return sorted(books, key=lambda book: due_of(book) or _NEVER)
+
+
+def expected_seconds(batch: Batch, book: Book) -> float | None:
+    """How long a book is going to take yet, by the books of its batch that are done.
+
+    They give seconds for each word, and half of them took no longer; None while none is done.
+    """
+    done = [(one.times.seconds, one.last.sums.words) for one in batch.within("done")]
+    paces = [seconds / words for seconds, words in done if words and seconds]
+    if not paces:
+        return None
+    brief = Brief.model_validate(book.row.brief)
+    chapters = brief.chapter_range().middle()
+    whole = median(paces) * brief.words_per_chapter(chapters) * chapters
+    return max(0.0, whole - book.times.seconds)
+
+
+def comes_late(batch: Batch, book: Book, now: datetime) -> bool:
+    """Whether a book that begins now is not going to be done by its deadline."""
+    due = due_of(book)
+    if due is None:
+        return False
+    seconds = expected_seconds(batch, book) or 0.0
+    return now >= due or seconds > (due - now).total_seconds()
+
+
+def is_late(book: Book, now: datetime) -> bool:
+    """Whether a book was done late, is expected to be, or is open after its deadline."""
+    due = due_of(book)
+    return book.late or (due is not None and book.state in _OPEN and now > due)
+
+
+def minutes_for(
+    book: Book, most: float | None, deadline: datetime | None, now: datetime
+) -> float | None:
+    """The most minutes that a book's run may last; None is no limit.
+
+    Args:
+        book: The book, whose row may have a limit of its own.
+        most: The limit of every run.
+        deadline: When every run stops; None is never.
+        now: The present moment.
+    """
+    if deadline is None:
+        return None  # the run knows the others by itself
+    own = book.row.settings.get("budget", {}).get("max_minutes")
+    left = max(0.0, (deadline - now).total_seconds() / 60)
+    return min(float(limit) for limit in (own, most, left) if limit is not None)
+
+
+_WORTH_WHILE: Final = 1.25
+"""How many times as large a new grant has to be before a book that used up its own goes on."""
+
+_MICROS: Final = 1_000_000
+
+
+def own_cap(book: Book) -> float | None:
+    """The cap that the row itself sets, in US dollars."""
+    budget = book.row.settings.get("budget", {})
+    cap = budget.get("max_cost") if isinstance(budget, dict) else None
+    return None if cap is None else float(cap)
+
+
+def free_usd(batch: Batch) -> float:
+    """What the cap leaves for grants; endless where there is no cap, never below 0."""
+    if batch.cap is None:
+        return math.inf
+    committed = math.fsum(book.committed_usd for book in batch.books.values())
+    return max(0.0, batch.cap - committed)
+
+
+def grant_for(batch: Batch, book: Book, sharers: int) -> float | None:
+    """The most that a book's cost may come to; None where nothing caps it.
+
+    Args:
+        batch: The batch; the book does not run yet.
+        book: The book.
+        sharers: Books that what is free has to last for, this one included.
+    """
+    cap = own_cap(book)
+    if batch.cap is None:
+        return cap
+    share = free_usd(batch) / max(1, sharers)
+    # Rounded down, so that the grants together are not above the cap by rounding.
+    grant = math.floor((book.committed_usd + share) * _MICROS) / _MICROS
+    return grant if cap is None else min(cap, grant)
+
+
+def worth_another_run(batch: Batch) -> Sequence[Book]:
+    """Books that used up their grant and could now get a much larger one."""
+    if batch.cap is None:
+        return ()
+    out = [book for book in batch.within("stopped") if book.grant is not None]
+    for_each = free_usd(batch) / max(1, len(out))
+    return [
+        book
+        for book in out
+        if book.grant is not None
+        and _possible(book, for_each) > max(_WORTH_WHILE * book.grant, 1 / _MICROS)
+    ]
+
+
+def _possible(book: Book, share: float) -> float:
+    cap = own_cap(book)
+    grant = book.committed_usd + share
+    return grant if cap is None else min(cap, grant)
+
 
 Sleep = Callable[[float], Awaitable[None]]
 Tell = Callable[[Book, Ended | None], None]

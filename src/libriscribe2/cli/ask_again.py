@@ -12,10 +12,10 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.llm.routed_backend import RoutedBackend
-from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
-from libriscribe2.settings.llm_parts import time_limits
+from libriscribe2.settings.parts import time_limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from libriscribe2.errors import UsageError
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.atomic import storage_errors
 
 
 def read_author_file(file: Path, endings: Sequence[str], *, most: int, fix: str) -> bytes:

@@ -6,13 +6,11 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.batch.deadlines import moment_of
-from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.batch_report import report_of, write_report
+from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.queue import BookQueue, Enqueued
-from libriscribe2.batch.report import report_of, write_report
-from libriscribe2.batch.row_files import read_rows
-from libriscribe2.batch.rows import check_rows
-from libriscribe2.batch.work import Terms
+from libriscribe2.batch.rows import check_rows, read_rows
+from libriscribe2.batch.work import Terms, moment_of
 from libriscribe2.cli.batch_choice import Bookshelf, is_shared, new_queue, queue_of
 from libriscribe2.cli.batch_options import (
     AtOnceOption,
@@ -39,9 +37,9 @@ from libriscribe2.cli.frame import (
 )
 from libriscribe2.commands.projects import stage_names
 from libriscribe2.errors import UsageError
-from libriscribe2.project.clock import utc_now
+from libriscribe2.project.texts import utc_now
 from libriscribe2.project.view import natural_order
-from libriscribe2.settings.book_tables import check_book_tables
+from libriscribe2.settings.loading import check_book_tables
 
 app = command_group("batch", "Write many books: queue them, run them, see how they stand.")
 

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from contextlib import closing
 
-from libriscribe2.batch.postgres.claim import ProjectClaim
+from libriscribe2.batch.postgres.book_journal import DatabaseJournal, ProjectClaim, is_kept
+from libriscribe2.batch.postgres.database import DatabaseRates
 from libriscribe2.batch.postgres.jobs import key_of
-from libriscribe2.batch.postgres.journal import DatabaseJournal, is_kept
-from libriscribe2.batch.postgres.rates import DatabaseRates
 from libriscribe2.cli.batch_database import database_of
 from libriscribe2.cli.batch_kept import check_research
 from libriscribe2.cli.book_run import run_book

@@ -6,11 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from libriscribe2.batch.beginning import begin_project, is_taken
-from libriscribe2.batch.choosing import one_of
+from libriscribe2.batch.folders import BatchPaths, batches_in, begin_project, is_taken
 from libriscribe2.batch.local import LocalQueue
-from libriscribe2.batch.paths import BatchPaths, batches_in
-from libriscribe2.batch.queue import BookQueue
+from libriscribe2.batch.queue import BookQueue, one_of
 from libriscribe2.batch.state import Book
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.errors import ConfigError

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
-from libriscribe2.batch.choosing import one_of
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
+from libriscribe2.batch.postgres.book_journal import TravellingBooks
+from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
-from libriscribe2.batch.postgres.log import batches
-from libriscribe2.batch.postgres.queue import DatabaseQueue, no_lost
-from libriscribe2.batch.postgres.schema import ensure_schema
-from libriscribe2.batch.postgres.travelling import TravellingBooks
+from libriscribe2.batch.postgres.jobs import batches
+from libriscribe2.batch.postgres.worker import DatabaseQueue, no_lost
+from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.settings import Settings
 

@@ -5,13 +5,12 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from libriscribe2.batch.beginning import mark_project
-from libriscribe2.batch.choosing import one_of
+from libriscribe2.batch.folders import mark_project
+from libriscribe2.batch.postgres.book_journal import KeptBook, forget, kept_book
 from libriscribe2.batch.postgres.database import Database
-from libriscribe2.batch.postgres.jobs import key_of
-from libriscribe2.batch.postgres.kept_books import KeptBook, forget, kept_book
-from libriscribe2.batch.postgres.log import batches
-from libriscribe2.batch.postgres.queue import DatabaseQueue
+from libriscribe2.batch.postgres.jobs import batches, key_of
+from libriscribe2.batch.postgres.worker import DatabaseQueue
+from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.state import Book, BookState
 from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.batch_database import database_of
@@ -21,12 +20,18 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.editing.rebuild import GOOD
 from libriscribe2.errors import IncompleteError, ProjectError
-from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, replace_file
-from libriscribe2.project.file_ops import SYSTEM, sync_folder
-from libriscribe2.project.format_version import write_format
+from libriscribe2.project.atomic import (
+    PRIVATE,
+    SYSTEM,
+    atomic_write,
+    make_folder,
+    replace_file,
+    storage_errors,
+    sync_folder,
+)
+from libriscribe2.project.lock import write_format
 from libriscribe2.project.paths import RESEARCH_NOTES, ProjectPaths
-from libriscribe2.project.peek import peek
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.structure_change import peek
 from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import Settings
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 import typer
 from typing_extensions import override
 
-from libriscribe2.batch.deadlines import moment_of
+from libriscribe2.batch.work import moment_of
 from libriscribe2.cli.frame import ConcurrencyOption, ModelOptions
 from libriscribe2.errors import UsageError
-from libriscribe2.project.clock import Clock, iso_utc, utc_now
+from libriscribe2.project.texts import Clock, iso_utc, utc_now
 
 BatchOption = Annotated[
     str | None,

@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.batch.deadlines import due_of
-from libriscribe2.batch.paths import BatchPaths
-from libriscribe2.batch.provider.habits import Door, Habits
-from libriscribe2.batch.provider.keeper import Keeper
-from libriscribe2.batch.provider.keeping import kept_meanwhile
+from libriscribe2.batch.folders import BatchPaths
+from libriscribe2.batch.provider.orders import Door, Habits
+from libriscribe2.batch.provider.poller import Keeper, kept_meanwhile
 from libriscribe2.batch.provider.spool import Spool
 from libriscribe2.batch.state import Batch
+from libriscribe2.batch.work import due_of
 from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.render import Renderer
 from libriscribe2.llm.batch_clients import close_clients
@@ -19,7 +18,7 @@ from libriscribe2.llm.litellm_batches import ProviderBatches
 from libriscribe2.llm.providers import batch_provider
 from libriscribe2.llm.rate_limits import account_name
 from libriscribe2.settings import ModelsConfig, Settings
-from libriscribe2.settings.model_keys import resolved
+from libriscribe2.settings.parts import resolved
 
 VARIABLE: Final = "LIBRISCRIBE2_BATCH__SPOOL"
 """Tells the books' processes where their calls wait."""

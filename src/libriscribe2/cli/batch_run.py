@@ -5,20 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from libriscribe2.batch.deadlines import minutes_for
-from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.batch_report import book_record, report_of, write_report
+from libriscribe2.batch.folders import BatchPaths
+from libriscribe2.batch.processes import BookProcess, RunCommand
 from libriscribe2.batch.queue import BookQueue
-from libriscribe2.batch.report import book_record, report_of, write_report
 from libriscribe2.batch.state import Batch, Book, Ended
-from libriscribe2.batch.work import BookWriter, Terms
-from libriscribe2.batch.writing import BookProcess, RunCommand
+from libriscribe2.batch.work import BookWriter, Terms, minutes_for
 from libriscribe2.cli.batch_choice import Bookshelf, is_shared
 from libriscribe2.cli.batch_provider import habits_of, provider_calls
 from libriscribe2.cli.batch_status import summary
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import BudgetError, IncompleteError
-from libriscribe2.project.clock import utc_now
+from libriscribe2.project.texts import utc_now
 from libriscribe2.settings import Settings
 from libriscribe2.wording import cost, counted, duration
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from libriscribe2.batch.batch_report import book_record, report_of
 from libriscribe2.batch.queue import BookQueue
-from libriscribe2.batch.report import book_record, report_of
 from libriscribe2.batch.state import Batch, Book
 from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.interrupts import run_async

@@ -7,8 +7,7 @@ from datetime import datetime
 from functools import cache
 
 from libriscribe2.batch.postgres.exchange import Exchange
-from libriscribe2.batch.postgres.queue import ELSEWHERE
-from libriscribe2.batch.postgres.worker import Worker
+from libriscribe2.batch.postgres.worker import ELSEWHERE, Worker
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.batch_database import database_of, pace_of

@@ -43,7 +43,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
-from libriscribe2.settings.model_keys import check_models, with_judge
+from libriscribe2.settings.parts import check_models, with_judge
 
 
 @command

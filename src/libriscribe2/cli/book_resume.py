@@ -1,7 +1,6 @@
 """`libriscribe2 resume`: go on with a book."""
 
-from libriscribe2.batch.beginning import batch_of
-from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.folders import BatchPaths, batch_of
 from libriscribe2.batch.provider.spool import BookSpool, Spool
 from libriscribe2.cli.book_run import run_book
 from libriscribe2.cli.dry_run import Prepare

@@ -8,10 +8,8 @@ import typer
 from pydantic import ValidationError
 
 from libriscribe2.errors import UsageError
-from libriscribe2.models.brief import Brief
-from libriscribe2.models.counts import CountRange, parse_counts
-from libriscribe2.models.draft_order import fitting
-from libriscribe2.models.kind import names_its_kind
+from libriscribe2.models.brief import Brief, CountRange, parse_counts
+from libriscribe2.models.draft_order import fitting, names_its_kind
 from libriscribe2.wording import plain_fault
 
 OPTION_OF: Final = {

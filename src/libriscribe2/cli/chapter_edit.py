@@ -16,10 +16,8 @@ from libriscribe2.engine.decisions import book_status, check_artifacts
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.peek import peek
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.structure_change import Change
-from libriscribe2.project.structure_view import ChangedView
+from libriscribe2.project.structure_change import Change, ChangedView, peek
 from libriscribe2.project.view import ProjectView
 
 

@@ -36,15 +36,13 @@ from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import Event
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.atomic import UnsyncedOps, storage_errors
 from libriscribe2.project.book_file import write_book_toml
-from libriscribe2.project.clock import utc_now
-from libriscribe2.project.file_ops import UnsyncedOps
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
-from libriscribe2.project.peek import peek
-from libriscribe2.project.rescue import Rescue
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.structure_change import peek
+from libriscribe2.project.texts import utc_now
 from libriscribe2.settings import BudgetConfig, Settings
 
 Prepare = Callable[[ProjectStore, Brief], RunRequest]

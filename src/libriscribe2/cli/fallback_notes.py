@@ -6,7 +6,7 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.observe.events import Event
 from libriscribe2.settings import Settings
-from libriscribe2.settings.model_keys import resolved, stage_model
+from libriscribe2.settings.parts import resolved, stage_model
 
 
 def first_models(

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from libriscribe2.project.paths import (
     SUMMARY_FILES,
     ProjectPaths,
 )
-from libriscribe2.settings.files import read_toml
+from libriscribe2.settings.layers import read_toml
 
 _FOLDERS: Final = (
     "",

@@ -38,15 +38,14 @@ from libriscribe2.editing.manuscript_import import (
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
 from libriscribe2.importers.blocks import Manuscript
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.models.brief import MOST_PREMISE, Brief
-from libriscribe2.models.counts import MOST
+from libriscribe2.models.brief import MOST, MOST_PREMISE, Brief
 from libriscribe2.observe.recording import recorders
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, project_name_from
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words, shorten
 from libriscribe2.settings import Settings
-from libriscribe2.settings.model_keys import check_models
+from libriscribe2.settings.parts import check_models
 from libriscribe2.wording import counted
 
 _FIX: Final = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.atomic import storage_errors
 
 
 class LogFile(logging.FileHandler):

@@ -15,7 +15,7 @@ from libriscribe2.cli.model_choice import local_servers, model_for
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.provider_table import PROVIDERS
 from libriscribe2.settings import Settings
-from libriscribe2.settings.model_keys import resolved, stage_model
+from libriscribe2.settings.parts import resolved, stage_model
 
 
 @command

@@ -28,11 +28,11 @@ from libriscribe2.editing.rebuild import (
 from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.llm.scripted import ScriptedBackend
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.legacy import is_legacy
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.peek import peek
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.structure_change import peek
 from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
 
 

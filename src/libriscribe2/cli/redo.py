@@ -26,10 +26,10 @@ from libriscribe2.commands.projects import (
 )
 from libriscribe2.engine.decisions import book_status
 from libriscribe2.forecast.quote import Quote, Remaking
-from libriscribe2.project.clock import utc_now
+from libriscribe2.project.machine import copy_in_trash
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.peek import peek
-from libriscribe2.project.trash import copy_in_trash
+from libriscribe2.project.structure_change import peek
+from libriscribe2.project.texts import utc_now
 from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import Settings
 

@@ -9,10 +9,9 @@ from libriscribe2.commands.projects import open_project
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.providers import OFFLINE_MODEL
 from libriscribe2.models.brief import Brief
-from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import RESEARCH_SOURCES, ProjectPaths, check_project_name
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 

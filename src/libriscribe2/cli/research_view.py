@@ -8,10 +8,10 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.models.research import Note, Source
+from libriscribe2.models.notes import Note, Source
 from libriscribe2.models.tooling import Binding, PlanStep, RunRecord, StepResult
 from libriscribe2.project.paths import RESEARCH_RUN
-from libriscribe2.project.research_records import chain_files
+from libriscribe2.project.research_files import chain_files
 from libriscribe2.project.view import ProjectView
 from libriscribe2.toolchain.chain_metrics import CALLS_AVOIDED
 from libriscribe2.toolchain.run_store import FileRunStore

@@ -12,7 +12,7 @@ from libriscribe2 import __version__
 from libriscribe2.cli.lazy import RootGroup
 from libriscribe2.cli.process import Invocation, bug_of, leave, open_closed, traceback_of
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.project.storage_errors import DEVICE_ERRORS, storage_error
+from libriscribe2.project.atomic import DEVICE_ERRORS, storage_error
 
 app = typer.Typer(
     name="libriscribe2",

@@ -11,12 +11,10 @@ from libriscribe2.commands.projects import locate, look_at, read_brief
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, Fact
-from libriscribe2.models.series import SeriesFile, lasting_facts
-from libriscribe2.models.story import CharactersFile
+from libriscribe2.models.story import CharactersFile, SeriesFile, lasting_facts
 from libriscribe2.packs.standing import standing
 from libriscribe2.pipeline.story_canon import canon_of
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.json_text import readable_json
 from libriscribe2.project.paths import (
     CHARACTERS,
     SERIES_CANON,
@@ -26,6 +24,7 @@ from libriscribe2.project.paths import (
     ProjectPaths,
     chapter_file,
 )
+from libriscribe2.project.texts import readable_json
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.canon.rules_of_people import is_death
 from libriscribe2.settings import Settings

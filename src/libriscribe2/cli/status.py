@@ -13,10 +13,9 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
 from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.project.dumps import DebugDumps, Rate, reply_rates
 from libriscribe2.project.legacy import is_legacy, read_legacy
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.reply_rates import Rate, reply_rates
 from libriscribe2.project.view import ProjectView
 from libriscribe2.wording import cost
 

@@ -13,11 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from libriscribe2.commands.projects import locate, settings_of
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError, UsageError
-from libriscribe2.project.debug_dump import DebugDumps
+from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.dumps import DebugDumps, reply_rates
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.peek import is_project, peek
-from libriscribe2.project.reply_rates import reply_rates
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.structure_change import is_project, peek
 from libriscribe2.wording import counted
 
 _HALVES: Final = re.compile("[\ud800-\udfff]")

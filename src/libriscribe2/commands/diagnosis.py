@@ -43,9 +43,9 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.peek import peek, require_project
+from libriscribe2.project.structure_change import peek, require_project
 from libriscribe2.settings import ENV_FILE, Loaded, Settings, load_for_project, user_file
-from libriscribe2.settings.model_keys import check_models, stage_model, with_judge
+from libriscribe2.settings.parts import check_models, stage_model, with_judge
 from libriscribe2.wording import cost, counted, duration
 
 _FLAGS: Final = setting_flags(None, None, None, no_input=True)

@@ -14,8 +14,8 @@ from typing import Final, Literal
 
 from libriscribe2 import __version__
 from libriscribe2.errors import LibriScribeError
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.machine import MIN_FREE_BYTES, free_bytes
-from libriscribe2.project.storage_errors import storage_errors
 
 State = Literal["ok", "warning", "failed"]
 

@@ -13,6 +13,7 @@ from libriscribe2.engine.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import ConvertedView, convert, is_legacy, read_legacy
 from libriscribe2.project.paths import (
@@ -22,9 +23,8 @@ from libriscribe2.project.paths import (
     check_project_name,
     project_name_from,
 )
-from libriscribe2.project.peek import peek
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.structure_change import peek
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project

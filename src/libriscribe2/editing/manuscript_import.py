@@ -10,12 +10,18 @@ from libriscribe2.agents.summarizer import SummarizerAgent
 from libriscribe2.engine.inputs import input_hashes
 from libriscribe2.importers.blocks import Manuscript, ManuscriptChapter
 from libriscribe2.importers.headings import without_number
-from libriscribe2.models.brief import MOST_PREMISE, Brief
-from libriscribe2.models.scenes import PlannedChapter, ScenePlan, ScenesFile
-from libriscribe2.models.sizes import SIZES, ProjectType
-from libriscribe2.models.story import CharactersFile, Entry, OutlineChapter, OutlineFile, WorldFile
-from libriscribe2.models.taken_over import ChapterNotes
-from libriscribe2.project.json_text import readable_json
+from libriscribe2.models.brief import MOST_PREMISE, SIZES, Brief, ProjectType
+from libriscribe2.models.story import (
+    ChapterNotes,
+    CharactersFile,
+    Entry,
+    OutlineChapter,
+    OutlineFile,
+    PlannedChapter,
+    ScenePlan,
+    ScenesFile,
+    WorldFile,
+)
 from libriscribe2.project.paths import (
     CHARACTERS,
     OUTLINE,
@@ -25,6 +31,7 @@ from libriscribe2.project.paths import (
     chapter_file,
 )
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.texts import readable_json
 from libriscribe2.prose import count_words, shorten
 
 MANUSCRIPT_SAMPLE: Final = f"{SAMPLES}/manuscript.md"

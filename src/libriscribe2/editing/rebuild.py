@@ -11,11 +11,10 @@ from libriscribe2.engine.decisions import book_status, units_of
 from libriscribe2.engine.stages import AgentType
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.models.story import ScenesFile
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.atomic import atomic_write, make_folder
-from libriscribe2.project.hashing import content_sha
-from libriscribe2.project.journal_lines import scan
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.journal import scan
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import (
     RESEARCH_LIST,
@@ -26,7 +25,7 @@ from libriscribe2.project.paths import (
     ProjectPaths,
 )
 from libriscribe2.project.records import Record
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.texts import content_sha
 from libriscribe2.project.view import ProjectView
 
 _OF_A_CHAPTER: Final = re.compile(r"judge/ch\d+/")

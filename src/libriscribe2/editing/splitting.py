@@ -22,7 +22,7 @@ from libriscribe2.project.paths import (
     chapter_file,
     summary_file,
 )
-from libriscribe2.project.user_text import decode_text
+from libriscribe2.project.texts import decode_text
 from libriscribe2.project.view import ProjectView
 from libriscribe2.prose import prose_words
 

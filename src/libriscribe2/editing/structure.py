@@ -13,11 +13,10 @@ from pydantic import ValidationError
 from libriscribe2.engine.inputs import NUMBER
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.canon import CanonFile
-from libriscribe2.models.scenes import ScenesFile
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import OutlineFile, ScenesFile
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.json_text import readable_json
 from libriscribe2.project.paths import OUTLINE, SCENES
+from libriscribe2.project.texts import readable_json
 from libriscribe2.project.view import ProjectView
 from libriscribe2.toolchain.quoted_lines import line_of_quote
 

@@ -21,7 +21,7 @@ from libriscribe2.editing.structure import (
     split_contract,
 )
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import ScenePlan
 from libriscribe2.project.paths import CANON_FILES, CHAPTER_FILES, SUMMARY_FILES
 
 Slots = tuple[Slot, ...]

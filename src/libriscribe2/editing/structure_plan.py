@@ -30,12 +30,10 @@ from libriscribe2.engine.stages import AgentType, number_in
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project import records
-from libriscribe2.project.hashing import content_sha
 from libriscribe2.project.manifest import FileRecord
 from libriscribe2.project.paths import OUTLINE, SCENES
-from libriscribe2.project.structure_change import Change, Replacement, digest
-from libriscribe2.project.structure_view import ChangedView
-from libriscribe2.project.user_text import decode_text
+from libriscribe2.project.structure_change import Change, ChangedView, Replacement, digest
+from libriscribe2.project.texts import content_sha, decode_text
 from libriscribe2.project.view import ProjectView
 
 

@@ -17,9 +17,8 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.hashing import value_sha
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, RESEARCH, RESEARCH_NOTES, SCENES
-from libriscribe2.project.user_text import decode_text, parse_json
+from libriscribe2.project.texts import decode_text, parse_json, value_sha
 from libriscribe2.project.view import ProjectView
 from libriscribe2.wording import counted
 

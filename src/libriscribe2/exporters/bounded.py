@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.atomic import storage_errors
 
 _PATIENCE: Final = 8
 """How many times as long as its processor time a program may take by the clock."""

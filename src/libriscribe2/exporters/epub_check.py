@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.atomic import storage_errors
 
 _SECONDS: Final = 300.0
 _MOST_TOLD: Final = 20

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
-from libriscribe2.project.journal_lines import scan
+from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.journal import scan
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.records import Record
-from libriscribe2.project.storage_errors import storage_errors
 
 _CHANGES: Final = frozenset({"done", "write", "adopt", "reshaped"})
 _LONG_AGO: Final = 946_684_800

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from libriscribe2.errors import ProjectError
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
 
 TYPES: Final = {
     ".png": "image/png",

@@ -9,8 +9,7 @@ from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.disclosure import DISCLOSURE, disclosure
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.exporter import Exporter
-from libriscribe2.project.atomic import atomic_write, make_folder
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.view import ProjectView
 
 

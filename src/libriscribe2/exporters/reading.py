@@ -12,8 +12,7 @@ from libriscribe2.exporters.pictures import cover_of, pictures_of
 from libriscribe2.exporters.prepass import harmless
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import HEADING, cited
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import ConceptFile, OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, chapter_file
 from libriscribe2.project.view import ProjectView

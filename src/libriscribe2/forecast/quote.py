@@ -16,11 +16,10 @@ from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.prices import Price
 from libriscribe2.llm.reply import Reply, estimated_usage
 from libriscribe2.models.draft_order import Drafting
-from libriscribe2.project.atomic import PRIVATE, atomic_write
-from libriscribe2.project.json_text import readable_json, utf8
+from libriscribe2.project.atomic import PRIVATE, atomic_write, storage_errors
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.texts import readable_json, utf8
 
 
 class Sums(BaseModel):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from libriscribe2.llm.options import CallRecord
-from libriscribe2.project.debug_dump import DumpRecord
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
+from libriscribe2.project.dumps import DumpRecord
 from libriscribe2.replies.parsers import ParserResult
 from libriscribe2.replies.report import FAILED
 from libriscribe2.telemetry import JSON_EXTRACTION_WARNING, JSON_VALIDATION_ERROR

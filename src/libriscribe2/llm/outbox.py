@@ -8,7 +8,7 @@ from typing import Protocol
 
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.resilience import Wait
-from libriscribe2.project.debug_dump import DumpRecord
+from libriscribe2.project.dumps import DumpRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,15 @@
-"""What all shapes of a book share."""
+"""The base of all shapes, and the JSON Schema that a structured request shows to the model."""
 
+import json
+from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
+
+from libriscribe2.replies.parsers import Limits
+from libriscribe2.replies.schema_fit import as_json_schema
 
 
 def _stripped(text: str) -> str:
@@ -44,3 +50,56 @@ class Shape(BaseModel):
     """Base of what a model answers; keys that nobody asked for are left out."""
 
     model_config = ConfigDict(extra="ignore")
+
+
+def request_schema(model: type[BaseModel], limits: Limits | None = None) -> dict[str, Any]:
+    """The schema of `model` as providers want it: no references, every property required.
+
+    Args:
+        model: What the reply is validated as. It may be more lenient than the request.
+        limits: Counts and choices of this one request.
+
+    Returns:
+        A JSON Schema object that stands on its own.
+
+    Raises:
+        KeyError: `limits` names a property that the model does not have.
+    """
+    schema: dict[str, Any] = json.loads(_plain_schema(model))
+    for path, keywords in (limits or {}).items():
+        _at(schema, path).update(keywords)
+    return schema
+
+
+@cache
+def _plain_schema(model: type[BaseModel]) -> str:
+    """The schema of `model` without limits, as JSON: reading that is the quickest copy."""
+    raw = as_json_schema(model)  # which whoever reads the reply works out as well, once
+    return json.dumps(_inline(raw, raw.get("$defs", {})))
+
+
+def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """`node` with references replaced, titles dropped and objects closed."""
+    if isinstance(node, list):
+        return [_inline(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _inline(definitions[node["$ref"].rsplit("/", 1)[1]], definitions)
+    plain = {
+        key: _inline(value, definitions)
+        for key, value in node.items()
+        if key not in ("$defs", "default") and not (key == "title" and isinstance(value, str))
+    }
+    if "properties" in plain:
+        names = {name: _inline(value, definitions) for name, value in node["properties"].items()}
+        plain |= {"properties": names, "required": list(names), "additionalProperties": False}
+    return plain
+
+
+def _at(schema: dict[str, Any], path: str) -> dict[str, Any]:
+    """The part of `schema` that describes the property at `path`."""
+    part = schema
+    for name in path.split("."):
+        part = part.get("items", part)["properties"][name]
+    return part

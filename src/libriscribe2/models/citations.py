@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from unicodedata import east_asian_width
 
-from libriscribe2.models.research import Note, Source
+from libriscribe2.models.notes import Note, Source
 from libriscribe2.prose import shorten, weigh
 
 HEADING: Final = "References"

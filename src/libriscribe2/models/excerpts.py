@@ -1,15 +1,25 @@
-"""What the data blocks of the prompts hold: parts of the book as text of a bounded size."""
+"""Excerpts of plans for prompts, and what the author gave that outranks a model."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from libriscribe2.models.base import Shape, TextList
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.concept import ConceptModel
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import Character, OutlineChapter
+from libriscribe2.models.canon import Thread
+from libriscribe2.models.draft_order import Ending, Opening, Tension
+from libriscribe2.models.story import (
+    Character,
+    CharactersFile,
+    ConceptModel,
+    Entry,
+    OutlineChapter,
+    OutlineFile,
+    ScenePlan,
+    WorldFile,
+)
 from libriscribe2.prose import shorten, weigh
 
 # Most that each block takes, in the measure of `text_budget`: whatever an author or a model
@@ -134,3 +144,182 @@ def _rows(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
     """The chosen fields of each row, empty ones left out."""
     chosen = [{name: row[name] for name in fields if row[name]} for row in rows]
     return json.dumps(chosen, ensure_ascii=False)
+
+
+NamedT = TypeVar("NamedT", Character, Entry)
+
+GIVEN_CAST_BUDGET: Final = 6_000
+WORLD_BUDGET: Final = 4_000
+_FIELDS: Final = (
+    *("name", "role", "appearance", "personality", "background", "relationships", "age"),
+)
+
+
+def given_cast(cast: Sequence[Character]) -> str:
+    """The people of the book before as a block of a prompt; "" where there are none."""
+    if not cast:
+        return ""
+    return _block(
+        cards(cast, _FIELDS, GIVEN_CAST_BUDGET),
+        "These people come from the book before this one. Keep them, under these very names and "
+        "as they are; say what they want now and what has become of them.",
+    )
+
+
+def given_world(world: WorldFile | None) -> str:
+    """The world of the book before as a block of a prompt; "" where there is none."""
+    if world is None:
+        return ""
+    entries = [*world.places, *world.terms]
+    shown = cards(entries, ("name", "description"), WORLD_BUDGET)
+    rules = to_json({"rules": world.rules[:24]}) if world.rules else ""
+    return _block(
+        f"{shown}\n{rules}".strip(),
+        "This world comes from the book before this one. Keep its names and its rules.",
+    )
+
+
+def with_given_cast(made: CharactersFile, given: Sequence[Character]) -> CharactersFile:
+    """A cast in which everybody who was given is there under the same name.
+
+    A short form of a given name means that person; who is missing joins as they were.
+    """
+    named = [_as_given(one, given) for one in made.characters]
+    return CharactersFile(characters=_each_once([*named, *given]))
+
+
+def with_given_world(made: WorldFile, given: WorldFile | None) -> WorldFile:
+    """A world that holds all that was given."""
+    if given is None:
+        return made
+    return made.model_copy(
+        update={
+            "places": _each_once([*made.places, *given.places]),
+            "terms": _each_once([*made.terms, *given.terms]),
+            "rules": list(dict.fromkeys([*given.rules, *made.rules])),
+        }
+    )
+
+
+def _as_given(person: Character, given: Sequence[Character]) -> Character:
+    """A person under the given name that theirs is a part of, where only one is."""
+    own = set(person.name.casefold().split())
+    fits = [one.name for one in given if own <= set(one.name.casefold().split())]
+    return person.model_copy(update={"name": fits[0]}) if len(fits) == 1 else person
+
+
+def _each_once(entries: Iterable[NamedT]) -> list[NamedT]:
+    """The first of each name."""
+    kept: dict[str, NamedT] = {}
+    for one in entries:
+        kept.setdefault(one.name.casefold(), one)
+    return list(kept.values())
+
+
+def _block(text: str, what: str) -> str:
+    return f"\n\n<given>\n{text}\n</given>\n\n{what}"
+
+
+MOST_CHAPTERS: Final = 24
+"""Most chapters of an outline that are shown at once."""
+
+_AROUND: Final = 2
+_SUMMARY_BUDGET: Final = 400
+_STATE_BUDGET: Final = 120
+
+
+class MendedChapter(Shape):
+    """A chapter of an outline as it should be; what is empty stays as it is."""
+
+    number: int = Field(ge=1, description="The chapter's number")
+    summary: str = Field("", description="Only where it has to change")
+    entry_state: str = ""
+    exit_state: str = ""
+    tension: Tension = None
+    plants: TextList = Field(default_factory=list, description="All ids that belong there")
+    payoffs: TextList = Field(default_factory=list, description="All ids that belong there")
+    opening_move: Opening = ""
+    ending_move: Ending = ""
+    story_time: str = ""
+
+
+class MendedOutline(Shape):
+    """What changes in an outline."""
+
+    threads: list[Thread] = Field(
+        default_factory=list, description="All threads as they should be; none if they stay"
+    )
+    chapters: list[MendedChapter] = Field(
+        default_factory=list, description="Only the chapters that change"
+    )
+
+    def applied_to(self, outline: OutlineFile) -> OutlineFile:
+        """The outline with what changes; a chapter that it does not have is left out."""
+        chapters = list(outline.chapters)
+        for one in self.chapters:
+            if one.number <= len(chapters):
+                chapters[one.number - 1] = _mended(chapters[one.number - 1], one)
+        threads = self.threads or outline.threads
+        return outline.model_copy(update={"chapters": chapters, "threads": threads})
+
+
+def outline_lines(outline: OutlineFile, around: Iterable[int]) -> str:
+    """The chapters of an outline that matter for some of them, one line of JSON each.
+
+    Args:
+        outline: The outline.
+        around: Numbers of chapters; 0 stands for the whole book. The chapters beside them are
+            shown too, at most `MOST_CHAPTERS` in all.
+    """
+    wanted = sorted(set(around))
+    whole = len(outline.chapters) <= MOST_CHAPTERS or 0 in wanted
+    near = {number + step for number in wanted for step in range(-_AROUND, _AROUND + 1)}
+    numbers = [n for n in range(1, len(outline.chapters) + 1) if whole or n in near]
+    return "\n".join(_line(outline.chapters[n - 1], n) for n in numbers[:MOST_CHAPTERS])
+
+
+def _line(chapter: OutlineChapter, number: int) -> str:
+    """What the rules over a plan look at in a chapter."""
+    return to_json(
+        {
+            "number": number,
+            "title": shorten(chapter.title, _STATE_BUDGET),
+            "summary": shorten(chapter.summary, _SUMMARY_BUDGET),
+            "entry_state": shorten(chapter.entry_state, _STATE_BUDGET),
+            "exit_state": shorten(chapter.exit_state, _STATE_BUDGET),
+            "tension": chapter.tension,
+            "plants": [shorten(one, _STATE_BUDGET) for one in chapter.plants[:8]],
+            "payoffs": [shorten(one, _STATE_BUDGET) for one in chapter.payoffs[:8]],
+            "opening_move": chapter.opening_move,
+            "ending_move": chapter.ending_move,
+            "story_time": shorten(chapter.story_time, _STATE_BUDGET),
+        }
+    )
+
+
+def _mended(chapter: OutlineChapter, mend: MendedChapter) -> OutlineChapter:
+    """A chapter with what changes; lists are taken as they are."""
+    said = mend.model_dump(exclude={"number"})
+    told = {name: value for name, value in said.items() if value not in ("", None)}
+    if not mend.summary.strip():
+        told.pop("summary", None)
+    return chapter.model_copy(update=told)
+
+
+def shown_blocks(shown: Mapping[str, str], budget: int) -> str:
+    """What is to be shown, each under its name, as `<name>` blocks.
+
+    Args:
+        shown: Text by the block's name, the most important first. A text that is a block
+            already is taken as it is; an empty one is left out.
+        budget: Most that all blocks take (`utils.text_budget`); one that does not fit is left out.
+    """
+    kept: list[str] = []
+    for name, text in shown.items():
+        body = text.strip()
+        block = body if body.startswith(f"<{name}>") else f"<{name}>\n{body}\n</{name}>"
+        weight = weigh(block) + 2
+        if body and weight <= budget:
+            kept.append(block)
+            budget -= weight
+    return "\n\n".join(kept)

@@ -1,13 +1,15 @@
-"""People, places and plan of a book: `characters.json`, `world.json`, `outline.json`."""
+"""Shapes of a book's plan: concept, people, world, outline, scenes, series, imports."""
 
+from collections.abc import Callable, Iterable
 from operator import not_
+from typing import Final
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from libriscribe2.models.base import Shape, Text, TextList
-from libriscribe2.models.canon import Thread
-from libriscribe2.models.moves import Ending, Opening, Role, TargetWords, Tension
+from libriscribe2.models.canon import HARD_STANCES, Attribute, Fact, Stance, Thread
+from libriscribe2.models.draft_order import Ending, Opening, Role, TargetWords, Tension
 
 
 class Character(Shape):
@@ -100,3 +102,197 @@ class OutlineOfFacts(_OutlineOfAny):
     """The plan of a book of facts as a model tells it."""
 
     chapters: list[ChapterOfFacts] = Field(min_length=1, description="All chapters in order")
+
+
+class ConceptModel(Shape):
+    """What the book is about."""
+
+    title: Text = Field(description="Book title")
+    logline: Text = Field(description="One sentence summary")
+    description: Text = Field(description="Detailed description")
+
+
+class KeywordsModel(Shape):
+    """Words under which a reader would look for the book."""
+
+    primary_keywords: TextList = Field(default_factory=list, description="Main subjects")
+    secondary_keywords: TextList = Field(default_factory=list, description="Side subjects")
+    genre_keywords: TextList = Field(default_factory=list, description="Genre and mood")
+
+
+class ConceptFile(Shape):
+    """`concept.json`: exactly the concept and its keywords."""
+
+    concept: ConceptModel
+    keywords: KeywordsModel = Field(default_factory=KeywordsModel)
+
+
+class ScenePlan(Shape):
+    """A scene (or a section of non-fiction) before it is written."""
+
+    summary: Text = Field(description="What happens, from first to last moment")
+    goal: str = Field("", description="What the viewpoint wants here; the section's question")
+    conflict: str = Field("", description="What stands against it; the difficulty to explain")
+    turn: str = Field("", description="The moment after which nothing goes as it was meant to")
+    outcome: str = Field("", description="What is different at the end; the section's answer")
+    characters: TextList = Field(default_factory=list, description="Who is present, by name")
+    place: str = Field("", description="Where it happens, by name")
+    time: str = Field("", description="When it happens, such as `day 3, evening`")
+    mode: str = Field("", description="How it is told: dialogue, action, summary, example ...")
+    reveals: TextList = Field(
+        default_factory=list, description="What the reader learns here and nowhere before"
+    )
+    withholds: TextList = Field(
+        default_factory=list, description="What is known to somebody and not told yet"
+    )
+    entry_state: str = Field("", description="Where everybody is, and how, as it begins")
+    exit_state: str = Field("", description="The same as it ends")
+    transition_in: str = Field("", description="How it follows from what came before")
+    transition_out: str = Field("", description="What leads on to what comes next")
+    target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
+
+
+class ChapterScenes(Shape):
+    """The scenes of one chapter, as a model plans them."""
+
+    scenes: list[ScenePlan] = Field(min_length=1, description="The chapter's scenes in order")
+
+
+class PlannedChapter(ChapterScenes):
+    """The scenes of one chapter, as the file keeps them."""
+
+    chapter: int = Field(ge=1, description="Chapter number, from 1")
+    title: str = ""
+    scenes: list[ScenePlan] = Field(description="None while the chapter waits for its plan")
+
+
+class ScenesFile(Shape):
+    """`scenes.json`: every chapter's scenes, in order."""
+
+    chapters: list[PlannedChapter] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _numbered(self) -> "ScenesFile":
+        numbers = [chapter.chapter for chapter in self.chapters]
+        if numbers != list(range(1, len(numbers) + 1)):
+            raise ValueError(f"chapters are numbered {numbers}, not 1 to {len(numbers)}")
+        return self
+
+
+class TitleFile(Shape):
+    """`title.json`."""
+
+    title: Text = Field(description="The best title, one to eight words")
+    alternatives: TextList = Field(default_factory=list, description="Other titles")
+
+
+PASSING: Final[frozenset[Attribute]] = frozenset(
+    {Attribute.LOCATION, Attribute.ACTS, Attribute.WEEKDAY, Attribute.OTHER}
+)
+"""Kinds of statements that end with the book that makes them; all others go on after it."""
+
+_BREAKS: Final = "breaks:"
+
+
+class SeriesFact(Shape):
+    """A statement of an earlier book, with the words that make it."""
+
+    entity: Text
+    attribute: Attribute
+    value: Text
+    quote: Text
+    stance: Stance = "asserted"
+    file: Text = Field(description="The file that holds the words, as the way from this book")
+    line: int = Field(1, ge=1)
+
+    def as_fact(self) -> Fact:
+        """The statement as one that comes before the first chapter; its clock is another."""
+        return Fact(chapter=0, origin=self.file, **self.model_dump(exclude={"file"}))
+
+
+class SeriesFile(Shape):
+    """`.libriscribe/series/canon.json`: what an earlier book states and this one shares."""
+
+    book: Text = Field(description="The project that states it")
+    facts: list[SeriesFact] = Field(default_factory=list)
+
+
+def lasting_facts(book: str, facts: Iterable[Fact], file_of: Callable[[Fact], str]) -> SeriesFile:
+    """The statements of a book that go on after it.
+
+    Args:
+        book: The name of its project.
+        facts: What holds at its end, under the names of its cast.
+        file_of: The file that says a fact, as the way from the new book's folder.
+    """
+    kept = [
+        SeriesFact(
+            file=file_of(fact),
+            **fact.model_dump(exclude={"chapter", "scene", "time", "origin"}),
+        )
+        for fact in facts
+        if _lasts(fact)
+    ]
+    return SeriesFile(book=book, facts=kept)
+
+
+def _lasts(fact: Fact) -> bool:
+    """Whether a fact is one of the next book, too."""
+    is_breach = fact.attribute is Attribute.RULE and fact.value.casefold().startswith(_BREAKS)
+    is_sure = bool(fact.quote) and fact.stance in HARD_STANCES
+    return is_sure and not is_breach and fact.attribute not in PASSING
+
+
+MOST_PEOPLE: Final = 12
+MOST_PLACES: Final = 8
+MOST_CAST: Final = 24
+
+
+class Seen(Shape):
+    """A person, a place or a term as a chapter shows it."""
+
+    name: Text = Field(description="Full name as the text uses it")
+    about: str = Field("", description="What the text says of it, in one sentence")
+
+
+class ChapterNotes(Shape):
+    """What a model says of a chapter that is written."""
+
+    summary: Text = Field(description="What happens, in order, to the end, in 60 to 120 words")
+    pov: str = Field("", description="Whose viewpoint, by name; empty where there is none")
+    exit_state: str = Field("", description="Where everybody is, and how, as it ends")
+    story_time: str = Field("", description="When it happens, such as `day 3, evening`")
+    opening_move: Opening = Field("", description="How it begins")
+    ending_move: Ending = Field("", description="How it ends")
+    people: list[Seen] = Field(
+        default_factory=list,
+        description="Who matters in it, the most important first",
+        json_schema_extra={"maxItems": MOST_PEOPLE},
+    )
+    places: list[Seen] = Field(
+        default_factory=list,
+        description="Where it happens; of a subject, the terms that it explains",
+        json_schema_extra={"maxItems": MOST_PLACES},
+    )
+
+
+class BookNotes(Shape):
+    """What a model says of a whole manuscript."""
+
+    premise: Text = Field(description="The idea of the book in one or two sentences")
+    summary: Text = Field(description="The whole book so far in a paragraph")
+    genre: str = Field("", description="Its genre in a word or two")
+    overview: str = Field("", description="Its world or subject in a paragraph")
+    rules: TextList = Field(default_factory=list, description="What holds there without exception")
+    characters: list[Character] = Field(
+        default_factory=list,
+        description="The cast as the text shows it, main ones first",
+        json_schema_extra={"maxItems": MOST_CAST},
+    )
+
+
+class NextChapters(Shape):
+    """Chapters that are to follow those that are written."""
+
+    ending: str = Field("", description="How the central question is answered, and at what cost")
+    chapters: list[OutlineChapter] = Field(min_length=1, description="The next chapters in order")

@@ -8,7 +8,7 @@ from libriscribe2.llm.budget import MONEY
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.resilience import Wait
 from libriscribe2.observe.events import EventStream
-from libriscribe2.project.debug_dump import DumpRecord
+from libriscribe2.project.dumps import DumpRecord
 from libriscribe2.wording import price
 
 _CHAPTER: Final = re.compile(r"ch(\d+)")

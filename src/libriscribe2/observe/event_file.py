@@ -13,7 +13,7 @@ from typing import Final, Self
 from pydantic import ValidationError
 
 from libriscribe2.observe.events import Event
-from libriscribe2.project.json_text import utf8
+from libriscribe2.project.texts import utf8
 
 MOST_BYTES: Final = 5_000_000
 """A file that is longer when a run begins is put aside as `events.1.jsonl`."""

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Final
 
 from libriscribe2.models.canon import Attribute, Fact
-from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import ScenePlan
 from libriscribe2.packs.blocks import block, frame
 from libriscribe2.packs.naming import people_of, places_of, shares_name, told_of, words_of
 from libriscribe2.packs.part import Rendered

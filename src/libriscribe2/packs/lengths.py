@@ -5,8 +5,7 @@ from statistics import median
 from typing import Final
 
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 WILD: Final = 3
 """A target of more than so many times the usual one, or of less than its part, is a slip."""

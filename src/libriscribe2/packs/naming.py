@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from libriscribe2.models.excerpts import cast_of
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import Character, Entry
+from libriscribe2.models.story import Character, Entry, ScenePlan
 from libriscribe2.packs.state import PackState
 
 _SMALL: Final = frozenset({"the", "a", "an", "of", "mr", "mrs", "ms", "dr", "sir", "lady", "lord"})

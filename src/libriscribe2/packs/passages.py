@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import ScenePlan
 from libriscribe2.packs.blocks import block, frame
 from libriscribe2.packs.bm25 import PassageIndex, best_in
 from libriscribe2.packs.naming import told_of

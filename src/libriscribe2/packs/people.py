@@ -7,8 +7,7 @@ from pydantic import BaseModel, Field
 
 from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.excerpts import cards
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import Character
+from libriscribe2.models.story import Character, ScenePlan
 from libriscribe2.packs.blocks import block, frame
 from libriscribe2.packs.naming import people_of, places_of, shares_name
 from libriscribe2.packs.part import Rendered

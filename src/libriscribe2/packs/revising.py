@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
-from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import ScenePlan
 from libriscribe2.models.style import style_block
 from libriscribe2.packs.ledger import facts_part
 from libriscribe2.packs.naming import people_of

@@ -6,11 +6,16 @@ from functools import cached_property
 
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import ExitState, Fact, ThreadHit, ToldEvent
-from libriscribe2.models.concept import ConceptModel
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.research import Note
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import Character, OutlineChapter, OutlineFile, WorldFile
+from libriscribe2.models.notes import Note
+from libriscribe2.models.story import (
+    Character,
+    ConceptModel,
+    OutlineChapter,
+    OutlineFile,
+    ScenePlan,
+    WorldFile,
+)
 from libriscribe2.models.style import StyleFile
 from libriscribe2.packs.standing import standing
 

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Final
 
 from libriscribe2.models.canon import StoryTime, ToldEvent
-from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import ScenePlan
 from libriscribe2.packs.blocks import block, frame, lines_within
 from libriscribe2.packs.part import Rendered
 from libriscribe2.packs.state import PackState

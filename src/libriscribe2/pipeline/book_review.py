@@ -8,10 +8,8 @@ from libriscribe2.agents.agent_base import BOOK_KEYS
 from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.models.book_review import MOST_DOUBTS, Doubt, Doubts, Proven
-from libriscribe2.models.excerpts import book_lines, to_json
-from libriscribe2.models.revision import Patch
-from libriscribe2.models.shown_blocks import shown_blocks
+from libriscribe2.models.excerpts import book_lines, shown_blocks, to_json
+from libriscribe2.models.reviews import MOST_DOUBTS, Doubt, Doubts, Patch, Proven
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.packs.endings import thread_lines
 from libriscribe2.pipeline.book_doubts import (

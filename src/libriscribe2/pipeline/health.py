@@ -7,7 +7,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.editing.structure import redo_of
 from libriscribe2.engine.stages import AgentType, number_in
 from libriscribe2.errors import LibriScribeError, ProjectError
-from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.models.story import ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, SCENES
 from libriscribe2.project.view import ProjectView

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from libriscribe2.pipeline.health import Finding
-from libriscribe2.project.atomic import leftovers
-from libriscribe2.project.journal_lines import decode_line
+from libriscribe2.project.atomic import leftovers, storage_errors
+from libriscribe2.project.journal import decode_line
 from libriscribe2.project.paths import STATE, ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.structure_change import read_pending
 
 _JOURNAL = f"{STATE}/journal.jsonl"

@@ -9,7 +9,7 @@ from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines
-from libriscribe2.models.judging import Answers
+from libriscribe2.models.reviews import Answers
 from libriscribe2.prose import shorten
 from libriscribe2.quality.judging.spoiling import spoilt
 from libriscribe2.quality.judging.verdicts import (

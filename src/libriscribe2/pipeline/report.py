@@ -8,7 +8,7 @@ from typing import Any
 
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.models.story import ScenesFile
 from libriscribe2.models.style import StyleFile, StyleNumbers
 from libriscribe2.pipeline.story_check import check_story
 from libriscribe2.pipeline.story_finding import StoryReport

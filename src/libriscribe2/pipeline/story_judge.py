@@ -11,7 +11,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.canon import Fact
 from libriscribe2.models.excerpts import book_lines, to_json
-from libriscribe2.models.judgement import PairVerdict, PairVerdicts, Verdict
+from libriscribe2.models.reviews import PairVerdict, PairVerdicts, Verdict
 from libriscribe2.prose import shorten
 from libriscribe2.quality.canon.conflict import JUDGED, Conflict
 from libriscribe2.quality.canon.pairs import OpenQuestion

@@ -9,12 +9,18 @@ from pydantic import BaseModel, ValidationError
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Fact
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.moves import ChapterRole
-from libriscribe2.models.research import Note, NotesFile, Source, SourcesFile
-from libriscribe2.models.series import SeriesFile
-from libriscribe2.models.story import Character, CharactersFile, Entry, OutlineFile, WorldFile
-from libriscribe2.models.title import TitleFile
+from libriscribe2.models.draft_order import ChapterRole
+from libriscribe2.models.notes import Note, NotesFile, Source, SourcesFile
+from libriscribe2.models.story import (
+    Character,
+    CharactersFile,
+    ConceptFile,
+    Entry,
+    OutlineFile,
+    SeriesFile,
+    TitleFile,
+    WorldFile,
+)
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
     CHARACTERS,
@@ -29,7 +35,7 @@ from libriscribe2.project.paths import (
     chapter_file,
     summary_file,
 )
-from libriscribe2.project.user_text import parse_json
+from libriscribe2.project.texts import parse_json
 from libriscribe2.project.view import ProjectView, natural_order
 from libriscribe2.prose import prose_words
 from libriscribe2.wording import plain_fault

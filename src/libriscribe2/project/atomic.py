@@ -1,18 +1,92 @@
-"""Files that are there whole or not at all, whatever happens on the way.
+"""Files written all or not at all, synced, with storage errors in a user's words."""
 
-The order (write a sibling, fsync it, rename it, fsync the folder) is the one that survives every
-legal state of a disk after a power failure; leaving out either fsync loses acknowledged data.
-"""
-
+import errno
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import Final, Protocol
 
-from libriscribe2.project.file_ops import SYSTEM, FileOps, sync_folder, write_all
+from libriscribe2.errors import StorageError
+
+
+class FileOps(Protocol):
+    """The part of the module `os` that writes; a test hands in one that fails at will."""
+
+    def open(self, path: Path, flags: int, mode: int = 0o777, /) -> int:
+        """Open a file or, to sync it, a folder; return the descriptor."""
+        ...
+
+    def write(self, descriptor: int, data: memoryview, /) -> int:
+        """Write a first part of `data`; return its length in bytes."""
+        ...
+
+    def fsync(self, descriptor: int, /) -> None:
+        """Wait until the device has what was written."""
+        ...
+
+    def ftruncate(self, descriptor: int, length: int, /) -> None:
+        """Cut the file to `length` bytes."""
+        ...
+
+    def close(self, descriptor: int, /) -> None:
+        """Give the descriptor back."""
+        ...
+
+    def replace(self, source: Path, target: Path, /) -> None:
+        """Rename `source` over `target` in one step."""
+        ...
+
+    def unlink(self, path: Path, /) -> None:
+        """Remove a file."""
+        ...
+
+
+SYSTEM: Final[FileOps] = os
+"""The real operating system."""
+
+
+class UnsyncedOps:
+    """The operating system without the waits for the device: for copies that are thrown away."""
+
+    open = staticmethod(os.open)
+    write = staticmethod(os.write)
+    ftruncate = staticmethod(os.ftruncate)
+    close = staticmethod(os.close)
+    replace = staticmethod(os.replace)
+    unlink = staticmethod(os.unlink)
+
+    def fsync(self, descriptor: int, /) -> None:
+        """Nothing: a crash may take the copy."""
+
+
+def write_all(descriptor: int, data: bytes, ops: FileOps) -> None:
+    """Write all of `data`: near a full disk the system takes it in parts.
+
+    Raises:
+        OSError: The system refused a part.
+    """
+    rest = memoryview(data)
+    while rest:
+        rest = rest[ops.write(descriptor, rest) :]
+
+
+def sync_folder(folder: Path, ops: FileOps) -> None:
+    """Make the names in `folder` durable; Windows has no such call and needs none.
+
+    Raises:
+        OSError: The system could not.
+    """
+    if os.name != "posix":
+        return
+    descriptor = ops.open(folder, os.O_RDONLY)
+    try:
+        ops.fsync(descriptor)
+    finally:
+        ops.close(descriptor)
+
 
 SHARED: Final = 0o666
 """Permissions of a book's files, before the user's umask."""
@@ -128,3 +202,55 @@ def _write_new(path: Path, data: bytes, mode: int, ops: FileOps, *, durable: boo
             ops.fsync(descriptor)
     finally:
         ops.close(descriptor)
+
+
+_AGAIN: Final = "then run the same command again: it goes on where it stopped"
+_ROOM: Final = f"Free some disk space, {_AGAIN}."
+_RIGHTS: Final = f"Give yourself permission to read and write there, {_AGAIN}."
+_READ_ONLY: Final = (
+    f"Nothing can be written there: choose another place, or make it writable, {_AGAIN}."
+)
+_IN_THE_WAY: Final = f"A file stands where a folder has to be: move it away, {_AGAIN}."
+_FIXES: Final = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EFBIG: _ROOM,
+    errno.EACCES: _RIGHTS,
+    errno.EPERM: _RIGHTS,
+    errno.EROFS: _READ_ONLY,
+    errno.ENOTDIR: _IN_THE_WAY,
+    errno.EEXIST: _IN_THE_WAY,
+    errno.EISDIR: f"A folder stands where a file has to be: move it away, {_AGAIN}.",
+    errno.ENOENT: "Check the spelling of the folder, or choose another place.",
+    errno.ENAMETOOLONG: "Choose a shorter name, or a folder that is less deep.",
+    errno.EMFILE: f"Close some programs (or raise `ulimit -n`), {_AGAIN}.",
+}
+DEVICE_ERRORS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""What a device answers that takes no more, wherever it happens."""
+
+_OTHER: Final = f"Check the disk that holds it, {_AGAIN}."
+
+
+def storage_error(doing: str, path: Path, error: OSError) -> StorageError:
+    """The error for an operation that the system refused.
+
+    Args:
+        doing: What was tried, such as `write`.
+        path: The file or folder.
+        error: What the system said.
+    """
+    fix = _FIXES.get(error.errno, _OTHER) if error.errno is not None else _OTHER
+    return StorageError(f"Cannot {doing} {path}", why=error.strerror or str(error), fix=fix)
+
+
+@contextmanager
+def storage_errors(doing: str, path: Path) -> Iterator[None]:
+    """Turn the system's refusals inside the block into a `StorageError`.
+
+    Raises:
+        StorageError: The block raised an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(doing, path, error) from error

@@ -11,10 +11,9 @@ from tomlkit import TOMLDocument
 from tomlkit.items import Item, Table
 
 from libriscribe2.errors import ConfigError, ProjectError
-from libriscribe2.project.atomic import atomic_write, make_folder
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.paths import STATE
-from libriscribe2.project.storage_errors import storage_errors
-from libriscribe2.project.user_text import decode_text
+from libriscribe2.project.texts import decode_text
 
 BOOK_TABLE: Final = "book"
 """The table that holds the brief; every other table is settings."""

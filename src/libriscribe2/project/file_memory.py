@@ -16,8 +16,7 @@ from pathlib import Path
 from time import time_ns
 from typing import Final
 
-from libriscribe2.project.hashing import content_sha
-from libriscribe2.project.user_text import decode_text
+from libriscribe2.project.texts import content_sha, decode_text
 
 MOST_BYTES: Final = 4 * 2**20
 """The longest file that is remembered; only sources of a research are longer."""

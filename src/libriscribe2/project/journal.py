@@ -1,24 +1,115 @@
-"""The journal of a project: append-only, synced, nothing believed without its checksum.
-
-Every record is on the disk before its writer goes on; only one that may be lost (`durable=False`)
-waits for the sync of the next. With a mirror it waits for the next one in memory.
-"""
+"""The journal: records of every call and write, appended and synced, read back line by line."""
 
 import hashlib
+import json
 import os
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Final, Self
+from typing import Final, Protocol, Self
+
+from pydantic_core import PydanticSerializationError, to_json
 
 from libriscribe2.errors import StorageError
-from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder
-from libriscribe2.project.clock import Clock, iso_utc, utc_now
-from libriscribe2.project.file_ops import SYSTEM, FileOps, sync_folder, write_all
-from libriscribe2.project.journal_lines import JournalScan, encode_line, scan
-from libriscribe2.project.journal_mirror import JournalMirror
+from libriscribe2.project.atomic import (
+    PRIVATE,
+    SYSTEM,
+    FileOps,
+    atomic_write,
+    make_folder,
+    storage_error,
+    storage_errors,
+    sync_folder,
+    write_all,
+)
 from libriscribe2.project.records import Record
-from libriscribe2.project.storage_errors import storage_error, storage_errors
+from libriscribe2.project.texts import Clock, canonical_json, iso_utc, utc_now, utf8
+
+
+@dataclass(frozen=True, slots=True)
+class JournalScan:
+    """What the bytes of a journal say.
+
+    Attributes:
+        records: The records that are whole, oldest first.
+        damaged: The complete lines whose checksum is wrong.
+        length: Bytes up to the end of the last complete line; what follows was torn off by a
+            crash and had not been acknowledged to anyone.
+    """
+
+    records: tuple[Record, ...]
+    damaged: tuple[bytes, ...]
+    length: int
+
+
+def encode_line(record: Record) -> bytes:
+    """The line that holds `record`."""
+    try:
+        body = to_json(record)
+    except PydanticSerializationError:  # half a surrogate pair
+        body = utf8(canonical_json(record))
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def decode_line(line: bytes) -> Record | None:
+    """The record in a line without its line feed; None where the line is damaged."""
+    checksum, _, body = line.partition(b" ")
+    if checksum != b"%08x" % zlib.crc32(body):
+        return None
+    try:
+        # As `json.loads` reads bytes, without its search for their encoding.
+        record = json.loads(body.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def scan(data: bytes) -> JournalScan:
+    """Read the bytes of a journal."""
+    length = data.rfind(b"\n") + 1
+    records: list[Record] = []
+    damaged: list[bytes] = []
+    for line in filter(None, data[:length].split(b"\n")):
+        record = decode_line(line)
+        if record is None:
+            damaged.append(line)
+        else:
+            records.append(record)
+    return JournalScan(tuple(records), tuple(damaged), length)
+
+
+class JournalMirror(Protocol):
+    """Keeps every line of one journal elsewhere, in the same order.
+
+    A line is in the mirror before it is in the folder, so that the folder of a machine that died
+    holds nothing that another one, which went on from the mirror, does not know. Lines are the
+    bytes without their line feed.
+    """
+
+    def meet(self, lines: Sequence[bytes]) -> Sequence[bytes]:
+        """Come to terms with a journal that is opened; what the mirror lacks, it takes.
+
+        Args:
+            lines: The whole lines that the file holds.
+
+        Returns:
+            The lines that the file lacks.
+
+        Raises:
+            LibriScribeError: Neither begins with all of the other, or the mirror cannot be reached.
+        """
+        ...
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Keep lines; on return they are kept for good.
+
+        Raises:
+            LibriScribeError: They cannot be kept for now, and must not go into the folder.
+        """
+        ...
+
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 

@@ -1,22 +1,29 @@
-"""One process at a time works on a project.
+"""Who holds a project: the lock, the format version, what is opened with it."""
 
-The operating system holds the lock and drops it when the process dies, so the file of a dead
-process never blocks; its content is only for the message to the others.
-"""
-
+import logging
 import os
 import re
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final, Self
 
 from filelock import FileLock, Timeout
 
-from libriscribe2.errors import ProjectInUseError
-from libriscribe2.project.clock import Clock, iso_utc, utc_now
-from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.errors import ProjectError, ProjectInUseError
+from libriscribe2.project.atomic import (
+    SYSTEM,
+    FileOps,
+    atomic_write,
+    leftovers,
+    make_folder,
+    storage_errors,
+)
+from libriscribe2.project.journal import Journal
+from libriscribe2.project.machine import Machine
+from libriscribe2.project.paths import CANON_FILES, STATE, SUMMARY_FILES, ProjectPaths
+from libriscribe2.project.texts import Clock, iso_utc, utc_now
+from libriscribe2.wording import counted
 
 _HOLDER: Final = re.compile(r"pid (\d{1,9}) host (\S+) since ")
 
@@ -131,3 +138,108 @@ def holder_may_live(paths: ProjectPaths) -> bool:
     except OSError:
         return True
     return True
+
+
+FORMAT: Final = 1
+"""The format that this program writes, and the newest that it reads."""
+
+
+def check_format(paths: ProjectPaths) -> bool:
+    """Whether the project says its format; a project without records does not yet.
+
+    Raises:
+        ProjectError: The format is newer than this program, or the file is not a number.
+        StorageError: The file cannot be read.
+    """
+    with storage_errors("read", paths.format):
+        if not paths.format.exists():
+            return False
+        text = paths.format.read_bytes().decode("ascii", "replace").strip()
+    if not text.isdecimal():
+        raise ProjectError(
+            f"{paths.format} should hold the number of a format and holds {text[:20]!r}",
+            fix=f"Write {FORMAT} into it if this project was made by this version.",
+        )
+    if int(text) > FORMAT:
+        raise ProjectError(
+            f"{paths.root} was written by a newer version of libriscribe2",
+            why=f"its records have format {int(text)}; this version reads up to {FORMAT}",
+            fix="Upgrade libriscribe2.",
+        )
+    return True
+
+
+def write_format(paths: ProjectPaths, ops: FileOps = SYSTEM) -> None:
+    """Say that the project's records have this program's format.
+
+    Raises:
+        StorageError: The file cannot be written.
+    """
+    with storage_errors("write", paths.format):
+        atomic_write(paths.format, f"{FORMAT}\n".encode(), ops=ops)
+
+
+_log = logging.getLogger(__name__)
+
+
+def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
+    """Take the lock of a project and open its journal; closing `held` lets go of both.
+
+    Raises:
+        ProjectError: A newer version wrote the project, or its records are links out of it.
+        ProjectInUseError: Another process is working on it.
+        StorageError: The folder cannot be read and written.
+        LibriScribeError: The mirror cannot be reached, or is that of another journal.
+    """
+    _refuse_links(paths)
+    with storage_errors("make", paths.state):
+        make_folder(paths.state, ops=machine.ops)
+    lock = ProjectLock.acquire(paths, machine.clock)
+    held.callback(lock.release)
+    if not check_format(paths):
+        write_format(paths, machine.ops)
+    with storage_errors("clean up", paths.root):
+        for leftover in (*leftovers(paths.root), *leftovers(paths.debug)):
+            machine.ops.unlink(leftover)
+    journal = Journal.open(
+        paths.journal, ops=machine.ops, clock=machine.clock, mirror=machine.mirror
+    )
+    held.callback(journal.close)
+    journal.check_held = lock.check
+    if journal.found.damaged:
+        _log.warning(
+            "%s: %s skipped; a copy of the file is in %s",
+            paths.journal,
+            counted(len(journal.found.damaged), "damaged record"),
+            journal.aside,
+        )
+    elif not journal.found.records and _was_recorded(paths):
+        _log.warning(
+            "%s is empty or missing: every file counts as edited by you, and what was spent before "
+            "is not known",
+            paths.journal,
+        )
+    return journal
+
+
+def _was_recorded(paths: ProjectPaths) -> bool:
+    """Whether there are files that the program makes beside its records and nobody else does."""
+    with storage_errors("read", paths.state):
+        return any(any(paths.root.glob(name)) for name in (SUMMARY_FILES, CANON_FILES))
+
+
+def _refuse_links(paths: ProjectPaths) -> None:
+    """Make sure that no record is written through a link out of the project.
+
+    A project may come from somebody else, and a record is appended to whatever file is there.
+
+    Raises:
+        ProjectError: There is such a link.
+        StorageError: The folder cannot be read.
+    """
+    paths.resolve(STATE)
+    with storage_errors("read", paths.state):
+        found = list(os.scandir(paths.state)) if paths.state.is_dir() else []
+    for entry in found:
+        if entry.is_symlink():
+            paths.resolve(f"{STATE}/{entry.name}")

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.scenes import PlannedChapter, ScenesFile
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import OutlineFile, PlannedChapter, ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, RESEARCH_NOTES, SCENES
 from libriscribe2.quality.plan.plan import Plan

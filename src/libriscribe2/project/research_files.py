@@ -1,14 +1,10 @@
-"""The folder `research/`: the author's own sources and the texts that were saved from sources.
-
-A saved text is two files in `research/fetched/`: `<id>.md`, the text alone, in which quotes are
-looked for, and `<id>.json`, a `SavedSource`. Both are plain files that the author may read.
-"""
+"""What research leaves in a project: sources, notes, chains with their steps."""
 
 import hashlib
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,13 +12,26 @@ from pathlib import Path
 from threading import RLock
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from libriscribe2.models.research import SavedSource, Section, Source, SourceKind
-from libriscribe2.project.atomic import atomic_write, make_folder
-from libriscribe2.project.json_text import readable_json, utf8
-from libriscribe2.project.paths import RESEARCH_FETCHED, RESEARCH_SOURCES, ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.models.notes import (
+    NotesFile,
+    SavedSource,
+    Section,
+    Source,
+    SourceKind,
+    SourcesFile,
+)
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.paths import (
+    RESEARCH_CHAINS,
+    RESEARCH_FETCHED,
+    RESEARCH_NOTES,
+    RESEARCH_SOURCES,
+    ProjectPaths,
+)
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.texts import readable_json, utf8
 from libriscribe2.project.view import natural_order
 
 _ID_DIGITS: Final = 12
@@ -228,3 +237,89 @@ class ResearchFolder:
 
 def _sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+STEP = "research"
+"""The step under which the journal keeps what research writes."""
+
+
+def chain_file(paths: ProjectPaths, name: str, generation: int = 0) -> Path:
+    """Where a chain is kept; one that was asked for again is another chain.
+
+    Raises:
+        ProjectError: The name leads out of the project.
+    """
+    numbered = f"{name}.{generation}" if generation else name
+    return paths.resolve(f"{RESEARCH_CHAINS}/{numbered}.json")
+
+
+def chain_files(paths: ProjectPaths) -> tuple[Path, ...]:
+    """The files of all chains, the one that was worked on last at the end.
+
+    Raises:
+        StorageError: The folder cannot be read.
+    """
+    root = paths.root / RESEARCH_CHAINS
+    with storage_errors("read", root):
+        found = [(_touched(path), path.name, path) for path in root.glob("*.json")]
+    return tuple(path for _, _, path in sorted(found))
+
+
+def keep_record(store: ProjectStore, name: str, text: str) -> bool:
+    """Keep a file of the research folder; one that the author edited stays as it is.
+
+    Returns:
+        Whether the file has the text now.
+
+    Raises:
+        StorageError: The system refused; the file has its old content.
+    """
+    present = store.sha(name)
+    if present is not None and not store.manifest.is_ours(name, present):
+        return False
+    store.write(name, text, step=STEP, inputs={}, params={})
+    return True
+
+
+def add_notes(store: ProjectStore, notes: NotesFile) -> None:
+    """Put notes into `notes.json`: what the author did to the file stays, and it stays theirs.
+
+    Raises:
+        StorageError: The system refused; the file has its old content.
+    """
+    text, present = as_text(notes), store.sha(RESEARCH_NOTES)
+    if present is not None and not store.manifest.is_ours(RESEARCH_NOTES, present):
+        store.import_text(RESEARCH_NOTES, text)
+        return
+    last = store.manifest.files.get(RESEARCH_NOTES)
+    inputs = last.inputs if last is not None else {}
+    store.write(RESEARCH_NOTES, text, step=STEP, inputs=inputs, params={})
+
+
+def merged(kept: NotesFile, found: NotesFile) -> NotesFile:
+    """Notes and those that are new to them; a note that is there twice stays as it was."""
+    known = {note.id for note in kept.notes}
+    return NotesFile(notes=[*kept.notes, *(note for note in found.notes if note.id not in known)])
+
+
+def cited_sources(folder: ResearchFolder, notes: NotesFile) -> SourcesFile:
+    """The sources that notes rest on, in the order in which they come up.
+
+    Raises:
+        StorageError: A record cannot be read.
+    """
+    ids: Sequence[str] = list(dict.fromkeys(note.source for note in notes.notes))
+    records = (folder.record(one) for one in ids)
+    sources: list[Source] = [record.source for record in records if record is not None]
+    return SourcesFile(sources=sources)
+
+
+def as_text(value: BaseModel) -> str:
+    """The text of a JSON file."""
+    return readable_json(value.model_dump(mode="json"))
+
+
+def _touched(path: Path) -> int:
+    """When a chain was last worked on: its finished steps stand in the file beside it."""
+    lines = path.with_suffix(".jsonl")
+    return max(one.stat().st_mtime_ns for one in (path, lines) if one.exists())

@@ -1,24 +1,29 @@
-"""A change of several files that happens as a whole: written down first, then carried out.
-
-The plan holds every new content in full, so carrying it out a second time changes nothing, and
-whoever opens the project after a crash can finish it. It is one line with a checksum, as the
-journal's lines are.
-"""
+"""Several files changed as one, and a project read without its lock."""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
+from typing_extensions import override
+
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder
-from libriscribe2.project.file_ops import sync_folder
-from libriscribe2.project.journal_lines import decode_line, encode_line
-from libriscribe2.project.machine import Machine
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.atomic import (
+    PRIVATE,
+    atomic_write,
+    make_folder,
+    storage_errors,
+    sync_folder,
+)
+from libriscribe2.project.file_memory import FileContent
+from libriscribe2.project.journal import decode_line, encode_line, scan
+from libriscribe2.project.lock import check_format
+from libriscribe2.project.machine import Machine, put_in_trash
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import BOOK_TOML, PROJECT_DATA, STATE, ProjectPaths
 from libriscribe2.project.records import Record
-from libriscribe2.project.storage_errors import storage_errors
-from libriscribe2.project.trash import put_in_trash
+from libriscribe2.project.view import ProjectView, natural_order
 
 VERSION: Final = 1
 """The form of a plan; a plan of another form is left to the version that wrote it."""
@@ -148,3 +153,88 @@ def place(paths: ProjectPaths, change: Change, machine: Machine) -> None:
             else:
                 make_folder(path.parent, ops=machine.ops)
                 atomic_write(path, one.data, ops=machine.ops)
+
+
+class ChangedView(ProjectView):
+    """Reads a project through a change that has not happened, or has happened in part.
+
+    Args:
+        view: The project as it is.
+        change: What is going to happen.
+    """
+
+    def __init__(self, view: ProjectView, change: Change) -> None:
+        super().__init__(view.paths, view.manifest.after(change.record), view.damaged)
+        self._under = view
+        self._new = {one.name: one.data for one in change.files}
+
+    @override
+    def exists(self, name: str) -> bool:
+        """Whether there will be a file of that name."""
+        return self._new[name] is not None if name in self._new else self._under.exists(name)
+
+    @override
+    def find(self, name: str) -> FileContent | None:
+        """What the file will hold; None where there will be no file."""
+        if name not in self._new:
+            return self._under.find(name)
+        data = self._new[name]
+        return None if data is None else FileContent(name, data)
+
+    @override
+    def names(self, pattern: str) -> tuple[str, ...]:
+        """The names of the files that will match a glob, numbers in order."""
+        kept = {name for name in self._under.names(pattern) if name not in self._new}
+        added = {
+            name
+            for name, data in self._new.items()
+            if data is not None and fnmatchcase(name, pattern)
+        }
+        return tuple(sorted(kept | added, key=natural_order))
+
+
+def is_project(paths: ProjectPaths) -> bool:
+    """Whether the folder holds a project, of this program or of the original LibriScribe2.
+
+    Raises:
+        StorageError: The folder cannot be read.
+    """
+    with storage_errors("read", paths.root):
+        return any((paths.root / name).exists() for name in (BOOK_TOML, STATE, PROJECT_DATA))
+
+
+def require_project(paths: ProjectPaths) -> None:
+    """Make sure that there is a project.
+
+    Raises:
+        ProjectError: There is none.
+        StorageError: The folder cannot be read.
+    """
+    if not is_project(paths):
+        raise ProjectError(
+            f"There is no project in {paths.root}",
+            fix="Check the name, or begin one with `libriscribe2 create`.",
+        )
+
+
+def peek(paths: ProjectPaths) -> ProjectView:
+    """A project as it is on the disk right now, whoever is working on it.
+
+    A change of several files that was begun is shown as done: the next opening finishes it.
+
+    Raises:
+        ProjectError: There is no project, a newer version wrote it, or a change that was begun
+            cannot be read.
+        StorageError: The folder cannot be read.
+    """
+    require_project(paths)
+    check_format(paths)
+    # Before the journal: a process that finishes the change in between is then seen as done.
+    pending = read_pending(paths)
+    with storage_errors("read", paths.journal):
+        data = paths.journal.read_bytes() if paths.journal.exists() else b""
+    found = scan(data)
+    view = ProjectView(paths, Manifest(found.records), len(found.damaged))
+    if pending is None or pending.id in view.manifest.changes:
+        return view
+    return ChangedView(view, pending)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from libriscribe2.errors import ProjectError
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.file_memory import FileContent, FileMemory
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
-from libriscribe2.project.user_text import parse_json
+from libriscribe2.project.texts import parse_json
 
 StateKind = Literal["missing", "fresh", "stale", "edited", "old"]
 

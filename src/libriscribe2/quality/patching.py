@@ -8,7 +8,7 @@ from typing import Final
 
 import regex
 
-from libriscribe2.models.revision import Patch
+from libriscribe2.models.reviews import Patch
 from libriscribe2.prose import count_words
 from libriscribe2.quality.gates.gates import GateFigures
 from libriscribe2.quality.tally import alike, alike_at_end

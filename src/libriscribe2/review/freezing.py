@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from libriscribe2.commands.calls import CallFilter
 from libriscribe2.errors import UsageError
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.review.pages.call_pages import call_rows
 from libriscribe2.review.site import FolderAddresses, Site
 from libriscribe2.review.snapshot import ProjectSource, take

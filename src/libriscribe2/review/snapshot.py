@@ -15,9 +15,9 @@ from libriscribe2.observe.event_file import last_run
 from libriscribe2.observe.events import Event
 from libriscribe2.pipeline.health import Finding, told
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.lock import holder_may_live
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.view import ProjectView
 from libriscribe2.review.chapters import ChapterEntry, read_chapters
 

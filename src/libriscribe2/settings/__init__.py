@@ -4,19 +4,30 @@
 never sees the settings themselves.
 """
 
-from libriscribe2.settings.env_file import ENV_FILE, Environment, export, read_env_file
-from libriscribe2.settings.faults import variable, without_secrets
-from libriscribe2.settings.files import read_toml, user_file
-from libriscribe2.settings.for_project import load_for_project
-from libriscribe2.settings.loading import Loaded, load_settings
+from libriscribe2.settings.layers import (
+    ENV_FILE,
+    Environment,
+    export,
+    read_env_file,
+    read_toml,
+    user_file,
+)
+from libriscribe2.settings.loading import (
+    Loaded,
+    load_for_project,
+    load_settings,
+    variable,
+    without_secrets,
+)
 from libriscribe2.settings.schema import (
     BudgetConfig,
     LlmConfig,
+    ModelsConfig,
     PipelineConfig,
     RevisionConfig,
     Settings,
+    StageModel,
 )
-from libriscribe2.settings.stage_models import ModelsConfig, StageModel
 
 __all__ = [
     "ENV_FILE",

@@ -1,17 +1,276 @@
-"""The layers of configuration: each source as a flat table of values that know where they stood."""
+"""Layers of settings: flags, environment, .env, files; which key each value has."""
 
-from collections.abc import Mapping
+import difflib
+import io
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
+import platformdirs
+from dotenv import dotenv_values
+from dotenv.parser import parse_stream
+from pydantic import BaseModel, ValidationError
 from pydantic_settings import EnvSettingsSource
 
-from libriscribe2.settings.env_file import Environment
-from libriscribe2.settings.files import read_toml
-from libriscribe2.settings.keys import leaves, nest
-from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX, Settings
+from libriscribe2.errors import ConfigError
+from libriscribe2.settings.schema import (
+    ENV_DELIMITER,
+    ENV_PREFIX,
+    ModelsConfig,
+    Settings,
+    StageModel,
+    as_table,
+)
+
+_MODELS: Final = "models."
+_DEEPEST_KEY: Final = 3
+_WHOLE: Final = frozenset({"research.mcp"})
+"""Keys whose value is a table: its own keys are names that the user gives."""
+
+_SLIP: Final = 0.8
+_ALIKE: Final = 0.6
+_TELLING: Final = 4
+"""So many letters of a name tell which one is meant."""
+_ANY_ENTRY = re.compile(r"models\.[a-z][a-z0-9_]*")
+_ANY_ENTRY_KEY = re.compile(rf"{_ANY_ENTRY.pattern}\.(?:{'|'.join(StageModel.model_fields)})")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One value of a nested table.
+
+    Attributes:
+        key: The full dotted key, such as `models.scene.model`.
+        typed: The key as the user wrote it, such as `models.scene`.
+        value: The value.
+    """
+
+    key: str
+    typed: str
+    value: Any
+
+
+def leaves(table: Mapping[str, Any]) -> Iterator[Leaf]:
+    """The values of a nested table, with the short forms of model entries written out.
+
+    Tables deeper than any setting stay whole, so hostile nesting costs nothing.
+    """
+    yield from _leaves(table, "", _DEEPEST_KEY)
+
+
+def _leaves(table: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Leaf]:
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        written = as_table(value) if prefix == _MODELS else value
+        is_section = isinstance(written, Mapping) and bool(written) and key not in _WHOLE
+        if is_section and depth > 1:
+            for leaf in _leaves(written, f"{key}.", depth - 1):
+                yield leaf if written is value else Leaf(leaf.key, key, leaf.value)
+        else:
+            yield Leaf(key, key, value)
+
+
+def nest(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """The nested table of dotted keys; the inverse of `leaves` over known keys."""
+    table: dict[str, Any] = {}
+    for key, value in flat.items():
+        *sections, name = key.split(".")
+        place = table
+        for section in sections:
+            place = place.setdefault(section, {})
+        place[name] = value
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKeys:
+    """Every key that a layer may hold.
+
+    Attributes:
+        stages: The stages that may have a model of their own; None allows any name.
+    """
+
+    stages: Collection[str] | None = None
+
+    def __contains__(self, key: str) -> bool:
+        """Whether `key` is a setting."""
+        if self.stages is None and _ANY_ENTRY_KEY.fullmatch(key):
+            return True
+        return key in self.all()
+
+    def all(self) -> tuple[str, ...]:
+        """The full keys, the default model's before those of the stages."""
+        entries = ("default", *sorted(self.stages if self.stages is not None else ()))
+        models = (f"{_MODELS}{name}.{part}" for name in entries for part in StageModel.model_fields)
+        return (*models, *_fixed_keys(Settings, ""))
+
+    def inside(self, section: str) -> tuple[str, ...]:
+        """The full keys below `section`; empty where it is not a section."""
+        if self.stages is None and _ANY_ENTRY.fullmatch(section):
+            return tuple(f"{section}.{part}" for part in StageModel.model_fields)
+        return tuple(key for key in self.all() if key.startswith(f"{section}."))
+
+    def nearest(self, key: str) -> str:
+        """The key most like a wrong one, or "" where none is alike.
+
+        A slip of the pen comes first, then a right name in the wrong section, then the beginning
+        of one name alone.
+        """
+        known = self.all()
+        by_name = {candidate.rpartition(".")[2]: candidate for candidate in reversed(known)}
+        name = key.rpartition(".")[2]
+        if slip := difflib.get_close_matches(key, known, n=1, cutoff=_SLIP):
+            return slip[0]
+        if name in by_name:
+            return by_name[name]
+        begun = [full for known_name, full in by_name.items() if known_name.startswith(name)]
+        if len(begun) == 1 and len(name) >= _TELLING:
+            return begun[0]
+        if alike := difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE):
+            return alike[0]
+        names = difflib.get_close_matches(name, by_name, n=1, cutoff=_ALIKE)
+        return by_name[names[0]] if names else ""
+
+
+def _fixed_keys(model: type[BaseModel], prefix: str) -> Iterator[str]:
+    """The keys of a Pydantic model and of the models in it; those of `models` are made apart."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if kind is ModelsConfig:
+            continue
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _fixed_keys(kind, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}"
+
+
+_LARGEST_FILE: Final = 1_000_000
+
+
+def user_file() -> Path:
+    """Where the user's own configuration file is looked for on this system."""
+    return platformdirs.user_config_path("libriscribe2", appauthor=False) / "config.toml"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; none where there is no file.
+
+    Raises:
+        ConfigError: The file cannot be read, is not UTF-8, or is not TOML.
+    """
+    text = read_text(path)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _unusable(path, f"It is not valid TOML: {error}.") from error
+    except (RecursionError, ValueError) as error:
+        # tomllib descends by recursion, and Python refuses whole numbers of over 4,300 digits.
+        raise _unusable(path, "It is nested too deeply or holds too long a number.") from error
+
+
+def read_text(path: Path) -> str:
+    """The text of a small UTF-8 file, with or without a byte order mark; "" where there is none.
+
+    Raises:
+        ConfigError: It is not a regular file, too large, unreadable or not UTF-8.
+    """
+    try:
+        if not path.exists():
+            return ""
+        if not path.is_file():
+            raise _unusable(path, "It is not a regular file.")
+        if path.stat().st_size > _LARGEST_FILE:
+            raise _unusable(path, f"It is larger than {_LARGEST_FILE:,} bytes.")
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _unusable(path, f"Byte {error.start} is not valid UTF-8.") from error
+    except OSError as error:
+        raise _unusable(path, f"{error.strerror or error}.") from error
+
+
+def _unusable(path: Path, why: str) -> ConfigError:
+    return ConfigError(f"The configuration file {path} cannot be used.", why, f"Correct {path}.")
+
+
+ENV_FILE: Final = ".env"
+
+_HOLDS_KEY: Final = re.compile(r"_API_KEY$|_AD_TOKEN$")
+"""Names of variables from which LiteLLM takes keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Variables, and which of them came from `.env`.
+
+    Attributes:
+        variables: All variables.
+        from_file: The names of those that only `.env` gives.
+    """
+
+    variables: Mapping[str, str]
+    from_file: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str], env_file: Mapping[str, str]) -> "Environment":
+        """The process's variables over those of `.env`.
+
+        A variable whose value equals that of the file counts as the file's, so it makes no
+        difference whether `export` ran before.
+        """
+        variables = {**env_file, **environ}
+        from_file = (name for name, value in env_file.items() if variables[name] == value)
+        return cls(variables, frozenset(from_file))
+
+    def origin(self, name: str) -> str:
+        """Where the variable stood: `.env` or `env NAME`."""
+        return ENV_FILE if name in self.from_file else f"env {name}"
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """The variables of a `.env` file; none where there is no file.
+
+    Raises:
+        ConfigError: The file cannot be read, is not UTF-8, or a line of it says nothing.
+    """
+    text = read_text(path)
+    _check_lines(path, text)
+    values = dotenv_values(stream=io.StringIO(text))
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def export(variables: Mapping[str, str], environ: MutableMapping[str, str]) -> None:
+    """Put the variables of `.env` into the process's, where LiteLLM looks for API keys.
+
+    A variable that is already set stays as it is, but for white space around a key: a line break
+    at its end, which files of secrets have, can be sent to nobody.
+    """
+    for name, value in variables.items():
+        environ.setdefault(name, value)
+    for name in filter(_HOLDS_KEY.search, tuple(environ)):
+        if environ[name] != environ[name].strip():
+            environ[name] = environ[name].strip()
+
+
+def _check_lines(path: Path, text: str) -> None:
+    """Refuse a file with a line that sets nothing; python-dotenv would pass over it.
+
+    Raises:
+        ConfigError: Names the file and the line, but not what it holds: it may be a key.
+    """
+    for binding in parse_stream(io.StringIO(text)):
+        if binding.error:
+            held = binding.original.string
+            before = held[: len(held) - len(held.lstrip())].count("\n")
+            raise ConfigError(
+                f"The configuration file {path} cannot be used.",
+                f"Line {binding.original.line + before} does not read NAME=value "
+                "(a quote that is opened has to be closed).",
+                f"Correct {path}; a line that begins with # is left out.",
+            )
+
 
 DEFAULT: Final = "default"
 FLAG: Final = "flag"

@@ -1,25 +1,183 @@
-"""Flags over the environment and `.env`, over the project's file, the user's file, the defaults."""
+"""Settings loaded for a place or a project, with faults in a user's words."""
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, MutableMapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
-from libriscribe2.settings.env_file import Environment
-from libriscribe2.settings.faults import check_keys, check_project_keys, invalid_value
-from libriscribe2.settings.keys import KnownKeys, leaves, nest
+from libriscribe2.errors import ConfigError, UsageError
+from libriscribe2.llm.redaction import MASK, redact
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.book_file import BOOK_TABLE
+from libriscribe2.project.paths import BOOK_TOML
 from libriscribe2.settings.layers import (
     DEFAULT,
+    ENV_FILE,
+    FLAG,
+    Environment,
     Given,
+    KnownKeys,
+    Layer,
     environment_layer,
+    export,
     file_layer,
     flag_layer,
     inherited_layer,
+    leaves,
+    nest,
+    read_env_file,
+    table_layer,
+    user_file,
     without_misfits,
 )
-from libriscribe2.settings.schema import Settings
+from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX, Settings
+from libriscribe2.wording import plain_fault
+
+USER_ONLY_KEYS: Final = (
+    "llm.base_url",
+    "projects_dir",
+    "debug_dir",
+    "batches_dir",
+    "batch.dsn",
+    "batch.journal",
+    "batch.spool",
+    "research.search_url",
+    "research.mcp",
+)
+"""Keys that a book may not set: a book from elsewhere must not send the user's API key to a server
+of its choice, nor make the program write outside its own folder, ask servers of the user's network
+or start programs."""
+
+_LONGEST_VALUE: Final = 80
+_SECRET_KEY = re.compile(r"(?i)(?:^|[._])(?:api_?)?(?:key|token|secret|password)s?$")
+_URL_USER = re.compile(r"(?<=//)[^/@\s]+(?=@)")
+
+
+def check_keys(layer: Layer, known: KnownKeys) -> None:
+    """Refuse a layer with a key that no setting has.
+
+    Raises:
+        ConfigError: Names the place, the key as typed, and the nearest valid one.
+    """
+    for key, given in layer.items():
+        section = known.inside(key)
+        if section and given.value != {}:
+            raise _section_as_value(key, given, section)
+        if not section and key not in known:
+            raise _unknown_key(key, given, known)
+
+
+def check_project_keys(layer: Layer) -> None:
+    """Refuse a project's file that sets what only the user may set.
+
+    Raises:
+        ConfigError: Names the file and the key.
+    """
+    for key in USER_ONLY_KEYS:
+        if key in layer:
+            raise ConfigError(
+                f"{layer[key].origin}: `{key}` cannot be set by a book.",
+                "A book may come from someone else, who could send your API key to a server, "
+                "start a program or write outside the book's folder.",
+                f"Move it to your own configuration file (`libriscribe2 config path`) or set "
+                f"{variable(key)}.",
+            )
+
+
+def invalid_value(error: ValidationError, merged: Layer) -> ConfigError | UsageError:
+    """The first value that does not fit, and how many more there are."""
+    details = error.errors(include_url=False)
+    first = details[0]
+    given = _given_at(first["loc"], merged)
+    more = f" ({len(details) - 1} more do not fit either.)" if len(details) > 1 else ""
+    why = f"{plain_fault(first)}.{more}"
+    if given.origin == FLAG:
+        option = given.typed.removesuffix(".default").rpartition(".")[2].replace("_", "-")
+        return UsageError(f"--{option} cannot be {shown(given.value)}.", why, "Correct it.")
+    return ConfigError(
+        f"{_place(given)}: `{given.typed}` cannot be {shown(given.value)}.",
+        why,
+        "Correct it, or remove it to take the default.",
+    )
+
+
+def shown(value: Any) -> str:
+    """A value as an error or a listing may show it: shortened, without secrets."""
+    text = repr(value) if len(str(value)) <= _LONGEST_VALUE else repr(f"{str(value)[:77]}...")
+    return without_secrets(text)
+
+
+def without_secrets(text: str) -> str:
+    """The text without what looks like a key, and without the user part of a URL."""
+    return redact(_URL_USER.sub(MASK, text))
+
+
+def variable(key: str) -> str:
+    """The environment variable of a dotted key."""
+    return ENV_PREFIX + key.upper().replace(".", ENV_DELIMITER)
+
+
+def _place(given: Given) -> str:
+    if given.origin == FLAG:
+        return "The command line"
+    return "The environment" if given.origin.startswith("env ") else given.origin
+
+
+def _spelled(key: str, given: Given) -> str:
+    """A key in the spelling of the place: a variable for the environment, else dotted.
+
+    A model's entry is spelled in its short form, which is the one that people write.
+    """
+    key = key.removesuffix(".model")
+    return variable(key) if given.typed.upper().startswith(ENV_PREFIX) else key
+
+
+def _unknown_key(key: str, given: Given, known: KnownKeys) -> ConfigError:
+    nearest = known.nearest(key)
+    if _SECRET_KEY.search(key):
+        fix = (
+            "API keys are not settings: put them into the variable of the provider, such as "
+            "OPENAI_API_KEY, in the environment or in .env."
+        )
+    elif of_brief := _of_brief(key, given):
+        fix = of_brief
+    elif nearest:
+        fix = f"Did you mean `{_spelled(nearest, given)}`?"
+    else:
+        fix = "Remove it; `libriscribe2 config show` then lists every valid key."
+    what = f"{_place(given)}: unknown key `{given.typed[:_LONGEST_VALUE]}`."
+    return ConfigError(what, "No setting has this name.", fix)
+
+
+def _of_brief(key: str, given: Given) -> str:
+    """How a key of the brief gets into its table; "" for any other key."""
+    section, _, name = key.rpartition(".")
+    if name not in Brief.model_fields or Path(given.origin).name != BOOK_TOML:
+        return ""
+    if not section:
+        return f"It says what is asked for: put it below a line `[{BOOK_TABLE}]`."
+    alike = get_close_matches(section, [BOOK_TABLE], n=1)
+    return f"Did you mean `[{BOOK_TABLE}]` for `[{section}]`?" if alike else ""
+
+
+def _section_as_value(key: str, given: Given, section: tuple[str, ...]) -> ConfigError:
+    names = dict.fromkeys(inside[len(key) + 1 :].partition(".")[0] for inside in section)
+    return ConfigError(
+        f"{_place(given)}: `{given.typed}` is a section, not a value.",
+        f"It holds {', '.join(names)}.",
+        f"Set for example `{_spelled(section[0], given)}`.",
+    )
+
+
+def _given_at(location: tuple[int | str, ...], merged: Layer) -> Given:
+    """The value that a Pydantic error location is in."""
+    parts = [str(part) for part in location]
+    keys = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next(merged[key] for key in keys if key in merged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +245,60 @@ def load_settings(
 
 def _plain(settings: Settings) -> dict[str, Any]:
     return {leaf.key: leaf.value for leaf in leaves(settings.model_dump(mode="json"))}
+
+
+_PLACE: Final = "settings"
+
+
+def check_book_tables(table: Mapping[str, Any], stages: Collection[str] | None = None) -> None:
+    """Make sure that tables could stand in a `book.toml`.
+
+    Args:
+        table: The tables of settings, without the brief.
+        stages: The stages that may have a model of their own; None allows any name.
+
+    Raises:
+        ConfigError: A key is unknown or not for a book, or a value is out of bounds.
+    """
+    layer = table_layer(table, _PLACE)
+    check_keys(layer, KnownKeys(stages))
+    check_project_keys(layer)
+    try:
+        Settings.model_validate(nest({key: given.value for key, given in layer.items()}))
+    except ValidationError as error:
+        raise invalid_value(error, layer) from error
+
+
+def load_for_project(
+    root: Path | None,
+    *,
+    environ: MutableMapping[str, str],
+    flags: Mapping[str, Any],
+    stages: Collection[str] | None = None,
+    folder: Path = Path(),
+) -> Loaded:
+    """The settings of a command about the project in `root`, or about none.
+
+    Reads `.env` of the working directory into `environ` first, so that the API keys in it work.
+
+    Args:
+        root: The project's folder; one without a `book.toml` has the other layers only.
+        environ: The variables of the process; those of `.env` are added, none is changed.
+        flags: Values of the command line by dotted key; None is a flag that was not given.
+        stages: The stages that may have a model of their own; None allows any name.
+        folder: The working directory.
+
+    Raises:
+        ConfigError: A file or a variable cannot be used.
+        UsageError: A flag cannot be used.
+    """
+    env_file = read_env_file(folder / ENV_FILE)
+    export(env_file, environ)
+    return load_settings(
+        flags=flags,
+        project_file=root / BOOK_TOML if root is not None else None,
+        user_file=user_file(),
+        environ=environ,
+        env_file=env_file,
+        stages=stages,
+    )

@@ -1,21 +1,210 @@
-"""The settings: what can be configured, with its defaults and bounds.
+"""The settings: every section with its fields, bounds and defaults."""
 
-Secrets are never settings: API keys stay in the environment, where LiteLLM reads them.
-"""
-
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import override
 
 from libriscribe2.llm.caps import UNKNOWN_USD_PER_MILLION
 from libriscribe2.llm.sendable import fault_of_address
-from libriscribe2.settings.numbers import Count, CountFromZero, NotBool, Seconds, Usd
-from libriscribe2.settings.research import ResearchConfig
-from libriscribe2.settings.stage_models import ModelsConfig
+
+
+def _refuse_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise PydanticCustomError("not_a_number", "A number is wanted, not true or false")
+    return value
+
+
+NotBool = BeforeValidator(_refuse_bool)
+"""Refuses `true` and `false` where a number is wanted."""
+
+Seconds = Annotated[float, NotBool, Field(gt=0, allow_inf_nan=False)]
+"""A positive, finite time in seconds."""
+
+Count = Annotated[int, NotBool, Field(ge=1)]
+"""A whole number from 1."""
+
+CountFromZero = Annotated[int, NotBool, Field(ge=0)]
+"""A whole number from 0."""
+
+Usd = Annotated[float, NotBool, Field(ge=0, allow_inf_nan=False)]
+"""An amount of US dollars; 0 is one."""
+
+
+QUERY: Final = "{query}"
+
+
+def _search_url(value: str) -> str:
+    url = value.strip()
+    if url and (not _is_web(url) or QUERY in urlsplit(url).netloc or QUERY not in url):
+        raise PydanticCustomError(
+            "search_url",
+            "A URL that starts with http:// or https:// and holds `{query}` behind the host is "
+            "wanted",
+        )
+    return url
+
+
+def _server_url(value: str) -> str:
+    url = value.strip()
+    if url and not _is_web(url):
+        raise PydanticCustomError("url", "A URL that starts with http:// or https:// is wanted")
+    return url
+
+
+def _is_web(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return False
+
+
+def _names(value: Any) -> Any:
+    return tuple(value.split()) if isinstance(value, str) else value
+
+
+VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+class McpServerConfig(BaseModel):
+    """A `[research.mcp.<name>]` table: a server whose tools join the catalog as `<name>_<tool>`.
+
+    Attributes:
+        command: The program that is started and spoken to over its standard streams.
+        args: Its arguments.
+        url: Address of a server that runs already; either this or `command`.
+        env: Names of variables of the environment that the program gets besides the usual ones;
+            never their values, so that no key stands in a file.
+        start_seconds: Longest wait for its list of tools.
+        call_seconds: Longest wait for one answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: str = ""
+    args: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
+    url: Annotated[str, AfterValidator(_server_url)] = ""
+    env: Annotated[tuple[VariableName, ...], BeforeValidator(_names)] = ()
+    start_seconds: Seconds = 20.0
+    call_seconds: Seconds = 60.0
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if bool(self.command.strip()) == bool(self.url):
+            raise PydanticCustomError("way", "Either `command` or `url` is wanted")
+        return self
+
+
+ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,20}$")]
+
+
+class ResearchConfig(BaseModel):
+    """The `[research]` table.
+
+    Attributes:
+        search_url: Address of a search engine, with `{query}` where the query goes; empty leaves
+            the web unsearched.
+        search_kind: `json`: it answers as SearXNG does with `format=json`; `html`: it answers
+            with a results page.
+        fetch: Whether pages of the web may be fetched at all.
+        max_page_mb: Largest page, in MB.
+        page_seconds: Longest time of one request, its redirects included.
+        mcp: MCP servers by name. A higher layer's servers replace those of a lower one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    search_url: Annotated[str, AfterValidator(_search_url)] = ""
+    search_kind: Literal["json", "html"] = "json"
+    fetch: bool = True
+    max_page_mb: Annotated[int, NotBool, Field(ge=1, le=50)] = 5
+    page_seconds: Annotated[float, NotBool, Field(gt=0, le=600, allow_inf_nan=False)] = 30.0
+    mcp: dict[ServerName, McpServerConfig] = Field(default_factory=dict, max_length=20)
+
+
+def split_names(value: Any) -> Any:
+    """A comma-separated string as a list of names; anything else unchanged."""
+    if not isinstance(value, str):
+        return value
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def as_table(value: Any) -> Any:
+    """The short forms of an entry as a table; a table unchanged.
+
+    `"a"`, `"a, b"` and `["a", "b"]` all name the model first and its fallbacks after it. A short
+    form says everything about both, so `"a"` also clears fallbacks of a lower layer.
+    """
+    if isinstance(value, Mapping | StageModel):
+        return value
+    names = split_names(value)
+    if not isinstance(names, list | tuple):
+        names = [value]
+    return {"model": names[0] if names else "", "fallbacks": list(names[1:])}
+
+
+class StageModel(BaseModel):
+    """The model of one stage.
+
+    Attributes:
+        model: The name as LiteLLM spells it, or `offline`; empty takes the default's.
+        fallbacks: Tried in this order when `model` cannot answer.
+        temperature: From 0 to 2; None takes the default's, and there leaves it to the provider.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    model: str = ""
+    fallbacks: Annotated[
+        tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(split_names)
+    ] = ()
+    temperature: Annotated[float, NotBool, Field(ge=0, le=2)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_short_form(cls, value: Any) -> Any:
+        return as_table(value)
+
+
+class ModelsConfig(BaseModel):
+    """The `[models]` table: `default` and one optional entry per stage."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    __pydantic_extra__: dict[str, StageModel] = Field(init=False)
+
+    default: StageModel = StageModel()
+
+    def stages(self) -> Mapping[str, StageModel]:
+        """The entries besides `default`, by the stage's name."""
+        return dict(self.__pydantic_extra__)
+
+    def for_stage(self, stage: str) -> StageModel:
+        """What `stage` uses: its own entry, completed from `default`.
+
+        A stage that names a model has its own fallbacks; one that names none takes the default's
+        model and fallbacks. `model` is empty where nobody has chosen one.
+        """
+        own = self.__pydantic_extra__.get(stage, self.default)
+        temperature = own.temperature if own.temperature is not None else self.default.temperature
+        source = own if own.model else self.default
+        return StageModel(model=source.model, fallbacks=source.fallbacks, temperature=temperature)
+
 
 ENV_PREFIX: Final = "LIBRISCRIBE2_"
 ENV_DELIMITER: Final = "__"

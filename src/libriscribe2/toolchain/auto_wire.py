@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from libriscribe2.models.capability import Parameter
+from libriscribe2.models.tooling import Parameter
 from libriscribe2.telemetry import AUTO_WIRING_RESULT
 from libriscribe2.toolchain.type_coercion import UNFIT, canonical_type, changed_type, coerce
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.models.tooling import Binding, Layer, PlanStep
+from libriscribe2.models.tooling import Binding, Capability, Layer, Parameter, PlanStep
 from libriscribe2.toolchain.templates import Filled
 
 

@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import deepcopy
 from typing import Any, Final
 
-from libriscribe2.models.capability import Capability
-from libriscribe2.models.tooling import ErrorAnalysisResult
+from libriscribe2.models.tooling import Capability, ErrorAnalysisResult
 from libriscribe2.toolchain.error_analyzer import AnalysisError, ErrorAnalyzer
 from libriscribe2.toolchain.tool_failure import ToolFailure
 from libriscribe2.toolchain.type_coercion import UNFIT, coerce

@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from libriscribe2.errors import IncompleteError, LibriScribeError, ModelError, ProviderError
 from libriscribe2.llm.options import CallOptions
-from libriscribe2.models.capability import Capability
-from libriscribe2.models.tooling import ErrorAnalysisResult
-from libriscribe2.project.json_text import canonical_json
+from libriscribe2.models.tooling import Capability, ErrorAnalysisResult
+from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.replies.parsers import pydantic_parser
 from libriscribe2.telemetry import ATTEMPTING_CORRECTION

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final
 
-from libriscribe2.models.capability import Capability
-from libriscribe2.models.tooling import Plan, PlanStep, RunRecord, StepResult
+from libriscribe2.models.tooling import Capability, Plan, PlanStep, RunRecord, StepResult
 from libriscribe2.toolchain.chain_metrics import ChainMetrics
 from libriscribe2.toolchain.chain_model import ChainModel
 from libriscribe2.toolchain.plan_checks import plan_problems

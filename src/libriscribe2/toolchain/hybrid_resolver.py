@@ -11,9 +11,8 @@ from copy import deepcopy
 from typing import Any, Final
 
 from libriscribe2.errors import IncompleteError, ModelError, ProviderError
-from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.models.tooling import PlanStep
-from libriscribe2.project.json_text import canonical_json
+from libriscribe2.models.tooling import Capability, Parameter, PlanStep
+from libriscribe2.project.texts import canonical_json
 from libriscribe2.telemetry import (
     ALL_AUTO_WIRED,
     SEMANTIC_FALLBACK,

@@ -12,8 +12,8 @@ from typing import Any, Final
 from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Message
 from libriscribe2.llm.options import CallOptions, CallRecord
-from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.project.json_text import canonical_json
+from libriscribe2.models.tooling import Capability, Parameter
+from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.parsers import failure, success

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.models.research import Note, Source
+from libriscribe2.models.notes import Note, Source
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.toolchain.quotes import find_quote
 from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE, read_file
 from libriscribe2.toolchain.tool_error import ToolError

@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
-from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.models.tooling import Plan, PlanStep
+from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep
 from libriscribe2.toolchain.templates import references_in
 from libriscribe2.toolchain.type_coercion import UNFIT, canonical_type, coerce
 

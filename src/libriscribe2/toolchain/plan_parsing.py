@@ -11,8 +11,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from libriscribe2.llm.backend import Completion
-from libriscribe2.models.capability import Capability
-from libriscribe2.models.tooling import Plan, PlanStep, StepMetadata
+from libriscribe2.models.tooling import Capability, Plan, PlanStep, StepMetadata
 from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.formatting import strip_value_emphasis
 from libriscribe2.replies.parsers import split_leading_reasoning

@@ -9,8 +9,7 @@ from typing import Final
 from libriscribe2.errors import IncompleteError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.options import CallOptions, CallRecord
-from libriscribe2.models.capability import Capability
-from libriscribe2.models.tooling import Plan
+from libriscribe2.models.tooling import Capability, Plan
 from libriscribe2.replies.parsers import failure, success
 from libriscribe2.toolchain import chain_metrics as names
 from libriscribe2.toolchain.chain_config import OrchestratorConfig

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from libriscribe2.models.capability import Capability
-from libriscribe2.project.json_text import canonical_json
+from libriscribe2.models.tooling import Capability
+from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt, load_text
 from libriscribe2.toolchain.excerpt import clipped
 

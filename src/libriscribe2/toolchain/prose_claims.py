@@ -10,7 +10,7 @@ from typing import Final
 import regex
 
 from libriscribe2.models.citations import MARK
-from libriscribe2.models.research import Note
+from libriscribe2.models.notes import Note
 from libriscribe2.toolchain.folding import fold
 from libriscribe2.toolchain.passages import paragraphs, sentences
 

@@ -7,13 +7,12 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from libriscribe2.models.research import Note
+from libriscribe2.models.notes import Note
 from libriscribe2.models.tooling import Plan, PlanStep, RunRecord
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.json_text import readable_json
 from libriscribe2.project.paths import RESEARCH_PLAN, RESEARCH_RUN, ProjectPaths
-from libriscribe2.project.research_files import ResearchFolder
-from libriscribe2.project.research_records import chain_file
+from libriscribe2.project.research_files import ResearchFolder, chain_file
+from libriscribe2.project.texts import readable_json
 from libriscribe2.toolchain.catalog import AnyTool, available_tools
 from libriscribe2.toolchain.chain_config import OrchestratorConfig
 from libriscribe2.toolchain.chain_model import ChainModel

@@ -11,10 +11,17 @@ from pydantic_core import PydanticSerializationError
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.tooling import RunRecord, StepResult
-from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder
-from libriscribe2.project.file_ops import SYSTEM, FileOps, sync_folder, write_all
-from libriscribe2.project.json_text import canonical_json, readable_json, utf8
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.atomic import (
+    PRIVATE,
+    SYSTEM,
+    FileOps,
+    atomic_write,
+    make_folder,
+    storage_errors,
+    sync_folder,
+    write_all,
+)
+from libriscribe2.project.texts import canonical_json, readable_json, utf8
 
 
 class RunStore(Protocol):

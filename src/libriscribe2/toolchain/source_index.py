@@ -14,9 +14,8 @@ from typing import Final, TypeVar
 
 import regex
 
-from libriscribe2.project.atomic import make_folder
+from libriscribe2.project.atomic import make_folder, storage_errors
 from libriscribe2.project.research_files import SavedText
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.toolchain.tool_error import ToolError
 from libriscribe2.toolchain.windows import windows
 

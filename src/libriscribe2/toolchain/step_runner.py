@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from pydantic import JsonValue, TypeAdapter
 
-from libriscribe2.models.capability import Capability
 from libriscribe2.models.tooling import (
     Binding,
+    Capability,
     Correction,
     ErrorAnalysisResult,
     Plan,

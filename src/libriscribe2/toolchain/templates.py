@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from libriscribe2.project.json_text import canonical_json
+from libriscribe2.project.texts import canonical_json
 
 logger = logging.getLogger(__name__)
 

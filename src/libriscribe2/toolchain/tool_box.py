@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from libriscribe2.models.capability import Capability
-from libriscribe2.models.tooling import PlanStep
+from libriscribe2.models.tooling import Capability, PlanStep
 from libriscribe2.toolchain.tool import Tool, ToolContext, describe
 from libriscribe2.toolchain.tool_error import ToolError
 

@@ -18,7 +18,7 @@ import httpx
 from pydantic import ValidationError
 
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.project.json_text import canonical_json
+from libriscribe2.project.texts import canonical_json
 from libriscribe2.replies.cleanup import field_errors
 from libriscribe2.toolchain.excerpt import clipped
 from libriscribe2.toolchain.tool_error import ToolError

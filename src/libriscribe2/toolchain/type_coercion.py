@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
-from libriscribe2.models.capability import Parameter
-from libriscribe2.project.json_text import canonical_json
+from libriscribe2.models.tooling import Parameter
+from libriscribe2.project.texts import canonical_json
 
 UNFIT: Final = object()
 """Stands for "this value has no exact reading in that type"."""

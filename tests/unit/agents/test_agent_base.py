@@ -22,7 +22,7 @@ from libriscribe2.agents.outliner import OutlinerAgent
 from libriscribe2.agents.worldbuilding import WorldbuildingAgent
 from libriscribe2.errors import ConfigError, IncompleteError, MaxRetriesExceededError
 from libriscribe2.llm.session import RunStoppedError
-from libriscribe2.models.concept import ConceptFile, ConceptModel
+from libriscribe2.models.story import ConceptFile, ConceptModel
 
 REPLY = json.dumps(CONCEPT)
 CAST_REPLY = json.dumps({"characters": CAST})

@@ -16,8 +16,7 @@ from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.errors import BudgetError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.scripted import Line
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.quality.gates.gates import examined
 from libriscribe2.quality.gates.surroundings import Surroundings
 

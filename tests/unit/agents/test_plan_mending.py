@@ -9,8 +9,7 @@ from tests.support.agent_desk import CONCEPT, AgentDesk, outline
 
 from libriscribe2.agents.outliner import OutlinerAgent
 from libriscribe2.agents.scene_outliner import SceneOutlinerAgent
-from libriscribe2.models.scenes import ScenesFile
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import OutlineFile, ScenesFile
 
 KNOWN = {"summary": "S", "characters": ["Mara Voss"], "place": "The Slip"}
 NOBODY = KNOWN | {"characters": ["the baker"]}

@@ -14,9 +14,7 @@ from libriscribe2.agents.scene_outliner import SceneOutlinerAgent
 from libriscribe2.agents.worldbuilding import WorldbuildingAgent
 from libriscribe2.errors import MaxRetriesExceededError, ProjectError
 from libriscribe2.llm.backend import Request
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.scenes import ScenesFile
-from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story import ConceptFile, OutlineFile, ScenesFile
 
 CRITIQUE = "The keeper wants too little, and nothing stands against her. " * 3 + "Begin later."
 KEYWORDS = {"primary_keywords": ["sea"], "secondary_keywords": [], "genre_keywords": ["mystery"]}

@@ -17,9 +17,9 @@ from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.backend import BackendError, Request
 from libriscribe2.llm.offline.chains import chain_answer
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.research import NotesFile
+from libriscribe2.models.notes import NotesFile
 from libriscribe2.models.tooling import PlanStep, RunRecord
-from libriscribe2.project.research_records import add_notes, merged
+from libriscribe2.project.research_files import add_notes, merged
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.toolchain.research_chain import Findings
 

@@ -15,7 +15,7 @@ from libriscribe2.agents.title_generator import TitleGeneratorAgent
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.title import TitleFile
+from libriscribe2.models.story import TitleFile
 from libriscribe2.packs.manifest import PackManifest
 from libriscribe2.packs.pack import BEFORE, MORE_BEFORE, STORY
 from libriscribe2.packs.story import REMEMBERED

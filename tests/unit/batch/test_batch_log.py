@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typing_extensions import Buffer
 
-from libriscribe2.batch.log import BatchLog
-from libriscribe2.batch.paths import BatchPaths
+from libriscribe2.batch.folders import BatchPaths
+from libriscribe2.batch.local import BatchLog
 from libriscribe2.errors import StorageError
-from libriscribe2.project.file_ops import UnsyncedOps
+from libriscribe2.project.atomic import UnsyncedOps
 
 
 class FullDisk(UnsyncedOps):

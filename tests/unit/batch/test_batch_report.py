@@ -7,11 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.batch.figures import ModelTime, RunTimes, Sums
-from libriscribe2.batch.report import as_csv, guarded, report_of
-from libriscribe2.batch.report_page import as_html
+from libriscribe2.batch.batch_report import as_csv, as_html, guarded, report_of
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Batch, Ended, added, ended, started
+from libriscribe2.batch.state import Batch, Ended, ModelTime, RunTimes, Sums, added, ended, started
 
 HOSTILE = '=HYPERLINK("http://evil.example")<script>alert(1)</script>'
 

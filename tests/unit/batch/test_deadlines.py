@@ -7,16 +7,13 @@ from typing import Any
 import pytest
 from tests.support.book_writers import Clock, Writer, done
 
-from libriscribe2.batch.deadlines import expected_seconds, minutes_for, moment_of
-from libriscribe2.batch.figures import RunTimes, Sums
+from libriscribe2.batch.batch_report import as_html, report_of
+from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.local import LocalQueue
-from libriscribe2.batch.paths import BatchPaths
-from libriscribe2.batch.report import report_of
-from libriscribe2.batch.report_page import as_html
 from libriscribe2.batch.rows import RawRow, Row, check_rows, row_of
-from libriscribe2.batch.state import Batch, Book, Ended, added, ended, started
-from libriscribe2.batch.work import Terms
-from libriscribe2.project.clock import iso_utc
+from libriscribe2.batch.state import Batch, Book, Ended, RunTimes, Sums, added, ended, started
+from libriscribe2.batch.work import Terms, expected_seconds, minutes_for, moment_of
+from libriscribe2.project.texts import iso_utc
 
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 WORDS: dict[str, Any] = {"premise": "x", "words": 1_000, "chapters": 2}

@@ -3,10 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.batch.figures import Sums
-from libriscribe2.batch.grants import grant_for, own_cap
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Batch, Ended, added, ended, started
+from libriscribe2.batch.state import Batch, Ended, Sums, added, ended, started
+from libriscribe2.batch.work import grant_for, own_cap
 
 MOVES = st.lists(
     st.tuples(st.integers(0, 4), st.floats(0, 1), st.integers(1, 5)), min_size=1, max_size=40

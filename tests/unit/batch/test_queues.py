@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from tests.support.book_writers import Clock, Writer, done
 
+from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.local import LocalQueue
-from libriscribe2.batch.paths import BatchPaths
-from libriscribe2.batch.postgres.database import Database, Dsn
+from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
-from libriscribe2.batch.postgres.queue import DatabaseQueue
-from libriscribe2.batch.postgres.schema import ensure_schema
+from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.state import Book, Ended

@@ -19,7 +19,7 @@ from libriscribe2.engine.decisions import book_status
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import CHAPTER_FILES, canon_file, chapter_file, summary_file
-from libriscribe2.project.peek import peek
+from libriscribe2.project.structure_change import peek
 
 NEW = Outlined("The Storm", "A storm takes the boat.")
 

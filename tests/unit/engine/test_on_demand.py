@@ -11,7 +11,7 @@ from libriscribe2.engine.decisions import book_status
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.project.peek import peek
+from libriscribe2.project.structure_change import peek
 
 OUTLINE = toy("outline", writes="outline.json", shape=OutlineFile)
 SKETCHES = toy("sketches", "outline.json", writes="sketches/*.md", on_demand=True)

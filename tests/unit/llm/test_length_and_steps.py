@@ -15,7 +15,7 @@ from libriscribe2.llm.prices import Price
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.llm.step_counts import StepCounts
-from libriscribe2.models.title import TitleFile
+from libriscribe2.models.story import TitleFile
 from libriscribe2.parsing import pydantic_parser
 
 LIMIT = 1_000

@@ -10,11 +10,17 @@ from pydantic import BaseModel
 
 from libriscribe2.llm.backend import Request
 from libriscribe2.llm.offline_author import answer
-from libriscribe2.models.concept import ConceptModel, KeywordsModel
-from libriscribe2.models.request_schema import request_schema
-from libriscribe2.models.scenes import ChapterScenes, ScenePlan
-from libriscribe2.models.story import CharactersFile, OutlineFile, WorldFile
-from libriscribe2.models.title import TitleFile
+from libriscribe2.models.base import request_schema
+from libriscribe2.models.story import (
+    ChapterScenes,
+    CharactersFile,
+    ConceptModel,
+    KeywordsModel,
+    OutlineFile,
+    ScenePlan,
+    TitleFile,
+    WorldFile,
+)
 from libriscribe2.utils.json_utils import JSONProcessor
 
 CHAPTERS, SCENES, WORDS = 5, 2, 400

@@ -5,7 +5,7 @@ from typing import Any
 
 from libriscribe2.llm.backend import Request
 from libriscribe2.llm.offline.chains import chain_answer
-from libriscribe2.models.questions import request_text
+from libriscribe2.models.notes import request_text
 from libriscribe2.models.tooling import Plan
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.toolchain.catalog import all_tools

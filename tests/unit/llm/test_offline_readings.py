@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from libriscribe2.llm.backend import Request
 from libriscribe2.llm.offline_author import answer
-from libriscribe2.models.request_schema import request_schema
+from libriscribe2.models.base import request_schema
+from libriscribe2.models.story import BookNotes, ChapterNotes
 from libriscribe2.models.style import ToldStyle
-from libriscribe2.models.taken_over import BookNotes, ChapterNotes
 from libriscribe2.toolchain.quoted_lines import line_of_quote
 from libriscribe2.utils.json_utils import JSONProcessor
 

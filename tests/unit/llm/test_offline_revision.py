@@ -15,7 +15,7 @@ from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.llm.offline.revising import critique, patches
 from libriscribe2.llm.offline_author import answer
-from libriscribe2.models.revision import Patches
+from libriscribe2.models.reviews import Patches
 from libriscribe2.prose import count_words
 from libriscribe2.quality.gates.gates import examined
 from libriscribe2.quality.gates.surroundings import Surroundings

@@ -3,8 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from libriscribe2.models.brief import MOST_PREMISE, Brief
-from libriscribe2.models.counts import CountRange
+from libriscribe2.models.brief import MOST_PREMISE, Brief, CountRange
 
 
 def test_a_premise_is_enough() -> None:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.models.citations import cited, mark_of, notes_to_cite, notes_to_plan
-from libriscribe2.models.questions import MOST_LISTED, question_name, request_text
-from libriscribe2.models.research import Note, Source
+from libriscribe2.models.notes import MOST_LISTED, Note, Source, question_name, request_text
 from libriscribe2.prose import weigh
 
 SHA = "0" * 64

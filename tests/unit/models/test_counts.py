@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.models.counts import MOST, CountRange, parse_counts
+from libriscribe2.models.brief import MOST, CountRange, parse_counts
 
 
 @pytest.mark.parametrize(

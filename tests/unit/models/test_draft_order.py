@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.models.draft_order import Drafting, DraftOrder, fitting
-from libriscribe2.models.kind import Kind
-from libriscribe2.models.moves import ChapterRole
+from libriscribe2.models.draft_order import ChapterRole, Drafting, DraftOrder, Kind, fitting
 from libriscribe2.settings import PipelineConfig
 
 MODES = st.sampled_from(["sequential", "redblack", "parallel"])

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.concept import ConceptModel
 from libriscribe2.models.excerpts import (
     PREMISE_BUDGET,
     book_lines,
@@ -18,8 +17,7 @@ from libriscribe2.models.excerpts import (
     scene_block,
     to_json,
 )
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import Character, Entry, OutlineChapter
+from libriscribe2.models.story import Character, ConceptModel, Entry, OutlineChapter, ScenePlan
 from libriscribe2.prose import weigh
 
 TEXTS = st.text(alphabet="ab .!\n", max_size=400)

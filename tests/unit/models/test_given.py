@@ -3,7 +3,7 @@
 from hypothesis import given as over
 from hypothesis import strategies as st
 
-from libriscribe2.models.given import (
+from libriscribe2.models.excerpts import (
     given_cast,
     given_world,
     with_given_cast,

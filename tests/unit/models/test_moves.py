@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.models.mending import MOST_CHAPTERS, MendedOutline, outline_lines
-from libriscribe2.models.moves import ENDING_MOVES, OPENING_MOVES
+from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
+from libriscribe2.models.excerpts import MOST_CHAPTERS, MendedOutline, outline_lines
 from libriscribe2.models.story import OutlineChapter, OutlineFile
 
 

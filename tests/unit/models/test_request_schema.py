@@ -5,9 +5,8 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.request_schema import request_schema
-from libriscribe2.models.story import OutlineChapter, OutlineFile, OutlineOfFacts
+from libriscribe2.models.base import request_schema
+from libriscribe2.models.story import ConceptFile, OutlineChapter, OutlineFile, OutlineOfFacts
 
 
 def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:

@@ -1,7 +1,7 @@
 """Critiques and patches as models tell them."""
 
-from libriscribe2.models.revision import Critique, Issue, Patches
-from libriscribe2.models.shown_blocks import shown_blocks
+from libriscribe2.models.excerpts import shown_blocks
+from libriscribe2.models.reviews import Critique, Issue, Patches
 
 
 def test_words_outside_the_lists_are_no_ground_for_refusing_a_critique() -> None:

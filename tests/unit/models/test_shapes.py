@@ -3,8 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from libriscribe2.models.concept import ConceptFile, ConceptModel, KeywordsModel
-from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.models.story import ConceptFile, ConceptModel, KeywordsModel, ScenesFile
 
 
 @pytest.mark.parametrize("field", ["title", "logline", "description"])

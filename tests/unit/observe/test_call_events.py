@@ -7,7 +7,7 @@ from libriscribe2.llm.backend import Completion, Request, Usage
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.observe.call_events import tell_call, tell_dump
 from libriscribe2.observe.events import Event, EventStream
-from libriscribe2.project.debug_dump import DumpRecord
+from libriscribe2.project.dumps import DumpRecord
 
 REQUEST = Request("chapters/ch03/scene02", "openai/a", ({"role": "user", "content": "SECRET"},))
 USAGE = Usage(100, 20, 80, 5, known=True)

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.packs.lengths import chapter_words, scene_words
 
 

@@ -7,7 +7,7 @@ from tests.support.packed_book import PEOPLE, chapter_text, shuffled, state
 
 from libriscribe2.agents.agent_reviser import SHOWN_BUDGET
 from libriscribe2.models.draft_order import Drafting
-from libriscribe2.models.shown_blocks import shown_blocks
+from libriscribe2.models.excerpts import shown_blocks
 from libriscribe2.packs.revising import COMPARED, shown_for_revision, surroundings
 
 

@@ -11,7 +11,7 @@ from libriscribe2.models.canon import Attribute, Fact, Thread, ThreadHit
 from libriscribe2.pipeline.story_canon import StoryCanon
 from libriscribe2.pipeline.story_check import story_report
 from libriscribe2.pipeline.story_finding import StoryFinding
-from libriscribe2.project.peek import peek
+from libriscribe2.project.structure_change import peek
 from libriscribe2.quality.canon.world_rules import world_facts
 from libriscribe2.quality.text import ChapterText
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.models.title import TitleFile
+from libriscribe2.models.story import TitleFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import TITLE
 from libriscribe2.project.store import ProjectStore

@@ -9,13 +9,14 @@ from typing_extensions import override
 
 from libriscribe2.project.atomic import (
     PRIVATE,
+    SYSTEM,
     atomic_create,
     atomic_write,
     leftovers,
     make_folder,
     replace_file,
+    sync_folder,
 )
-from libriscribe2.project.file_ops import SYSTEM, sync_folder
 
 
 @pytest.fixture

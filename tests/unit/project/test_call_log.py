@@ -10,11 +10,9 @@ from tests.support.project_faults import FailingOps
 
 from libriscribe2.errors import StorageError
 from libriscribe2.llm.backend import CallLog, Completion
-from libriscribe2.project.call_log import JournalCallLog
-from libriscribe2.project.machine import MIN_FREE_BYTES, Machine, free_bytes
+from libriscribe2.project.machine import MIN_FREE_BYTES, Machine, Rescue, default_folder, free_bytes
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.rescue import Rescue, default_folder
-from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.store import JournalCallLog, ProjectStore
 
 KEY = "a" * 64
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.project.hashing import content_sha, value_sha
+from libriscribe2.project.texts import content_sha, value_sha
 
 SAFE_TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]))
 JSON = st.recursive(

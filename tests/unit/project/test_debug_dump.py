@@ -13,7 +13,7 @@ from libriscribe2.llm.attempt import Attempt, dump_record
 from libriscribe2.llm.backend import Completion, Request, Usage
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.redaction import redact
-from libriscribe2.project.debug_dump import DebugDumps, DumpRecord
+from libriscribe2.project.dumps import DebugDumps, DumpRecord
 from libriscribe2.project.machine import Machine
 from libriscribe2.replies.parsers import ParserResult, failure, success
 from libriscribe2.replies.report import ExtractionReport, Repair

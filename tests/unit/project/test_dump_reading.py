@@ -3,8 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from libriscribe2.models.concept import ConceptModel
-from libriscribe2.models.story import OutlineChapter, OutlineFile
+from libriscribe2.models.story import ConceptModel, OutlineChapter, OutlineFile
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
 from libriscribe2.replies.parsers import failure, success
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from tests.support.project_faults import FailingOps, QuickOps, ShortOps
 
 from libriscribe2.errors import StorageError
-from libriscribe2.project.journal import Journal
-from libriscribe2.project.journal_lines import decode_line, encode_line, scan
+from libriscribe2.project.journal import Journal, decode_line, encode_line, scan
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.records import Record, done, sent
 

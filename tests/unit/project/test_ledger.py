@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from libriscribe2.project import records
-from libriscribe2.project.ledger import OLD_CALL_TOKENS, Ledger
-from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.manifest import OLD_CALL_TOKENS, Ledger, Manifest
 
 
 def completion(cost: float | None, tokens: tuple[int, int] = (10, 20)) -> dict[str, Any]:

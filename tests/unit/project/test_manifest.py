@@ -2,8 +2,7 @@ import pytest
 from tests.support.project_book import completion
 
 from libriscribe2.project import records
-from libriscribe2.project.ledger import OpenCall
-from libriscribe2.project.manifest import FileRecord, Manifest, Totals
+from libriscribe2.project.manifest import FileRecord, Manifest, OpenCall, Totals
 
 WRITE = records.write(
     "concept.json", "sha1", step="concept", inputs={"a": "1"}, params={"model": "m"}, keys=["k"]

@@ -82,7 +82,7 @@ RUN = """
 import sys
 from pathlib import Path
 from tests.support.project_book import BookMaker
-from libriscribe2.project.file_ops import SYSTEM
+from libriscribe2.project.atomic import SYSTEM
 from tests.support.project_faults import QuickOps
 
 class Told(QuickOps):

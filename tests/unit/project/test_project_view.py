@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from libriscribe2.errors import ProjectError, StorageError
+from libriscribe2.project.atomic import storage_error, storage_errors
 from libriscribe2.project.paths import CONCEPT, chapter_file
-from libriscribe2.project.storage_errors import storage_error, storage_errors
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.user_text import MAX_JSON_BYTES
+from libriscribe2.project.texts import MAX_JSON_BYTES
 
 
 def put(store: ProjectStore, name: str, data: bytes) -> Path:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from libriscribe2.project.reply_rates import Rate, reply_rates
+from libriscribe2.project.dumps import Rate, reply_rates
 
 
 def dump(**fields: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.models.research import NotesFile, Source, SourcesFile
+from libriscribe2.models.notes import NotesFile, Source, SourcesFile
 from libriscribe2.project.paths import RESEARCH_FETCHED, RESEARCH_SOURCES, ProjectPaths
 from libriscribe2.project.research_files import ResearchFolder, saved_text, source_id
 

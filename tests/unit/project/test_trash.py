@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from tests.support.project_faults import Crash, DyingOps, QuickOps
 
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.machine import Machine, put_in_trash
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.trash import put_in_trash
 
 
 def paths_in(folder: Path) -> ProjectPaths:

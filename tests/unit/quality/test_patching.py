@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
-from libriscribe2.models.revision import Patch
+from libriscribe2.models.reviews import Patch
 from libriscribe2.prose import count_words
 from libriscribe2.quality.gates.gates import GateFigures, examined
 from libriscribe2.quality.gates.surroundings import Surroundings

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.models.scenes import ChapterScenes
+from libriscribe2.models.story import ChapterScenes
 from libriscribe2.parsing import failure, success
 from libriscribe2.replies.parsers import within_limits
 

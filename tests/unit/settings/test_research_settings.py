@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.support.settings_sources import Sources, refusal
 
-from libriscribe2.settings.research import McpServerConfig
+from libriscribe2.settings.schema import McpServerConfig
 
 SERVER = "[research.mcp.wiki]\ncommand = 'wiki-server'\nargs = ['--fast']\nenv = ['WIKI_KEY']"
 

@@ -6,8 +6,7 @@ import pytest
 from tests.support.research_desk import ResearchDesk
 from tests.support.source_files import pdf
 
-from libriscribe2.models.facts import Fact
-from libriscribe2.models.research import Note
+from libriscribe2.models.notes import Fact, Note
 from libriscribe2.toolchain.note_check import CheckedNote, check_notes
 from libriscribe2.toolchain.sources.library import Library
 from libriscribe2.toolchain.tools.save_note import note_of

@@ -26,8 +26,7 @@ from libriscribe2.errors import BudgetError
 from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.scripted import Line, ScriptedBackend
-from libriscribe2.models.capability import Capability
-from libriscribe2.models.tooling import RunRecord
+from libriscribe2.models.tooling import Capability, RunRecord
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.toolchain.bound import Layers

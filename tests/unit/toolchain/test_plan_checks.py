@@ -3,8 +3,7 @@
 import pytest
 from tests.support.chain import capability, plan, step
 
-from libriscribe2.models.capability import Capability, Parameter
-from libriscribe2.models.tooling import PlanStep
+from libriscribe2.models.tooling import Capability, Parameter, PlanStep
 from libriscribe2.toolchain.plan_checks import plan_problems
 
 TOOLS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.models.research import Note
+from libriscribe2.models.notes import Note
 from libriscribe2.toolchain.prose_claims import KnownFacts, unsupported_claims
 
 NOTE = Note(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from libriscribe2.errors import StorageError
-from libriscribe2.models.research import Source
+from libriscribe2.models.notes import Source
 from libriscribe2.project.research_files import SavedText, saved_text
 from libriscribe2.prose import weigh
 from libriscribe2.toolchain.source_index import Hit, SourceIndex, fts_query

@@ -12,7 +12,7 @@ from tests.support.research_desk import TODAY, ResearchDesk
 from tests.support.source_files import docx, epub, pdf
 
 from libriscribe2.errors import StorageError
-from libriscribe2.models.research import Note
+from libriscribe2.models.notes import Note
 from libriscribe2.project.paths import RESEARCH_FETCHED
 from libriscribe2.project.research_files import ResearchFolder, source_id
 from libriscribe2.prompts.loader import load_prompt

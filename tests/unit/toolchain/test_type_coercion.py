@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.models.capability import Parameter
+from libriscribe2.models.tooling import Parameter
 from libriscribe2.toolchain.type_coercion import UNFIT, canonical_type, coerce, coerce_value
 
 JSON = st.recursive(

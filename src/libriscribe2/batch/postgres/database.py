@@ -1,17 +1,21 @@
-"""A connection to the database, made anew when it was lost; its address never shows a password."""
+"""The database: connections, schema, and rates shared by all workers."""
 
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
+from importlib import resources
 from threading import RLock
 from typing import Any, Final
 
 import psycopg
+from procrastinate.schema import SchemaManager
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 from typing_extensions import override
 
 from libriscribe2.errors import ConfigError, ProjectError, ProviderError
+from libriscribe2.llm.rate_store import RateLimits
 
 Values = Sequence[Any] | Mapping[str, Any]
 
@@ -161,3 +165,101 @@ def _shown(parts: Mapping[str, Any]) -> str:
     host = str(parts.get("host") or parts.get("hostaddr") or "localhost")
     port = f":{parts['port']}" if parts.get("port") else ""
     return f"postgresql://{user}{secret}{'@' if user else ''}{host}{port}/{parts.get('dbname', '')}"
+
+
+_PARTS: Final = ("schema.sql", "schema_2.sql")
+"""What makes the tables: each part brings them to the next number, the first one to 1."""
+
+NUMBER: Final = len(_PARTS)
+"""The number of the schema that this version reads and writes."""
+
+_TURN: Final = "select pg_advisory_xact_lock(hashtextextended('libriscribe2 schema', 0))"
+_FIND: Final = "select to_regclass('libriscribe2_schema') is not null as there"
+_FIND_JOBS: Final = "select to_regclass('procrastinate_jobs') is not null as there"
+
+
+def ensure_schema(database: Database) -> None:
+    """Make the tables where they are missing; those of an older version are added to.
+
+    Raises:
+        ProjectError: A newer version made them, or the database refuses.
+        DatabaseLostError: The database does not answer.
+    """
+    if _number(database) < NUMBER:
+        with database.transaction():
+            database.rows(_TURN)
+            _add_from(database, _number(database))  # somebody else may have done so meanwhile
+    number = _number(database)
+    if number != NUMBER:
+        raise ProjectError(
+            f"The database {database.dsn.shown} is of schema {number}; this version knows {NUMBER}",
+            why="a newer version of libriscribe2 made its tables",
+            fix="Install that version on this machine, too.",
+        )
+
+
+def _number(database: Database) -> int:
+    """The number of the tables that are there; 0 for none."""
+    if not database.rows(_FIND)[0]["there"]:
+        return 0
+    return int(database.rows("select number from libriscribe2_schema")[0]["number"])
+
+
+def _add_from(database: Database, number: int) -> None:
+    if number >= NUMBER:
+        return
+    if not database.rows(_FIND_JOBS)[0]["there"]:
+        database.rows(SchemaManager.get_schema())
+    for part in _PARTS[number:]:
+        text = (resources.files("libriscribe2.batch.postgres") / part).read_text("utf-8")
+        database.rows(text)
+    database.rows("delete from libriscribe2_schema")
+    database.rows("insert into libriscribe2_schema (number) values (%s)", (NUMBER,))
+
+
+_TAKE: Final = "select libriscribe2_take(%s, %s, %s, %s, %s) as seconds"
+_PAUSE: Final = """
+    insert into libriscribe2_accounts as known (account, not_before)
+    values (%(account)s, clock_timestamp() + %(span)s)
+    on conflict (account) do update
+        set not_before = greatest(known.not_before, excluded.not_before)
+"""
+
+
+class DatabaseRates:
+    """Takes requests' shares; it fits `SharedRates`, and every method may block.
+
+    Args:
+        database: Where the limits are kept.
+        limits: What may be sent.
+    """
+
+    def __init__(self, database: Database, limits: RateLimits) -> None:
+        self._database = database
+        self._limits = limits
+        self._span = timedelta(milliseconds=limits.interval_ms)
+
+    def take(self, account: str, kilo_tokens: int) -> float:
+        """Take a share of both limits, or of neither.
+
+        Returns:
+            0.0, or the seconds after which it is worth asking again.
+
+        Raises:
+            DatabaseLostError: The database does not answer; nothing may be sent without it.
+        """
+        limits = self._limits
+        values = (account, limits.requests, limits.kilo_tokens, kilo_tokens, self._span)
+        return float(self._database.rows(_TAKE, values)[0]["seconds"])
+
+    def pause(self, account: str, seconds: float) -> None:
+        """Let nobody ask for so long.
+
+        Raises:
+            DatabaseLostError: The database does not answer.
+        """
+        self._database.rows(_PAUSE, {"account": account, "span": timedelta(seconds=seconds)})
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._database.close()

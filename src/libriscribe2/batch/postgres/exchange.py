@@ -7,14 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from libriscribe2.batch.deadlines import comes_late
-from libriscribe2.batch.grants import grant_for, worth_another_run
 from libriscribe2.batch.postgres.database import Database, here
-from libriscribe2.batch.postgres.jobs import Jobs, Ticket
-from libriscribe2.batch.postgres.log import DatabaseLog
+from libriscribe2.batch.postgres.jobs import DatabaseLog, Jobs, Ticket
 from libriscribe2.batch.queue import LoggedBatch
 from libriscribe2.batch.state import Batch, Book, Ended, ended, retried, started
-from libriscribe2.batch.work import Terms, next_try
+from libriscribe2.batch.work import Terms, comes_late, grant_for, next_try, worth_another_run
 
 
 @dataclass(frozen=True, slots=True)

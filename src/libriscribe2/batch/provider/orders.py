@@ -1,16 +1,20 @@
-"""Orders: what was submitted to a provider, or is about to be, on the disk before it leaves."""
+"""Batches submitted to providers: noted before each step, polled, given up, replies filed."""
 
+import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final
+from datetime import datetime
+from time import monotonic
+from typing import Any, Final, Protocol
 from uuid import uuid4
 
 from libriscribe2.batch.provider.spool import Kept, Spool
-from libriscribe2.llm.litellm_batches import ENDPOINT
-from libriscribe2.project.atomic import PRIVATE, atomic_write
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.llm.backend import BackendError
+from libriscribe2.llm.litellm_batches import ENDPOINT, Progress
+from libriscribe2.project.atomic import PRIVATE, atomic_write, storage_errors
+from libriscribe2.project.texts import Clock, utc_now
 
 MOST_LINES: Final = 50_000
 MOST_BYTES: Final = 100 * 2**20
@@ -131,3 +135,196 @@ def _parts(
         size += len(line)
     if part:
         yield part
+
+
+_NEVER_RUN: Final = frozenset({"batch_expired", "batch_cancelled"})
+
+
+def ordinary(why: str) -> Kept:
+    """The reply that has a call sent as an ordinary one."""
+    return {"v": 1, "ordinary": why}
+
+
+def replies_in(data: bytes, order: Order) -> Iterator[tuple[str, Kept]]:
+    """The replies in a file of answers or failures, by the ids of their calls.
+
+    A line that is none, or of a call that is not the order's, is left out: a call without a reply
+    is sent as an ordinary one.
+    """
+    mine = set(order.calls)
+    for line in data.splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and record.get("custom_id") in mine:
+            reply = _reply(record)
+            if reply is not None:
+                yield str(record["custom_id"]), reply
+
+
+def _reply(record: Mapping[str, Any]) -> Kept | None:
+    """What a line says; None where the call was never run."""
+    response, error = record.get("response"), record.get("error")
+    if isinstance(response, dict) and isinstance(response.get("status_code"), int):
+        return {"v": 1, "status": response["status_code"], "body": response.get("body")}
+    if not isinstance(error, dict) or error.get("code") in _NEVER_RUN:
+        return None
+    return {"v": 1, "status": None, "body": {"error": error}}
+
+
+class Door(Protocol):
+    """The batch API of one account."""
+
+    async def upload(self, name: str, data: bytes) -> str:
+        """Store an input file; its id."""
+        ...
+
+    async def submit(self, name: str, file: str) -> str:
+        """Have it answered; the id of the batch."""
+        ...
+
+    async def find(self, name: str, file: str) -> str | None:
+        """The id of a batch that may have been submitted."""
+        ...
+
+    async def look(self, batch: str) -> Progress:
+        """How a batch stands."""
+        ...
+
+    async def cancel(self, batch: str) -> None:
+        """Have nothing more of it answered."""
+        ...
+
+    async def content(self, file: str) -> bytes:
+        """A file with answers."""
+        ...
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How a keeper works.
+
+    Attributes:
+        takes: Whether calls that wait are sent together; else they are sent as ordinary ones, and
+            only what was submitted before is waited for.
+        quiet: Seconds without another call after which those that wait are sent.
+        poll: Seconds before the first look at a batch; later ones are up to 30 times as long.
+        until: When nothing is waited for any more; None is never.
+        due: When a book is to be done: its calls are sent as ordinary ones from then on.
+        tell: Hears what is going on.
+        sleep: Waits.
+        now: A clock in seconds that never goes back.
+        clock: The time of day.
+    """
+
+    takes: bool = True
+    quiet: float = 5.0
+    poll: float = 10.0
+    until: datetime | None = None
+    due: Mapping[str, datetime] = field(default_factory=dict)
+    tell: Callable[[str], None] = field(default=lambda _line: None)
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # noqa: TID251 - the real clock
+    now: Callable[[], float] = field(default=monotonic)
+    clock: Clock = utc_now
+
+
+_GROWTH: Final = 1.5
+_LONGEST_GROWTH: Final = 30
+"""How many times the first pause between two looks the longest one is."""
+
+_CANCEL_SECONDS: Final = 900.0
+"""How long a batch may take to be cancelled; a provider says ten minutes."""
+
+_NONE_THERE: Final = frozenset({"not_found", "bad_request"})
+"""Failures by which a provider says that it lists no batches."""
+
+_MOST_UNSEEN: Final = 12
+"""How often a batch that has ended is looked at for answers that are in no file yet."""
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """An order under way.
+
+    Attributes:
+        order: The order.
+        pause: How long it is left alone after the next look.
+        next: When that is.
+        gives_up: When it is over, whatever its provider says; None while its deadline is to come.
+        failures: Failures that pass since the last step that did not fail.
+        late_failures: Those after `gives_up`.
+        unseen: Looks after its end at which its answers were in no file yet.
+        answered: The calls whose replies are kept.
+    """
+
+    order: Order
+    pause: float
+    next: float = 0.0
+    gives_up: float | None = None
+    failures: int = 0
+    late_failures: int = 0
+    unseen: int = 0
+    answered: set[str] = field(default_factory=set)
+
+    def step(self, now: float, poll: float, *, is_over: bool) -> None:
+        """Another step begins: when the one after it is to come.
+
+        Args:
+            now: The time.
+            poll: The first pause between two looks.
+            is_over: Whether the run has reached its deadline.
+        """
+        if is_over and self.gives_up is None:
+            self.gives_up, self.pause = now + _CANCEL_SECONDS, poll
+        if self.is_late(now):
+            self.pause = poll
+        self.next = now + self.pause
+        self.pause = min(self.pause * _GROWTH, poll * _LONGEST_GROWTH)
+
+    def is_late(self, now: float) -> bool:
+        """Whether nothing more is waited for."""
+        return self.gives_up is not None and now >= self.gives_up
+
+    def is_done(self, progress: Progress, now: float) -> bool:
+        """Whether what there is of answers is to be fetched."""
+        self.unseen += progress.ended and progress.unseen
+        waits = progress.unseen and self.unseen < _MOST_UNSEEN
+        return self.is_late(now) or (progress.ended and not waits)
+
+    def failed(self, now: float) -> None:
+        """Count a failure that passes."""
+        self.failures += 1
+        self.late_failures += self.is_late(now)
+
+    def worked(self) -> None:
+        """A step did not fail."""
+        self.failures = self.late_failures = 0
+
+
+async def found(order: Order, door: Door) -> str:
+    """The id of a batch that may have been submitted; empty where none was, or none is listed.
+
+    Raises:
+        BackendError: It cannot be known just now.
+    """
+    try:
+        return await door.find(order.name, order.file) or ""
+    except BackendError as error:
+        if error.kind not in _NONE_THERE:
+            raise
+        return ""
+
+
+async def content(file: str, door: Door) -> bytes:
+    """A file of answers; empty where the provider has none of it.
+
+    Raises:
+        BackendError: It could not be had.
+    """
+    try:
+        return await door.content(file)
+    except BackendError as error:
+        if error.kind != "not_found":
+            raise
+        return b""

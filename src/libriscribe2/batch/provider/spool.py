@@ -18,9 +18,8 @@ from typing import Any, Final
 from filelock import FileLock, Timeout
 
 from libriscribe2.errors import ProjectInUseError
-from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder
+from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, storage_errors
 from libriscribe2.project.lock import holder_of, is_locked, sign
-from libriscribe2.project.storage_errors import storage_errors
 
 _PATIENCE: Final = 0.5
 """Seconds to wait for the lock, which a book's process takes for a moment to see who has it."""

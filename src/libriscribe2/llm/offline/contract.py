@@ -6,7 +6,7 @@ from typing import Any, Final
 from libriscribe2.llm.offline.dice import Dice
 from libriscribe2.llm.offline.plot import PER_CHAPTER, chapter_events
 from libriscribe2.llm.offline.story import Story, located
-from libriscribe2.models.moves import ENDING_MOVES, HIGHEST_TENSION, OPENING_MOVES
+from libriscribe2.models.draft_order import ENDING_MOVES, HIGHEST_TENSION, OPENING_MOVES
 
 DAY_PARTS: Final = ("morning", "noon", "afternoon", "evening")
 

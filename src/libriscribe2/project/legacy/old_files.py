@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.errors import ProjectError
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
-from libriscribe2.project.user_text import decode_text, parse_json
+from libriscribe2.project.texts import decode_text, parse_json
 from libriscribe2.replies.cleanup import extract_with_report
 
 _RAW: Final = "raw_content"

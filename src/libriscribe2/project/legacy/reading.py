@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.json_text import readable_json
 from libriscribe2.project.legacy.old_brief import old_brief
 from libriscribe2.project.legacy.old_concept import old_concept
 from libriscribe2.project.legacy.old_files import old_json, old_text
@@ -23,6 +22,7 @@ from libriscribe2.project.paths import (
     WORLD,
     chapter_file,
 )
+from libriscribe2.project.texts import readable_json
 
 _CHAPTER_FILE: Final = re.compile(r"chapter_(\d{1,4})\.md")
 _READERS: Final[Mapping[str, Callable[[Path, Mapping[str, Any]], dict[str, Any] | None]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from libriscribe2.models.revision import Issue, Severity
+from libriscribe2.models.reviews import Issue, Severity
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.edges import ending_content, opening_content
 from libriscribe2.quality.gates.finding import Found, Gatekeeper

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import accumulate, islice
 from typing import Final
 
-from libriscribe2.models.revision import Issue, Severity
+from libriscribe2.models.reviews import Issue, Severity
 from libriscribe2.quality.text import PARAGRAPHS, ChapterText, Paragraph, sentences, words
 
 MOST_OF_A_GATE: Final = 6

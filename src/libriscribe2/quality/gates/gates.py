@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from libriscribe2.models.revision import Issue
+from libriscribe2.models.reviews import Issue
 from libriscribe2.quality.gates.beats import beats
 from libriscribe2.quality.gates.duplicates import duplicates
 from libriscribe2.quality.gates.edges import edges

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from libriscribe2.models.revision import Issue
+from libriscribe2.models.reviews import Issue
 from libriscribe2.quality.gates.finding import Found, Gatekeeper
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.repetition import in_a_row

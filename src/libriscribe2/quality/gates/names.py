@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from libriscribe2.models.revision import Issue
+from libriscribe2.models.reviews import Issue
 from libriscribe2.quality.gates.finding import Found, Gatekeeper
 from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.names import NameDrift, name_drift, slips, uses_of

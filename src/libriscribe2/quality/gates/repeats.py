@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
-from libriscribe2.models.revision import Issue
+from libriscribe2.models.reviews import Issue
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.gates.finding import Found, Gatekeeper, sentences_at
 from libriscribe2.quality.gates.phrase_tally import Repeated

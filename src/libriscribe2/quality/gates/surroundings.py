@@ -9,9 +9,8 @@ from typing import Final
 
 import regex
 
-from libriscribe2.models.kind import Kind
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.draft_order import Kind
+from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.quality.beats import stem_weight, stems
 from libriscribe2.quality.canon.viewpoint import Viewpoint, viewpoint
 from libriscribe2.quality.edges import ending_content, opening_content

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from libriscribe2.models.revision import Issue
+from libriscribe2.models.reviews import Issue
 from libriscribe2.quality.canon.viewpoint import Viewpoint
 from libriscribe2.quality.canon.viewpoint import viewpoint as told_in
 from libriscribe2.quality.gates.finding import Found, Gatekeeper

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from libriscribe2.models.scenes import ScenePlan
+from libriscribe2.models.story import ScenePlan
 from libriscribe2.quality.plan.known import is_known, nearest
 from libriscribe2.quality.plan.plan import SCENES, Plan, PlanFinding
 

@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from libriscribe2.models.canon import Thread
-from libriscribe2.models.scenes import PlannedChapter, ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.story import OutlineChapter, PlannedChapter, ScenePlan
 
 Weight = Literal["error", "warning", "note"]
 """`error` where code is sure, `warning` where a reader has to judge, `note` for what is a habit."""

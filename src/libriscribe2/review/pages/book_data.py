@@ -5,9 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.models.concept import ConceptFile
-from libriscribe2.models.scenes import ScenesFile
-from libriscribe2.models.story import CharactersFile, OutlineFile, WorldFile
+from libriscribe2.models.story import (
+    CharactersFile,
+    ConceptFile,
+    OutlineFile,
+    ScenesFile,
+    WorldFile,
+)
 from libriscribe2.project.artifacts import ModelT
 from libriscribe2.project.paths import (
     CHARACTERS,

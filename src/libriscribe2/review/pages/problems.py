@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from libriscribe2.commands.calls import CUT_OFF, Call, conversation
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.models.scenes import ScenesFile
+from libriscribe2.models.story import ScenesFile
 from libriscribe2.pipeline.health import examine, told
 from libriscribe2.pipeline.health_records import examine_records
 from libriscribe2.project.paths import BOOK_TOML, CHARACTERS, OUTLINE, SCENES, chapter_file

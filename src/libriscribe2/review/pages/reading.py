@@ -8,9 +8,9 @@ from typing import Any, Final
 from libriscribe2.commands.reply_replay import word_diff
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.project.hashing import content_sha
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, STATE
+from libriscribe2.project.texts import content_sha
 from libriscribe2.replies.parsers import plain_reply
 from libriscribe2.review.chapters import NUMBER
 from libriscribe2.review.prose import prose_html

@@ -7,9 +7,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from libriscribe2.errors import ProjectError, StorageError
-from libriscribe2.models.research import Source, SourceKind
+from libriscribe2.models.notes import Source, SourceKind
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text, source_id
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.toolchain.name_lookup import close_names
 from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE, READER_VERSION, read_file
 from libriscribe2.toolchain.sources.reading import Reading, not_what_it_says, too_large

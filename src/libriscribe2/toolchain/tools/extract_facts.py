@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 from pydantic import Field, JsonValue, model_validator
 
 from libriscribe2.models.base import Text
-from libriscribe2.models.facts import Fact, Facts
+from libriscribe2.models.notes import Fact, Facts
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.prose import shorten, weigh
 from libriscribe2.toolchain.folding import fold

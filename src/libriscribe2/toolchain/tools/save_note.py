@@ -6,8 +6,7 @@ from typing import Any, Final, Self
 from pydantic import Field, JsonValue, model_validator
 
 from libriscribe2.models.base import Text
-from libriscribe2.models.facts import Fact
-from libriscribe2.models.research import Note
+from libriscribe2.models.notes import Fact, Note
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.toolchain.quotes import find_quote
 from libriscribe2.toolchain.source_desk import in_thread, open_source

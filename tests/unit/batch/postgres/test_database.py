@@ -4,10 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.batch.postgres.claim import ProjectClaim
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
-from libriscribe2.batch.postgres.queue import DatabaseQueue
-from libriscribe2.batch.postgres.schema import NUMBER, ensure_schema
+from libriscribe2.batch.postgres.book_journal import ProjectClaim
+from libriscribe2.batch.postgres.database import (
+    NUMBER,
+    Database,
+    DatabaseLostError,
+    Dsn,
+    ensure_schema,
+)
+from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.rows import Row
 from libriscribe2.errors import ConfigError, ProjectError, ProjectInUseError
 

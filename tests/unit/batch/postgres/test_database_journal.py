@@ -6,17 +6,20 @@ from pathlib import Path
 import pytest
 from tests.support.machines import kept_lines
 
-from libriscribe2.batch.figures import Sums
-from libriscribe2.batch.postgres.claim import ProjectClaim
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
-from libriscribe2.batch.postgres.journal import AT_ONCE, DatabaseJournal, is_kept
-from libriscribe2.batch.postgres.kept_books import forget, kept_book
-from libriscribe2.batch.postgres.schema import ensure_schema
-from libriscribe2.batch.postgres.travelling import TravellingBooks
+from libriscribe2.batch.postgres.book_journal import (
+    AT_ONCE,
+    DatabaseJournal,
+    ProjectClaim,
+    TravellingBooks,
+    forget,
+    is_kept,
+    kept_book,
+)
+from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended
+from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.errors import ProjectError, ProjectInUseError
-from libriscribe2.project.journal_lines import encode_line
+from libriscribe2.project.journal import encode_line
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.records import done, sent
 

@@ -13,8 +13,8 @@ from tests.support.batch_api import BatchApi
 from tests.support.book_writers import Clock
 
 from libriscribe2.batch.provider import orders
-from libriscribe2.batch.provider.habits import Door, Habits
-from libriscribe2.batch.provider.keeper import Keeper
+from libriscribe2.batch.provider.orders import Door, Habits
+from libriscribe2.batch.provider.poller import Keeper
 from libriscribe2.batch.provider.spool import BookSpool, Kept, Spool
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.llm.backend import BackendError

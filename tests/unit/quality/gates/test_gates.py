@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
-from libriscribe2.models.revision import Issue
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.reviews import Issue
+from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.quality.beats import beat_coverage, stem_weights
 from libriscribe2.quality.gates.gates import GATES, GateFigures, examined
 from libriscribe2.quality.gates.surroundings import Surroundings

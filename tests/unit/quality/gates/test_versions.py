@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
-from libriscribe2.models.scenes import ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.quality.gates.gates import errors, examined, measured
 from libriscribe2.quality.gates.surroundings import Surroundings
 

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 from tests.support.planned_books import built, people, put, put_scene, story
 
 from libriscribe2.models.canon import Thread
-from libriscribe2.models.moves import ENDING_MOVES, OPENING_MOVES
-from libriscribe2.models.scenes import PlannedChapter, ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
+from libriscribe2.models.story import OutlineChapter, PlannedChapter, ScenePlan
 from libriscribe2.quality.plan.lints import as_list, faults, findings
 from libriscribe2.quality.plan.plan import OUTLINE, RULES, SCENES, Plan
 

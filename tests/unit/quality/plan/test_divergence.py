@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from libriscribe2.models.canon import ExitState, Standing
-from libriscribe2.models.scenes import PlannedChapter, ScenePlan
-from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.story import OutlineChapter, PlannedChapter, ScenePlan
 from libriscribe2.quality.plan.divergence import Written, divergences
 from libriscribe2.quality.plan.plan import Plan, PlanFinding
 from libriscribe2.quality.text import ChapterText

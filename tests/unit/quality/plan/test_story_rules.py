@@ -15,7 +15,7 @@ from tests.support.planned_books import (
     told,
 )
 
-from libriscribe2.models.moves import ENDING_MOVES, OPENING_MOVES
+from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
 
 ASLEEP: Final = ("", "", "She falls asleep.") * 2
 

@@ -1,18 +1,69 @@
-"""The folder of a batch's book: made once, and known again as the batch's own."""
+"""Folders of a batch, and the project of each book begun."""
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
-from libriscribe2.batch.paths import MARK
 from libriscribe2.batch.rows import Row
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
-from libriscribe2.project.atomic import atomic_write
+from libriscribe2.project.atomic import atomic_write, storage_errors
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import STATE, ProjectPaths
-from libriscribe2.project.storage_errors import storage_errors
 from libriscribe2.project.store import ProjectStore
+
+LOG: Final = "batch.jsonl"
+MARK: Final = "batch"
+"""File among a project's records that names the batch which began it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPaths:
+    """Where one batch lives.
+
+    Attributes:
+        root: The batch's folder, such as `batches/spring`.
+    """
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """What the batch is called."""
+        return self.root.name
+
+    @property
+    def log(self) -> Path:
+        """The record of every row and of what came of it."""
+        return self.root / LOG
+
+    @property
+    def turn(self) -> Path:
+        """The lock of who is just adding to the log."""
+        return self.root / "log.lock"
+
+    @property
+    def runner(self) -> Path:
+        """The lock of the process that writes the books."""
+        return self.root / "run.lock"
+
+    @property
+    def provider(self) -> Path:
+        """Where calls wait that are sent together."""
+        return self.root / "provider"
+
+    def report(self, kind: str) -> Path:
+        """The report as a file of a kind: `html`, `json` or `csv`."""
+        return self.root / f"report.{kind}"
+
+
+def batches_in(folder: Path) -> list[BatchPaths]:
+    """The batches in a folder, by name."""
+    if not folder.is_dir():
+        return []
+    return [BatchPaths(path.parent) for path in sorted(folder.glob(f"*/{LOG}"))]
 
 
 def begin_project(

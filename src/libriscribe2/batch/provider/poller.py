@@ -1,25 +1,26 @@
-"""The keeper of a spool: sends what waits as batches of the provider, and brings the replies back.
-
-Every step is on the disk before the next one, so that a keeper that is killed loses nothing: the
-one after it finds the order, and by the order the provider's file and batch.
-"""
+"""Waiting requests sent as provider batches, and their replies fetched."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
-from libriscribe2.batch.provider.answers import ordinary, replies_in
-from libriscribe2.batch.provider.habits import Door, Habits
 from libriscribe2.batch.provider.orders import (
+    Door,
+    Habits,
     Order,
+    UnderWay,
     close,
+    content,
     file_of,
+    found,
     new_orders,
     open_orders,
+    ordinary,
+    replies_in,
     save,
 )
 from libriscribe2.batch.provider.spool import Kept, Spool
-from libriscribe2.batch.provider.under_way import UnderWay, content, found
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.llm.resilience import TRANSIENT_KINDS
 from libriscribe2.wording import counted
@@ -249,3 +250,37 @@ class Keeper:
     def _reply(self, ident: str, reply: Kept) -> None:
         self._spool.answer(ident, reply)
         self._seen.pop(ident, None)
+
+
+async def kept_meanwhile(
+    spool: Spool, keeper_of: Callable[[], Keeper], work: Callable[[], Awaitable[None]]
+) -> None:
+    """Do work while the spool is kept; where that fails, the work is ended.
+
+    Args:
+        spool: The spool.
+        keeper_of: Makes its keeper, once nobody else keeps it.
+        work: The work.
+
+    Raises:
+        ProjectInUseError: Another process keeps it.
+        StorageError: It cannot be written or read.
+    """
+    with spool.kept():
+        keeping = asyncio.ensure_future(keeper_of().run())
+        working = asyncio.ensure_future(work())
+        try:
+            await asyncio.wait({keeping, working}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (working, keeping):
+                await _ended(task)
+        if not keeping.cancelled():
+            keeping.result()  # it never ends but by a failure
+        working.result()
+
+
+async def _ended(task: "asyncio.Future[None]") -> None:
+    """End a task; what it raises is told by whoever asks for its result."""
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await asyncio.wait({task})

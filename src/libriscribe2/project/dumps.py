@@ -1,12 +1,9 @@
-"""Debug dumps: one file per attempt, for review after the fact; nothing ever reads one to go on.
-
-Keys of the model are never part of a dump; what looks like one in a prompt or a reply is masked by
-the function that the composition root hands in.
-"""
+"""Dumps of attempts, one file each, and the rates of clean and refused replies."""
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +12,9 @@ from typing import Any, Final
 from slugify import slugify
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.atomic import PRIVATE, atomic_create, make_folder
-from libriscribe2.project.clock import iso_utc
-from libriscribe2.project.json_text import listed_json, utf8
+from libriscribe2.project.atomic import PRIVATE, atomic_create, make_folder, storage_errors
 from libriscribe2.project.machine import Machine
-from libriscribe2.project.storage_errors import storage_errors
+from libriscribe2.project.texts import iso_utc, listed_json, utf8
 
 _NAME: Final = re.compile(r"(\d{4,})-.+-try\d+\.json")
 # The key is the last field, so that the end of a dump is enough to know which call it shows.
@@ -211,3 +206,64 @@ def _key_of(path: Path) -> str:
         file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
         match = _KEY.search(file.read())
     return match[1].decode("utf-8", "replace") if match else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share, with what it was counted from.
+
+    Attributes:
+        name: What is counted.
+        count: The numerator.
+        of: The denominator; 0 means that nothing was there to count.
+        agent: Class name of the agent, or "" for all.
+        model: The model, or "" for all.
+    """
+
+    name: str
+    count: int
+    of: int
+    agent: str = ""
+    model: str = ""
+
+
+def reply_rates(dumps: Iterable[Mapping[str, Any]], calls: int, filtered: int) -> list[Rate]:
+    """The rates over all replies, then per agent and model.
+
+    Args:
+        dumps: What the dumps say (`DebugDumps.load`).
+        calls: All calls that had an outcome.
+        filtered: Those that the content filter withheld.
+    """
+    groups: dict[tuple[str, str], Counter[str]] = {("", ""): Counter()}
+    for dump in dumps:
+        own = groups.setdefault((dump.get("agent_name", ""), dump.get("model", "")), Counter())
+        for counted in _facts(dump):
+            own[counted] += 1
+            groups["", ""][counted] += 1
+    overall = [Rate("content_filtering_occurrence", filtered, calls)]
+    return overall + [rate for group in groups.items() for rate in _rates(*group)]
+
+
+def _facts(dump: Mapping[str, Any]) -> Iterator[str]:
+    """What one attempt counts as."""
+    accepted = not dump.get("feedback")
+    if dump.get("formatting_issues"):
+        yield "untidy"
+        if accepted:
+            yield "untidy and accepted"
+    if dump.get("content_type") == "json":
+        yield "json"
+        if dump.get("extraction_method") != "failed":
+            yield "extracted"
+            if not accepted:
+                yield "invalid"
+
+
+def _rates(group: tuple[str, str], counts: Counter[str]) -> list[Rate]:
+    """The rates of one agent and model."""
+    return [
+        Rate("json_extraction_success", counts["extracted"], counts["json"], *group),
+        Rate("validation_failure", counts["invalid"], counts["extracted"], *group),
+        Rate("cleanup_effectiveness", counts["untidy and accepted"], counts["untidy"], *group),
+    ]

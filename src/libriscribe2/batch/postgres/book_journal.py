@@ -1,0 +1,395 @@
+"""A book's journal in the database: its lock, its copy beside the folder, its cost elsewhere."""
+
+import asyncio
+import hashlib
+import logging
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Final, Self
+
+import psycopg
+from psycopg.rows import DictRow
+
+from libriscribe2.batch.postgres.database import (
+    APPLICATION,
+    Database,
+    DatabaseLostError,
+    Dsn,
+    Values,
+    connect,
+    here,
+)
+from libriscribe2.batch.postgres.jobs import key_of
+from libriscribe2.batch.state import Book, Ended, Sums, sums_in
+from libriscribe2.batch.work import BookWriter
+from libriscribe2.errors import LibriScribeError, ProjectError, ProjectInUseError
+from libriscribe2.project.atomic import atomic_write, storage_errors
+from libriscribe2.project.journal import scan
+from libriscribe2.project.lock import FORMAT
+from libriscribe2.project.machine import Machine, put_in_trash
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
+
+_SIGN: Final = "select set_config('application_name', %s, false)"
+_TAKE: Final = """
+    select pg_try_advisory_lock(hashtextextended(%s, 0)) as taken, pg_backend_pid() as session
+"""
+_CHECK: Final = "select pg_backend_pid() as session"
+_HOLDER: Final = """
+    select application_name as who from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted
+        and (classid::bigint << 32) | objid::bigint = hashtextextended(%s, 0)
+"""
+
+
+class ProjectClaim:
+    """The right to write a book, from `take` to `release`; a context manager.
+
+    Attributes:
+        dsn: The database.
+        key: What the book is called among all books of the database.
+    """
+
+    def __init__(
+        self, dsn: Dsn, key: str, connection: "psycopg.Connection[DictRow]", session: int
+    ) -> None:
+        self.dsn = dsn
+        self.key = key
+        self._connection = connection
+        self._session = session
+
+    @classmethod
+    def take(cls, dsn: Dsn, key: str) -> Self:
+        """Take the right at once or not at all.
+
+        Args:
+            dsn: The database.
+            key: What the book is called among all books of the database.
+
+        Raises:
+            ProjectInUseError: Another process has it.
+            DatabaseLostError: The database does not answer.
+        """
+        connection = connect(dsn)
+        with dsn.errors():
+            connection.execute(_SIGN, (f"{APPLICATION} pid {os.getpid()} on {here()}",))
+            row = connection.execute(_TAKE, (key,)).fetchone()
+            assert row is not None  # the statement always gives one row
+            if row["taken"]:
+                return cls(dsn, key, connection, row["session"])
+            holder = connection.execute(_HOLDER, (key,)).fetchone()
+            connection.close()
+        raise ProjectInUseError(
+            f"The book {key!r} is being written by another process",
+            why=holder["who"] if holder is not None else "it has just let go",
+            fix="Wait until it is done, or stop it, then run the same command again.",
+        )
+
+    def check(self) -> None:
+        """Make sure that nobody else can have the right by now; cheap enough for every request.
+
+        Raises:
+            ProjectInUseError: The connection that had it is gone, or is another one: a pooler that
+                hands connections round between statements cannot be used.
+        """
+        (row,) = self.rows(_CHECK)
+        if row["session"] != self._session:
+            raise self._gone("another session answered, so a pooler stands in between")
+
+    def rows(self, query: str, values: Values | None = None) -> list[dict[str, Any]]:
+        """The rows that a statement gives, carried out only while this process has the right.
+
+        Raises:
+            ProjectInUseError: The database does not do it, and the right is gone with that.
+            ProjectError: The database refuses the statement.
+        """
+        try:
+            with self.dsn.errors():
+                cursor = self._connection.execute(query.encode(), values)
+                return cursor.fetchall() if cursor.description is not None else []
+        except DatabaseLostError as error:
+            self._connection.close()  # it may still stand, with a server that has no room left
+            raise self._gone(error.why) from error
+
+    def _gone(self, why: str) -> ProjectInUseError:
+        return ProjectInUseError(
+            f"The book {self.key!r} is no longer held by this process",
+            why=f"its connection to {self.dsn.shown} is gone: {why}",
+            fix="Another worker goes on with it; nothing more is sent from here.",
+        )
+
+    def release(self) -> None:
+        """Let others in; a second time does nothing."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+AT_ONCE: Final = 200
+"""Most lines of one statement."""
+
+_BOOK: Final = "select format, request from libriscribe2_books where project = %s"
+_KEEP_BOOK: Final = """
+    insert into libriscribe2_books as known (project, format, request) values (%s, %s, %s)
+    on conflict (project) do update set format = excluded.format, request = excluded.request
+"""
+_DIGESTS: Final = """
+    select sha256(line) as sha from libriscribe2_journal where project = %s order by seq
+"""
+_BEYOND: Final = """
+    select line from libriscribe2_journal where project = %s and seq > %s order by seq
+"""
+_ADD: Final = """
+    insert into libriscribe2_journal (project, seq, line)
+    select %s, %s + place, line from unnest(%s::bytea[]) with ordinality as one (line, place)
+"""
+
+
+class DatabaseJournal:
+    """The lines of one book's journal in the database; it fits `JournalMirror`.
+
+    Args:
+        claim: The right to write the book.
+        paths: The book's folder on this machine; it has a `book.toml`, and whoever opens the
+            journal holds its lock.
+    """
+
+    def __init__(self, claim: ProjectClaim, paths: ProjectPaths) -> None:
+        self._claim = claim
+        self._paths = paths
+        self._stored = 0
+
+    def meet(self, lines: Sequence[bytes]) -> Sequence[bytes]:
+        """Make the folder and the database agree: the longer journal wins, and its request.
+
+        Args:
+            lines: The lines in the folder.
+
+        Returns:
+            The lines that the folder lacks.
+
+        Raises:
+            ProjectError: Neither journal begins with all of the other, and nothing was changed; or
+                a newer version wrote the book.
+            ProjectInUseError: The right to the book is gone.
+            StorageError: The request cannot be put into the folder.
+        """
+        known = self._known_request()
+        stored = [row["sha"] for row in self._claim.rows(_DIGESTS, (self._claim.key,))]
+        self._check_same(lines, stored)
+        self._stored = len(stored)
+        if len(stored) > len(lines):
+            if known is not None:
+                self._take_request(known)
+            beyond = self._claim.rows(_BEYOND, (self._claim.key, len(lines)))
+            return [row["line"] for row in beyond]
+        self._give_request(known)
+        for first in range(len(stored), len(lines), AT_ONCE):
+            self.add(lines[first : first + AT_ONCE])
+        return ()
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Keep lines after those that are there, in one statement.
+
+        Raises:
+            ProjectInUseError: The right to the book is gone; no line was kept.
+        """
+        self._claim.rows(_ADD, (self._claim.key, self._stored, list(lines)))
+        self._stored += len(lines)
+
+    def _check_same(self, lines: Sequence[bytes], stored: Sequence[bytes]) -> None:
+        for number, (line, sha) in enumerate(zip(lines, stored, strict=False), 1):
+            if hashlib.sha256(line).digest() != sha:
+                name = self._paths.root.name
+                raise ProjectError(
+                    f"Two journals of {name} differ from line {number} on, so neither is written",
+                    why=f"one is {self._paths.journal} ({len(lines):,} lines), the other is that of"
+                    f" {self._claim.key!r} in {self._claim.dsn.shown} ({len(stored):,} lines)",
+                    fix="Move the folder away to go on from the database, or drop what that has by "
+                    f"`libriscribe2 batch forget {name}`; then `libriscribe2 batch retry {name}`.",
+                )
+
+    def _known_request(self) -> bytes | None:
+        rows = self._claim.rows(_BOOK, (self._claim.key,))
+        if not rows:
+            return None
+        check_kept_format(rows[0]["format"], self._claim.key)
+        return bytes(rows[0]["request"])
+
+    def _take_request(self, known: bytes) -> None:
+        """Put the request of who is further into the folder; another one goes to the trash."""
+        with storage_errors("write", self._paths.book_toml):
+            present = self._paths.book_toml.read_bytes()
+            if present != known:
+                put_in_trash(self._paths, BOOK_TOML, present, Machine())
+                atomic_write(self._paths.book_toml, known)
+
+    def _give_request(self, known: bytes | None) -> None:
+        with storage_errors("read", self._paths.book_toml):
+            present = self._paths.book_toml.read_bytes()
+        if present != known:
+            self._claim.rows(_KEEP_BOOK, (self._claim.key, FORMAT, present))
+
+
+def is_kept(claim: ProjectClaim) -> bool:
+    """Whether the journal of a book is in the database.
+
+    Raises:
+        ProjectInUseError: The right to the book is gone.
+    """
+    return bool(claim.rows(_BOOK, (claim.key,)))
+
+
+def check_kept_format(number: int, key: str) -> None:
+    """Make sure that this version can read the records of a book in the database.
+
+    Raises:
+        ProjectError: A newer version wrote them.
+    """
+    if number > FORMAT:
+        raise ProjectError(
+            f"The book {key!r} was written by a newer version of libriscribe2",
+            why=f"its records have format {number}; this version reads up to {FORMAT}",
+            fix="Upgrade libriscribe2 on this machine.",
+        )
+
+
+_LINES: Final = "select line from libriscribe2_journal where project = %s order by seq"
+_DROP: Final = (
+    "delete from libriscribe2_journal where project = %s",
+    "delete from libriscribe2_books where project = %s",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBook:
+    """What the database holds of a book.
+
+    Attributes:
+        request: Its `book.toml`.
+        lines: The lines of its journal, without their line feeds.
+    """
+
+    request: bytes
+    lines: Sequence[bytes]
+
+    @property
+    def journal(self) -> bytes:
+        """The journal as a file."""
+        return b"".join(line + b"\n" for line in self.lines)
+
+
+def kept_book(database: Database, key: str) -> KeptBook | None:
+    """What the database holds of a book; None where its journal is not there.
+
+    Raises:
+        ProjectError: A newer version wrote it.
+        LibriScribeError: The database does not answer, or refuses.
+    """
+    with database.transaction():
+        found = database.rows(_BOOK, (key,))
+        lines = database.rows(_LINES, (key,))
+    if not found:
+        return None
+    check_kept_format(found[0]["format"], key)
+    return KeptBook(bytes(found[0]["request"]), [row["line"] for row in lines])
+
+
+def forget(database: Database, key: str) -> bool:
+    """Delete what the database holds of a book; whether there was anything.
+
+    Raises:
+        ProjectInUseError: A process writes the book.
+        LibriScribeError: The database does not answer, or refuses.
+    """
+    with ProjectClaim.take(database.dsn, key), database.transaction():
+        found = bool(database.rows(_BOOK, (key,)))
+        for statement in _DROP:
+            database.rows(statement, (key,))
+    return found
+
+
+logger = logging.getLogger(__name__)
+
+
+class TravellingBooks:
+    """Writes books as another writer does, and knows what they cost elsewhere.
+
+    A worker that died elsewhere had paid for something, and what is free of a batch's budget must
+    not count that again.
+
+    Args:
+        here: Writes the books on this machine.
+        dsn: The database.
+        batch: The name of the batch.
+        unknown_usd: What a million tokens without a known price count as.
+    """
+
+    def __init__(self, here: BookWriter, dsn: Dsn, batch: str, unknown_usd: float) -> None:
+        self._here = here
+        self._dsn = dsn
+        self._batch = batch
+        self._unknown_usd = unknown_usd
+
+    async def write(self, book: Book, grant: float | None) -> Ended:
+        """Run a book to an end, within a grant in US dollars; cancelled, it ends resumably.
+
+        What it came to is never told as less than was known before.
+
+        Raises:
+            LibriScribeError: It cannot be begun.
+        """
+        how = await self._here.write(book, grant)
+        return replace(how, sums=await self._all_known(book, how.sums))
+
+    async def sums(self, book: Book) -> Sums:
+        """What a book has come to, by its folder here or by the database, whichever knows more.
+
+        Raises:
+            LibriScribeError: The project cannot be read, or the database does not answer.
+        """
+        here = await self._here.sums(book)
+        return _dearest(here, await self._there(book, here.words))
+
+    async def _all_known(self, book: Book, here: Sums) -> Sums:
+        """What a book has come to after a run that may never have seen its journal.
+
+        The lock may have been another's, the settings at fault, the database away: the folder here
+        then lacks what the book cost elsewhere.
+        """
+        before = book.last.sums.model_copy(update={"words": here.words})
+        try:
+            there = await self._there(book, here.words)
+        except LibriScribeError as error:
+            # How the run ended is worth more than a figure that was noted before the run, too.
+            logger.warning("what %s cost elsewhere is not known: %s", book.row.name, error.what)
+            there = before
+        known = _dearest(here, there)
+        most = max(known.possible_usd, before.possible_usd)
+        return known.model_copy(update={"possible_usd": most})
+
+    async def _there(self, book: Book, words: int) -> Sums:
+        return await asyncio.to_thread(self._by_database, book.row.name, words)
+
+    def _by_database(self, name: str, words: int) -> Sums:
+        with closing(Database(self._dsn)) as database:
+            kept = kept_book(database, key_of(self._batch, name))
+        if kept is None:
+            return Sums(words=words)
+        return sums_in(Manifest(scan(kept.journal).records), words, self._unknown_usd)
+
+
+def _dearest(here: Sums, there: Sums) -> Sums:
+    return max(here, there, key=lambda sums: (sums.possible_usd, sums.calls))

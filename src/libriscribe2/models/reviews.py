@@ -1,0 +1,202 @@
+"""Shapes of critiques, patches, judgements and reviews."""
+
+from typing import Annotated, Any, Final, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from libriscribe2.models.base import Shape, Text, listed
+
+MOST_ISSUES: Final = 8
+"""Most issues of a critique that are looked at: more than these nobody mends in one round."""
+
+MOST_PATCHES: Final = 16
+
+Severity = Literal["info", "warning", "error"]
+"""How bad an issue is; information is never sent back to a model."""
+
+Fault = Literal[
+    "", "contradiction", "unclear", "repetition", "explained", "stock", "dialogue", "plan", "fact"
+]
+"""What a critic may find."""
+
+
+def _severity(said: Any) -> Any:
+    """A severity; any other word is a warning."""
+    return listed(said, get_args(Severity), "warning")
+
+
+def _fault(said: Any) -> Any:
+    """A kind of fault; any other word is no kind."""
+    return listed(said, get_args(Fault), "")
+
+
+class Issue(BaseModel):
+    """One thing that is wrong with a chapter.
+
+    Attributes:
+        kind: What it is, such as `duplicate` or `name`.
+        severity: How bad it is.
+        detector: Who found it: the name of a gate, or `critique`.
+        quote: The words of the text that show it; "" where it concerns the whole chapter.
+        line: The line of the text where they begin, from 1.
+        why: What is wrong, in one sentence.
+        fix: What would mend it, in one sentence.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    severity: Severity
+    detector: str
+    quote: str = ""
+    line: int = Field(1, ge=1)
+    why: str
+    fix: str = ""
+
+    @property
+    def can_be_patched(self) -> bool:
+        """Whether a change to a passage may mend it, and whether that is worth a request."""
+        return bool(self.quote) and self.severity != "info"
+
+
+class ToldIssue(Shape):
+    """One issue as a critic tells it."""
+
+    kind: Annotated[Fault, BeforeValidator(_fault)] = Field("", description="What kind it is")
+    severity: Annotated[Severity, BeforeValidator(_severity)] = Field(
+        "warning", description="`error` where a reader stumbles, `warning` where the text is weaker"
+    )
+    quote: str = Field(description="The words of the text that show it, copied exactly")
+    why: str = Field(description="What is wrong, in one sentence")
+    fix: str = Field("", description="What would mend it, in one sentence")
+
+
+class Critique(Shape):
+    """What a critic finds in a text; nothing is an answer, too."""
+
+    issues: list[ToldIssue] = Field(
+        default_factory=list,
+        description="What is wrong, the worst first; an empty list where nothing is",
+        json_schema_extra={"maxItems": MOST_ISSUES},
+    )
+
+
+class Patch(Shape):
+    """One passage of a text and what is to stand there instead."""
+
+    issue: int = Field(0, description="Number of the issue that it mends")
+    find: str = Field(
+        description="Words of the text, copied exactly, enough of them to stand there only once"
+    )
+    replace: str = Field(description="What is to stand there instead; empty takes the words out")
+
+
+class Patches(Shape):
+    """Changes that mend a text."""
+
+    patches: list[Patch] = Field(
+        default_factory=list,
+        description="The changes; an empty list where none would be better than the text",
+        json_schema_extra={"maxItems": MOST_PATCHES},
+    )
+
+
+Verdict = Literal["contradiction", "development", "figurative", "unclear"]
+
+
+def _verdict(said: Any) -> Any:
+    """A verdict; any other word leaves it to the author."""
+    return listed(said, get_args(Verdict), "unclear")
+
+
+class PairVerdict(Shape):
+    """What is said of one earlier statement beside the later one."""
+
+    number: int = Field(ge=1, description="Number of the earlier statement")
+    verdict: Annotated[Verdict, BeforeValidator(_verdict)] = Field(
+        description="How the two stand to each other"
+    )
+    earlier_quote: str = Field("", description="The words of the earlier one, copied exactly")
+    later_quote: str = Field("", description="The words of the later one, copied exactly")
+    reason: str = Field("", description="Why, in one sentence")
+
+
+class PairVerdicts(Shape):
+    """A verdict for every earlier statement."""
+
+    verdicts: list[PairVerdict] = Field(description="One for each earlier statement")
+
+
+Label = Literal["A", "B", "tie"]
+
+
+def _label(said: Any) -> Any:
+    """A label; anything else is no preference."""
+    known = said.strip().strip(".").casefold() if isinstance(said, str) else ""
+    return {"a": "A", "b": "B"}.get(known.removeprefix("passage").strip(), "tie")
+
+
+class Answer(Shape):
+    """The answer to one question."""
+
+    question: int = Field(ge=1, description="Number of the question")
+    better: Annotated[Label, BeforeValidator(_label)] = Field(
+        description="The better passage; tie where neither is"
+    )
+    quote: str = Field("", description="Words of the better passage that show it, copied exactly")
+
+
+class Answers(Shape):
+    """An answer to every question."""
+
+    answers: list[Answer] = Field(description="One for each question")
+
+
+MOST_DOUBTS: Final = 6
+"""Most doubts of one reading."""
+
+DoubtKind = Literal["", "contradiction", "loose end", "repetition", "motive"]
+Proof = Literal["stands", "falls", "unclear"]
+
+
+def _kind(said: Any) -> Any:
+    """A kind of doubt; any other word is no kind."""
+    return listed(said, get_args(DoubtKind), "")
+
+
+def _proof(said: Any) -> Any:
+    """What the text says to a doubt; any other word settles nothing."""
+    return listed(said, get_args(Proof), "unclear")
+
+
+class Doubt(Shape):
+    """Something that cannot be right in a book, as its summaries show it."""
+
+    kind: Annotated[DoubtKind, BeforeValidator(_kind)] = Field("", description="What kind it is")
+    chapter: int = Field(description="Number of the chapter where it would be mended")
+    other: int = Field(0, description="Number of the chapter that it does not fit; 0 for none")
+    about: Text = Field(description="Whom and what it is about, in the words of the summaries")
+    why: Text = Field(description="What is wrong, in one sentence")
+
+
+class Doubts(Shape):
+    """What a reader doubts in a book; nothing is an answer, too."""
+
+    doubts: list[Doubt] = Field(
+        default_factory=list,
+        description="The worst first; an empty list where nothing is wrong",
+        json_schema_extra={"maxItems": MOST_DOUBTS},
+    )
+
+
+class Proven(Shape):
+    """What the text says to a doubt, and the smallest change that would mend it."""
+
+    verdict: Annotated[Proof, BeforeValidator(_proof)] = Field(
+        description="Whether the doubt stands beside the text"
+    )
+    quote: str = Field("", description="The words of the chapter that show it, copied exactly")
+    other_quote: str = Field("", description="The words of the other chapter, copied exactly")
+    why: str = Field("", description="What is wrong, in one sentence")
+    find: str = Field("", description="Words of the chapter to change; empty where none would do")
+    replace: str = Field("", description="What is to stand there instead")

@@ -1,0 +1,178 @@
+"""Parts of a run made from settings: call session, models with their keys, research, spool."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.llm.backend import Backend
+from libriscribe2.llm.budget import Budget
+from libriscribe2.llm.caps import Caps, Spent
+from libriscribe2.llm.choice import resolve_model
+from libriscribe2.llm.litellm_batches import BatchLines
+from libriscribe2.llm.prices import price_of
+from libriscribe2.llm.providers import ModelChoice, check_choice
+from libriscribe2.llm.rate_limits import SharedRates, account_name, rate_gate
+from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.routed_backend import RoutedBackend
+from libriscribe2.llm.session import CallSession
+from libriscribe2.llm.spooled_backend import Spool, SpooledBackend
+from libriscribe2.llm.step_counts import StepCounts
+from libriscribe2.llm.time_limits import TimeLimits
+from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.passage_judge import PassageJudge
+from libriscribe2.project.research_files import keep_record
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings.schema import BudgetConfig, LlmConfig, Settings, StageModel
+from libriscribe2.toolchain.research_means import ResearchMeans
+
+
+def call_session(
+    settings: Settings,
+    store: ProjectStore,
+    url_of: Callable[[str], str | None],
+    *,
+    asks_models: bool,
+    shared: SharedRates | None = None,
+) -> CallSession:
+    """The shared state of a run's calls.
+
+    Args:
+        settings: The settings in force.
+        store: The project, whose journal says what is spent.
+        url_of: The server of a model; None is the provider's own.
+        asks_models: Whether requests go to the models that they name; where somebody answers in
+            their place, as for an estimate, no rate is limited.
+        shared: The limits that other machines share; None keeps those of this machine.
+    """
+    llm = settings.llm
+    return CallSession(
+        limit=asyncio.Semaphore(settings.pipeline.max_concurrency),
+        budget=_budget(settings.budget, store),
+        retry=RetryPolicy(attempts=llm.retries + 1),
+        rates=rate_gate(
+            llm.requests_per_minute if asks_models else None,
+            llm.kilo_tokens_per_minute if asks_models else None,
+            lambda model: account_name(model, url_of(model), os.environ),
+            shared,
+        ),
+        steps=StepCounts(settings.pipeline.max_attempts * (llm.retries + 1)),
+    )
+
+
+def time_limits(llm: LlmConfig) -> TimeLimits:
+    """The clocks over each request."""
+    return TimeLimits(
+        first_piece=llm.first_token_seconds,
+        between_pieces=llm.between_tokens_seconds,
+        whole_call=llm.timeout_seconds,
+    )
+
+
+def _budget(config: BudgetConfig, store: ProjectStore) -> Budget:
+    """The caps over what the project has spent so far, by its journal."""
+    caps = Caps(
+        config.max_cost, config.max_calls, config.max_minutes, config.unknown_usd_per_million
+    )
+    ledger = store.manifest.ledger
+    before = Spent(ledger.sent, ledger.possible_usd(), ledger.unpriced())
+    return Budget(caps, before=before, price_of=price_of, project=store.paths.called)
+
+
+def stage_model(settings: Settings, agent: type[Agent]) -> StageModel:
+    """What the settings say of a stage's model, under its name or one of its other names."""
+    given = settings.models.stages()
+    name = next((name for name in (agent.name, *agent.also_called) if name in given), agent.name)
+    return settings.models.for_stage(name)
+
+
+def resolved(name: str, choice: ModelChoice, settings: Settings) -> ModelChoice:
+    """The model that a configured name stands for; "" is the model of the run (`resolve_model`)."""
+    return resolve_model(name, choice, settings.llm.base_url, os.environ)
+
+
+def with_judge(
+    settings: Settings, brief: Brief, stages: Iterable[type[Agent]]
+) -> tuple[type[Agent], ...]:
+    """The stages of a run, and the judge where it decides about the chapters of one of them."""
+    asking = tuple(stages)
+    revises = brief.revision and any("critique" in agent.prompts for agent in asking)
+    return (*asking, PassageJudge) if revises and settings.revision.judge else asking
+
+
+def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[type[Agent]]) -> None:
+    """Look for the key and the server of every model that a run of `stages` may ask.
+
+    Raises:
+        ConfigError: The address of a server is none.
+        ModelError: A key is missing, or nobody serves a model of that name.
+    """
+    asking = [stage_model(settings, agent) for agent in stages if agent.asks_model]
+    names = {name for own in asking for name in (own.model, *own.fallbacks)}
+    found = {resolved(name, choice, settings) for name in names}
+    for one in sorted(found, key=lambda one: one.model):
+        check_choice(one, os.environ)
+
+
+_MB: Final = 2**20
+
+
+def research_means(
+    settings: Settings,
+    store: ProjectStore,
+    sleep: Callable[[float], Awaitable[None]],
+    *,
+    asks_models: bool,
+) -> ResearchMeans:
+    """What a run may use.
+
+    Args:
+        settings: The settings in force.
+        store: The project.
+        sleep: Waits before a call is repeated.
+        asks_models: Whether models are really asked; where somebody answers in their place, as
+            for an estimate, nobody outside is asked anything.
+    """
+    research = settings.research
+    servers = {name: server.model_dump() for name, server in research.mcp.items()}
+    return ResearchMeans(
+        paths=store.paths,
+        search_url=research.search_url if asks_models else "",
+        search_kind=research.search_kind,
+        fetch=research.fetch and asks_models,
+        most_bytes=research.max_page_mb * _MB,
+        page_seconds=research.page_seconds,
+        servers=servers if asks_models else {},
+        plan_retry_enabled=settings.plan_retry_enabled,
+        plan_retry_max=settings.plan_retry_max,
+        sleep=sleep,
+        record=partial(keep_record, store),
+        generation=store.manifest.generation,
+    )
+
+
+def answering(
+    routed: RoutedBackend,
+    spool: Spool | None,
+    url_of: Callable[[str], str | None],
+    wait: Callable[[float], Awaitable[None]],
+) -> Backend:
+    """Each model's server, or whoever sends the calls of many books together.
+
+    Args:
+        routed: Sends ordinary calls.
+        spool: Where calls wait for others; None sends each at once.
+        url_of: The server of a model; None is the provider's own.
+        wait: Waits so many seconds; it raises where the run is being stopped.
+    """
+    if spool is None:
+        return routed
+    return SpooledBackend(
+        routed,
+        lambda model: BatchLines(routed.online(model)),
+        spool,
+        lambda model: account_name(model, url_of(model), os.environ),
+        wait,
+    )
