@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.excerpts import to_json
 from libriscribe2.models.style import (
@@ -84,18 +85,17 @@ class StyleKeeperAgent(Agent):
     def _samples(self) -> list[ChapterText]:
         """The samples as text, as far as they are counted."""
         # The readers load libraries for Word and PDF, which nobody else needs.
-        from libriscribe2.toolchain.sources.readers import read_file  # noqa: PLC0415
-        from libriscribe2.toolchain.tool_error import ToolError  # noqa: PLC0415
+        from libriscribe2.documents.source_reader import read_source  # noqa: PLC0415
 
         found, room = list[ChapterText](), MOST_CHARACTERS
         for number, name in enumerate(self.book.sample_files(), start=1):
             try:
-                reading = read_file(name, self.book.raw(name))
-            except ToolError as error:
+                source = read_source(name, self.book.raw(name))
+            except DocumentError as error:
                 raise ProjectError(
                     str(error), fix=f"Save it as UTF-8 text or .docx, or take it out of {SAMPLES}."
                 ) from error
-            text = "\n\n".join(_prose(heading, text) for heading, text in reading.parts)
+            text = "\n\n".join(_prose(heading, text) for heading, text in source.parts)
             found.append(ChapterText(number, name, text[:room]))
             room = max(0, room - len(text))
         return found

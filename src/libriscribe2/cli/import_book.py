@@ -28,6 +28,8 @@ from libriscribe2.commands.projects import (
     kept_settings,
     new_paths,
 )
+from libriscribe2.documents.decoding import DocumentError
+from libriscribe2.documents.manuscript_reader import Manuscript
 from libriscribe2.editing.manuscript_import import (
     MANUSCRIPT_SAMPLE,
     as_written,
@@ -36,7 +38,6 @@ from libriscribe2.editing.manuscript_import import (
     size_of,
 )
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
-from libriscribe2.importers.blocks import Manuscript
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import MOST, MOST_PREMISE, Brief
 from libriscribe2.observe.recording import recorders
@@ -150,13 +151,16 @@ def _read(file: Path) -> Manuscript:
         StorageError: The system refuses.
     """
     # The readers load libraries for Word and EPUB, which no other command needs.
-    from libriscribe2.importers.files import ENDINGS, LARGEST, read_manuscript  # noqa: PLC0415
-    from libriscribe2.toolchain.tool_error import ToolError  # noqa: PLC0415
+    from libriscribe2.documents.manuscript_reader import (  # noqa: PLC0415
+        LARGEST_MANUSCRIPT,
+        MANUSCRIPT_ENDINGS,
+        read_manuscript,
+    )
 
-    data = read_author_file(file, ENDINGS, most=LARGEST, fix=_FIX)
+    data = read_author_file(file, MANUSCRIPT_ENDINGS, most=LARGEST_MANUSCRIPT, fix=_FIX)
     try:
         return read_manuscript(file.name, data)
-    except ToolError as error:
+    except DocumentError as error:
         raise UsageError(str(error), fix=_FIX) from error
 
 

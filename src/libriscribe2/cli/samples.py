@@ -8,6 +8,7 @@ from slugify import slugify
 
 from libriscribe2.cli.author_file import read_author_file
 from libriscribe2.cli.given_files import GivenFile
+from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import SAMPLE_ENDINGS, SAMPLES
 
@@ -33,12 +34,11 @@ def read_samples(files: Iterable[Path]) -> tuple[GivenFile, ...]:
 
 def _check_text(file: Path, data: bytes) -> None:
     # The readers load libraries for Word and PDF, which most commands do not need.
-    from libriscribe2.toolchain.sources.readers import read_file  # noqa: PLC0415
-    from libriscribe2.toolchain.tool_error import ToolError  # noqa: PLC0415
+    from libriscribe2.documents.source_reader import read_source  # noqa: PLC0415
 
     try:
-        read_file(file.name.lower(), data)
-    except ToolError as error:
+        read_source(file.name.lower(), data)
+    except DocumentError as error:
         raise UsageError(str(error), fix=_FIX) from error
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from libriscribe2.documents.decoding import DocumentError
+from libriscribe2.documents.source_reader import LARGEST_SOURCE, read_source
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.notes import Note, Source
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text
 from libriscribe2.toolchain.quotes import find_quote
-from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE, read_file
-from libriscribe2.toolchain.tool_error import ToolError
 from libriscribe2.toolchain.tools.save_note import NOT_FOUND, TEXT_CHANGED
 
 
@@ -96,14 +96,14 @@ class _Source:
         now = self._now
         if now is None or now == "":
             return ""
-        if isinstance(now, ToolError):
+        if isinstance(now, DocumentError):
             return f"the source file was changed and cannot be read: {now.message}"
         if find_quote(quote, now) is None:
             return "the source file was changed and no longer holds the quote"
         return ""
 
     @cached_property
-    def _now(self) -> str | ToolError | None:
+    def _now(self) -> str | DocumentError | None:
         """The present text of the author's file; "" where it is unchanged, None where it is gone."""
         saved = self._saved
         if saved is None or saved.source.kind != "file":
@@ -121,16 +121,16 @@ class _Source:
         return _read(self._folder, source)
 
 
-def _read(folder: ResearchFolder, source: Source) -> str | ToolError:
+def _read(folder: ResearchFolder, source: Source) -> str | DocumentError:
     """The text of a file as it is now, or why there is none."""
     size = folder.own_size(source.place)
     if size > LARGEST_SOURCE:
-        return ToolError(413, "source_too_large", f"it has {size:,} bytes")
+        return DocumentError(413, "source_too_large", f"it has {size:,} bytes", {})
     path = folder.own_path(source.place)
     with storage_errors("read", path):
         data = path.read_bytes()
     try:
-        reading = read_file(source.place, data)
-    except ToolError as error:
+        text = read_source(source.place, data)
+    except DocumentError as error:
         return error
-    return saved_text(source, reading.parts).text or " "
+    return saved_text(source, text.parts).text or " "

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from libriscribe2.project.research_files import SavedText
-from libriscribe2.toolchain.sources.library import Library, opened
+from libriscribe2.toolchain.source_library import Library, opened
 from libriscribe2.toolchain.tool import ToolContext
 from libriscribe2.toolchain.tool_error import ToolError
 

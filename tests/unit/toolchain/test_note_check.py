@@ -8,7 +8,7 @@ from tests.support.source_files import pdf
 
 from libriscribe2.models.notes import Fact, Note
 from libriscribe2.toolchain.note_check import CheckedNote, check_notes
-from libriscribe2.toolchain.sources.library import Library
+from libriscribe2.toolchain.source_library import Library
 from libriscribe2.toolchain.tools.save_note import note_of
 
 TEXT = "A barrel of salt cost 3.5 ducats.\n\nThe trade ended in 1797 by decree.\n"

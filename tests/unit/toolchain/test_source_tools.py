@@ -11,13 +11,13 @@ from pydantic import ValidationError
 from tests.support.research_desk import TODAY, ResearchDesk
 from tests.support.source_files import docx, epub, pdf
 
+from libriscribe2.documents.source_reader import LARGEST_SOURCE
 from libriscribe2.errors import StorageError
 from libriscribe2.models.notes import Note
 from libriscribe2.project.paths import RESEARCH_FETCHED
 from libriscribe2.project.research_files import ResearchFolder, source_id
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.prose import weigh
-from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE
 from libriscribe2.toolchain.tools import extract_facts as facts_module
 from libriscribe2.toolchain.tools.save_note import NOT_FOUND, TEXT_CHANGED
 

@@ -5,11 +5,11 @@ from typing import Final
 
 from pydantic import Field, JsonValue
 
+from libriscribe2.documents.source_reader import PAGE_TYPES, read_web_page
 from libriscribe2.models.base import Text
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.toolchain.source_desk import excerpt, in_thread, library_of, shown
-from libriscribe2.toolchain.sources.library import Library
-from libriscribe2.toolchain.sources.readers import PAGE_TYPES, read_page
+from libriscribe2.toolchain.source_library import Library, as_tool_errors
 from libriscribe2.toolchain.tool import Arguments, Tool, ToolContext
 from libriscribe2.toolchain.tool_error import ToolError
 from libriscribe2.toolchain.web.fetching import Fetched
@@ -46,8 +46,9 @@ async def fetch_page(context: ToolContext, arguments: FetchPage) -> JsonValue:
 def _keep(library: Library, url: str, found: Fetched) -> SavedText:
     # One page at a time: reading a strange one may take a good part of the memory.
     with library.folder.working():
-        reading = read_page(url, found.body, found.content_type, found.charset)
-        return library.keep_page(url, hashlib.sha256(found.body).hexdigest(), reading)
+        with as_tool_errors():
+            text = read_web_page(url, found.body, found.content_type, found.charset)
+        return library.keep_page(url, hashlib.sha256(found.body).hexdigest(), text)
 
 
 TOOL: Final = Tool(

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from pydantic import Field, JsonValue
 
+from libriscribe2.documents.source_reader import LARGEST_SOURCE, READER_VERSION
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.models.base import Text
 from libriscribe2.project.research_files import ResearchFolder, source_id
 from libriscribe2.toolchain.source_desk import in_thread, library_of
 from libriscribe2.toolchain.source_index import SourceIndex, fts_query
-from libriscribe2.toolchain.sources.library import Library, opened
-from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE, READER_VERSION
+from libriscribe2.toolchain.source_library import Library, opened
 from libriscribe2.toolchain.tool import Arguments, Tool, ToolContext
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from libriscribe2.documents.decoding import decode
 from libriscribe2.llm.redaction import redact
 from libriscribe2.replies.search_results import parse_search_results
-from libriscribe2.toolchain.sources.encoding import decode
 from libriscribe2.toolchain.tool_error import ToolError
 from libriscribe2.toolchain.web.fetching import Fetched
 from libriscribe2.toolchain.web.urls import same_url

@@ -1,4 +1,4 @@
-"""What an EPUB says of itself: its pages in order, its table of contents, what it is protected by."""
+"""EPUB: its pages in order, its table of contents, what it says of itself."""
 
 import re
 from collections.abc import Iterator
@@ -10,11 +10,15 @@ from xml.etree.ElementTree import Element
 
 from lxml import etree
 
-from libriscribe2.toolchain.sources.archives import Archive
-from libriscribe2.toolchain.sources.reading import not_what_it_says, tidy, tidy_line
+from libriscribe2.documents.archive import Archive
+from libriscribe2.documents.decoding import decode, not_readable, tidy, tidy_line
 
 _LARGEST_TABLE: Final = 8 * 2**20
 _TAG: Final = re.compile(r"<[^>]*>")
+LARGEST_PAGE: Final = 10 * 2**20
+"""Most bytes of a page; ten times of what the largest articles have."""
+
+_NCX: Final = "application/x-dtbncx+xml"
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
 _LOCKS: Final = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
@@ -44,57 +48,51 @@ class Entry:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class EpubContents:
-    """The bones of an EPUB.
+class Epub:
+    """An EPUB.
+
+    Args:
+        name: What errors call it.
+        data: Its bytes.
 
     Attributes:
-        pages: Its pages in reading order, without those that only frame it.
-        frame: Pages that only frame it: cover, title page, contents.
+        pages: The names of its pages in reading order.
+        frame: Those of them that only frame it, as it says itself: cover, title page, contents.
         entries: Its table of contents in order.
         said: `title`, `author`, `language` and `description` as far as it has them.
-    """
-
-    pages: tuple[str, ...]
-    frame: tuple[str, ...]
-    entries: tuple[Entry, ...]
-    said: dict[str, str]
-
-
-def epub_contents(name: str, archive: Archive) -> EpubContents:
-    """The bones of an EPUB.
 
     Raises:
-        ToolError: 415 where it is none or is protected.
+        DocumentError: 415 where it is none or is protected, 413 where it is too large.
     """
-    there = set(archive.names())
-    if _CONTAINER not in there:
-        raise not_what_it_says(name, "it is not an EPUB")
-    _refuse_locked(name, archive, there)
-    rootfile = next(_all(archive.xml(_CONTAINER), "rootfile"), None)
-    package_name = rootfile.get("full-path", "") if rootfile is not None else ""
-    package, folder = archive.xml(package_name), dirname(package_name)
-    items = {item.get("id", ""): item for item in _all(package, "item")}
-    navs = [_place(folder, one) for one in items.values() if _has(one, "properties", "nav")]
-    spine = [
-        _place(folder, items[reference.get("idref", "")])
-        for reference in _all(package, "itemref")
-        if reference.get("idref", "") in items
-        and items[reference.get("idref", "")].get("media-type") in _PAGES
-    ]
-    framing = {*navs, *_guide(package, folder)}
-    pages = [page for page in spine if page in there]
-    ncx = [
-        _place(folder, one)
-        for one in items.values()
-        if one.get("media-type") == "application/x-dtbncx+xml"
-    ]
-    return EpubContents(
-        pages=tuple(page for page in pages if page not in framing),
-        frame=tuple(page for page in pages if page in framing),
-        entries=tuple(_entries(archive, [one for one in (*navs, *ncx) if one in there])),
-        said=_said(package),
-    )
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self._archive = Archive(name, data)
+        there = set(self._archive.names())
+        if _CONTAINER not in there:
+            raise not_readable(name, "it is not an EPUB")
+        _refuse_locked(name, self._archive, there)
+        rootfile = next(_all(self._archive.xml(_CONTAINER), "rootfile"), None)
+        package_name = rootfile.get("full-path", "") if rootfile is not None else ""
+        package, folder = self._archive.xml(package_name), dirname(package_name)
+        items = {item.get("id", ""): item for item in _all(package, "item")}
+        spine = [items.get(one.get("idref", "")) for one in _all(package, "itemref")]
+        pages = [one for one in spine if one is not None and one.get("media-type") in _PAGES]
+        navs = [one for one in items.values() if "nav" in one.get("properties", "").split()]
+        ncx = [one for one in items.values() if one.get("media-type") == _NCX]
+        tables = [_place(folder, one) for one in (*navs, *ncx)]
+        self.pages = [page for one in pages if (page := _place(folder, one)) in there]
+        self.frame = {*tables[: len(navs)], *_guide(package, folder)}
+        self.entries = list(_entries(self._archive, [one for one in tables if one in there]))
+        self.said = _said(package)
+
+    def page(self, name: str) -> str:
+        """The HTML of a page.
+
+        Raises:
+            DocumentError: 415 where it is damaged, 413 where it is too large.
+        """
+        html, _ = decode(self._archive.read(name, most=LARGEST_PAGE), is_markup=True)
+        return html
 
 
 def _refuse_locked(name: str, archive: Archive, there: set[str]) -> None:
@@ -105,7 +103,7 @@ def _refuse_locked(name: str, archive: Archive, there: set[str]) -> None:
         used = {one.get("Algorithm", "") for one in _all(root, "EncryptionMethod")}
         locked = not used <= _FONTS_ONLY
     if locked:
-        raise not_what_it_says(name, "it is protected (DRM), so its text is encrypted")
+        raise not_readable(name, "it is protected (DRM), so its text is encrypted")
 
 
 def _guide(package: Element, folder: str) -> Iterator[str]:
@@ -122,9 +120,9 @@ def _entries(archive: Archive, files: list[str]) -> Iterator[Entry]:
         if root is None:
             continue
         nav = next((one for one in _all(root, "nav") if "toc" in _type(one)), None)
-        found = list(_nav(nav, file, -1)) if nav is not None else list(_ncx(root, file, -1))
-        if found:
-            yield from found
+        entries = list(_nav(nav, file, -1)) if nav is not None else list(_ncx(root, file, -1))
+        if entries:
+            yield from entries
             return
 
 
@@ -157,25 +155,21 @@ def _entry(file: str, href: str, title: str, depth: int) -> Entry:
 
 
 def _said(package: Element) -> dict[str, str]:
-    names = {"title": "title", "creator": "author", "language": "language"}
-    names["description"] = "description"
-    told: dict[str, str] = {}
+    keys = {"title": "title", "creator": "author", "language": "language"}
+    keys["description"] = "description"
+    said: dict[str, str] = {}
     for one in package.iter():
-        key = names.get(_local(one), "")
+        key = keys.get(_local(one), "")
         text = " ".join(tidy(_TAG.sub(" ", "".join(one.itertext()))).split())
         if key and text and "purl.org/dc/" in str(one.tag):
-            told.setdefault(key, text)
-    return told
+            said.setdefault(key, text)
+    return said
 
 
 def _place(folder: str, element: Element) -> str:
     """The member that an element points to."""
     path = unquote(element.get("href", "")).partition("#")[0]
     return normpath(join(folder, path))
-
-
-def _has(element: Element, attribute: str, word: str) -> bool:
-    return word in element.get(attribute, "").split()
 
 
 def _type(element: Element) -> str:
@@ -198,7 +192,7 @@ def _lenient(data: bytes) -> Element | None:
     """
     parser = etree.HTMLParser(no_network=True, huge_tree=True)
     try:
-        found: Element | None = etree.fromstring(data, parser)
+        root: Element | None = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
-    return found
+    return root

@@ -12,12 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.source_files import archive, docx, epub, pdf
 
-from libriscribe2.toolchain.sources import archives
-from libriscribe2.toolchain.sources.docx import MOST_TAGS
-from libriscribe2.toolchain.sources.pdf import read_pdf
-from libriscribe2.toolchain.sources.readers import ENDINGS, LARGEST_SOURCE, read_file, read_page
-from libriscribe2.toolchain.sources.reading import Reading
-from libriscribe2.toolchain.tool_error import ToolError
+from libriscribe2.documents.archive import MOST_ENTRIES
+from libriscribe2.documents.decoding import DocumentError
+from libriscribe2.documents.pdf_reader import read_pdf
+from libriscribe2.documents.source_reader import (
+    LARGEST_SOURCE,
+    SOURCE_ENDINGS,
+    SourceText,
+    read_source,
+    read_web_page,
+)
+from libriscribe2.documents.word_reader import MOST_TAGS
 
 LONG = (
     "Salt was traded along the coast from 1420 on, and a barrel cost 3.5 ducats for most of the "
@@ -26,17 +31,17 @@ LONG = (
 ENTITIES = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>'
 
 
-def refusal(name: str, data: bytes) -> ToolError:
-    with pytest.raises(ToolError) as caught:
-        read_file(name, data)
+def refusal(name: str, data: bytes) -> DocumentError:
+    with pytest.raises(DocumentError) as caught:
+        read_source(name, data)
     assert caught.value.message.startswith(name)
     return caught.value
 
 
-def outcome(name: str, data: bytes) -> Reading | ToolError:
+def outcome(name: str, data: bytes) -> SourceText | DocumentError:
     try:
-        return read_file(name, data)
-    except ToolError as error:
+        return read_source(name, data)
+    except DocumentError as error:
         return error
 
 
@@ -54,14 +59,14 @@ def test_markdown_is_divided_at_its_headings() -> None:
     text = (
         b"Before.\n\n# Salt #\n\nIt was *traded*.\r\n\n```\n# no heading\n```\n\n## 2 Later\n\nEnd."
     )
-    reading = read_file("a.md", text)
+    reading = read_source("a.md", text)
     assert reading.title == "Salt"
     assert [locator for locator, _ in reading.parts] == ["", "Salt", "2 Later"]
     assert reading.parts[1][1] == "# Salt #\n\nIt was *traded*.\n\n```\n# no heading\n```"
 
 
 def test_text_stays_as_it_is_without_control_characters() -> None:
-    reading = read_file("a.txt", b"One\x1b[31m.\r\n\r\nTwo.\x00"[:-1])
+    reading = read_source("a.txt", b"One\x1b[31m.\r\n\r\nTwo.\x00"[:-1])
     assert reading.parts == (("", "One[31m.\n\nTwo."),)
 
 
@@ -71,7 +76,7 @@ def test_a_page_is_its_article() -> None:
         f"<article><h1>The trade</h1><p>{LONG}</p><h2>Its end</h2><p>{LONG * 2}</p></article>"
         "<footer>Imprint</footer>"
     )
-    reading = read_file("a.html", html.encode())
+    reading = read_source("a.html", html.encode())
     assert reading.title == "Salt & more"
     text = "\n".join(part for _, part in reading.parts)
     assert LONG.strip() in text
@@ -85,23 +90,23 @@ def test_a_page_without_an_article_is_what_a_reader_sees() -> None:
         b"<body><nav>Home</nav><div style='display: none'>Do as I say.</div><!-- no text -->"
         b"<ul><li>Salt: 3<li>Oil: 4</ul><table><tr><td>a</td><td>b</td></tr></table>x<br>y</body>"
     )
-    text = "\n\n".join(part for _, part in read_file("a.htm", html).parts)
+    text = "\n\n".join(part for _, part in read_source("a.htm", html).parts)
     assert text == "Salt: 3\n\nOil: 4\n\na b\n\nx\ny"
 
 
 def test_a_page_of_any_depth_is_read() -> None:
     html = b"<div>" * 20_000 + b"Deep salt." + b"</div>" * 20_000
-    assert read_file("a.html", html).parts == (("", "Deep salt."),)
+    assert read_source("a.html", html).parts == (("", "Deep salt."),)
 
 
 def test_nothing_of_a_file_reaches_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
-    read_file("a.html", b"<p>\x1b[31mSalt of the coast.</p>")
+    read_source("a.html", b"<p>\x1b[31mSalt of the coast.</p>")
     refusal("a.pdf", b"%PDF-1.4\n1 0 obj\n<< /x (\x1b[31m) >>\nstartxref\n9\n%%EOF")
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_pdf_has_pages() -> None:
-    reading = read_file("a.pdf", pdf(["Salt in 1420.", "", "Oil in 1851."], "On salt"))
+    reading = read_source("a.pdf", pdf(["Salt in 1420.", "", "Oil in 1851."], "On salt"))
     assert reading.title == "On salt"
     assert reading.parts == (("page 1", "Salt in 1420."), ("page 3", "Oil in 1851."))
     assert reading.flags == ("pages_without_text",)
@@ -113,7 +118,7 @@ def test_a_pdf_of_pictures_says_so() -> None:
 
 def test_a_pdf_that_takes_too_long_is_given_up() -> None:
     ticks = iter(range(0, 10_000, 40))
-    with pytest.raises(ToolError) as caught:
+    with pytest.raises(DocumentError) as caught:
         read_pdf("a.pdf", pdf(["Salt."] * 5), clock=lambda: float(next(ticks)))
     assert (caught.value.status, caught.value.details["page"]) == (413, 2)
 
@@ -132,18 +137,18 @@ def test_an_epub_is_read_in_the_order_of_its_spine() -> None:
     book = epub(
         {"b.xhtml": "<h1>One</h1><p>Salt.</p>", "a b.xhtml": "<p>Oil &#8212; dear.</p>"}, "Trade"
     )
-    reading = read_file("a.epub", book)
+    reading = read_source("a.epub", book)
     assert reading.title == "Trade"
     assert reading.parts == (("One", "One\n\nSalt."), ("chapter 2", "Oil \u2014 dear."))
 
 
 def test_a_word_document_is_divided_at_its_headings() -> None:
     document = docx([("", "Before."), ("Heading1", "Salt"), ("", "It was <traded>.")])
-    reading = read_file("a.docx", document)
+    reading = read_source("a.docx", document)
     assert reading.parts == (("", "Before."), ("Salt", "Salt\n\nIt was <traded>."))
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", SOURCE_ENDINGS)
 def test_a_file_that_is_not_what_its_ending_says_is_refused(ending: str) -> None:
     other = archive({"a": "b"}) if ending in (".md", ".txt", ".html", ".pdf") else b"%PDF-1.4 no"
     error = refusal(f"a{ending}", other)
@@ -203,15 +208,15 @@ def test_a_document_of_too_many_tags_is_refused_before_it_is_read() -> None:
 
 
 def test_an_archive_of_too_many_members_is_refused() -> None:
-    many = archive({f"m{number}": "" for number in range(archives.MOST_ENTRIES + 1)})
+    many = archive({f"m{number}": "" for number in range(MOST_ENTRIES + 1)})
     assert refusal("a.docx", many).status == 413
 
 
 def test_members_that_lead_out_of_the_archive_lead_nowhere() -> None:
     book = epub({"../../../etc/x.xhtml": "<p>Salt of the coast.</p>"})
     # The package names a member of the archive, whatever its name looks like.
-    with pytest.raises(ToolError, match="no text"):
-        read_file("a.epub", book)
+    with pytest.raises(DocumentError, match="no text"):
+        read_source("a.epub", book)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +234,7 @@ def test_entities_are_refused(data: bytes) -> None:
 
 
 def test_entities_of_a_page_stay_unread() -> None:
-    reading = read_file(
+    reading = read_source(
         "a.xhtml", f"{ENTITIES}<html><body><p>Salt &c; oil</p></body></html>".encode()
     )
     assert "root:" not in str(reading.parts)
@@ -240,7 +245,7 @@ def test_entities_of_a_page_stay_unread() -> None:
     [("text/plain", b"Salt."), ("text/markdown", b"# S\n\nx"), ("application/pdf", pdf(["Salt."]))],
 )
 def test_a_page_is_read_by_its_type(kind: str, data: bytes) -> None:
-    assert read_page("http://salt.example/x", data, kind).parts
+    assert read_web_page("http://salt.example/x", data, kind).parts
 
 
 def damage(make: Callable[[], bytes]) -> st.SearchStrategy[bytes]:
@@ -266,7 +271,7 @@ def test_a_damaged_file_is_read_or_refused_with_a_reason(
     @settings(max_examples=40, deadline=None)
     def check(data: bytes) -> None:
         found = outcome(name, data)
-        if isinstance(found, ToolError):
+        if isinstance(found, DocumentError):
             assert found.status in (413, 415)
         else:
             assert any(text.strip() for _, text in found.parts)

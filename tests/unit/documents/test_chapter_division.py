@@ -4,16 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.importers.blocks import Block
-from libriscribe2.importers.chapters import divided
-from libriscribe2.importers.headings import counted_lines, is_bare, names_chapter, without_number
-from libriscribe2.importers.plain_text import text_blocks
+from libriscribe2.documents.blocks import Block
+from libriscribe2.documents.chapter_division import (
+    counted_lines,
+    divide,
+    is_bare,
+    names_chapter,
+    without_number,
+)
+from libriscribe2.documents.text_reader import text_blocks
 
 LONG = "word " * 120
 
 
 def titles(*blocks: Block) -> list[str]:
-    return [one.title for one in divided(blocks).chapters]
+    return [one.title for one in divide(blocks).chapters]
 
 
 def of_text(text: str) -> list[str]:
@@ -22,23 +27,23 @@ def of_text(text: str) -> list[str]:
 
 def test_chapters_begin_at_the_highest_level_of_which_there_are_several() -> None:
     top = [Block("One", 1), Block("a"), Block("Two", 1), Block("Inside", 2), Block("b")]
-    found = divided(top)
+    found = divide(top)
     assert [one.title for one in found.chapters] == ["One", "Two"]
     assert found.chapters[1].text == "# Two\n\n## Inside\n\nb\n"
     assert found.how == "level 1 headings"
 
 
 def test_a_single_top_heading_is_the_title_of_the_book() -> None:
-    found = divided([Block("My Book", 1), Block("A", 2), Block("a"), Block("B", 2), Block("b")])
+    found = divide([Block("My Book", 1), Block("A", 2), Block("a"), Block("B", 2), Block("b")])
     assert found.title == "My Book"
     assert [one.text for one in found.chapters] == ["# A\n\na\n", "# B\n\nb\n"]
     assert found.left_out == ()
-    alone = divided([Block("The Boat", 1), Block("a")])
+    alone = divide([Block("The Boat", 1), Block("a")])
     assert [one.title for one in alone.chapters] == ["The Boat"]
 
 
 def test_parts_stand_over_their_first_chapter() -> None:
-    found = divided([
+    found = divide([
         *(Block("Part One", 1), Block("Chapter 1", 2), Block("a"), Block("Chapter 2", 2)),
         *(Block("b"), Block("Part Two", 1), Block("Chapter 3", 2), Block("c")),
     ])  # fmt: skip
@@ -53,32 +58,32 @@ def test_a_subtitle_right_after_a_number_joins_it() -> None:
 
 
 def test_a_title_page_is_left_out_and_told_but_a_long_beginning_is_a_chapter() -> None:
-    short = divided([Block("For Ada"), Block("One", 1), Block("a"), Block("Two", 1), Block("b")])
+    short = divide([Block("For Ada"), Block("One", 1), Block("a"), Block("Two", 1), Block("b")])
     assert short.left_out == ("2 words before the first chapter: 'For Ada'",)
     long = [Block(LONG), Block("One", 1), Block("a"), Block("Two", 1), Block("b")]
     assert titles(*long) == ["1", "One", "Two"]
 
 
 def test_a_heading_over_nothing_is_told() -> None:
-    found = divided([Block("One", 1), Block("a"), Block("Empty", 1), Block("Two", 1), Block("b")])
+    found = divide([Block("One", 1), Block("a"), Block("Empty", 1), Block("Two", 1), Block("b")])
     assert [one.title for one in found.chapters] == ["One", "Two"]
     assert found.left_out == ("heading without text: 'Empty'",)
 
 
 def test_without_any_heading_it_is_one_chapter_and_said() -> None:
-    found = divided([Block("a"), Block("b")])
+    found = divide([Block("a"), Block("b")])
     assert [one.text for one in found.chapters] == ["# 1\n\na\n\nb\n"]
     assert found.how == "no heading: one chapter"
-    assert divided([]).chapters == ()
+    assert divide([]).chapters == ()
 
 
 def test_scene_breaks_are_one_kind_and_never_at_an_edge() -> None:
     breaks = [Block("***"), Block("a"), Block("#"), Block("\u2042"), Block("b"), Block("---")]
-    assert divided(breaks).chapters[0].text == "# 1\n\na\n\n* * *\n\nb\n"
+    assert divide(breaks).chapters[0].text == "# 1\n\na\n\n* * *\n\nb\n"
 
 
 def test_a_note_stands_in_the_chapter_that_refers_to_it() -> None:
-    found = divided([
+    found = divide([
         *(Block("A", 1), Block("See[^7]."), Block("B", 1), Block("c[^9]")),
         *(Block("Seven.", note="7"), Block("More.", note="7"), Block("Nine.", note="9")),
     ])  # fmt: skip
@@ -127,7 +132,7 @@ BLOCKS = st.lists(st.builds(Block, WORDS, st.integers(0, 3)), max_size=20)
 
 @given(BLOCKS)
 def test_no_word_of_prose_is_lost_without_being_told(blocks: list[Block]) -> None:
-    found = divided(blocks)
+    found = divide(blocks)
     lines = [line for one in found.chapters for line in one.text.splitlines() if line]
     kept = [line for line in lines if not line.startswith(("#", "**"))]
     prose = [one.text for one in blocks if not one.level]

@@ -1,15 +1,16 @@
-"""Markdown files as blocks, each word for word as it stands."""
+"""Markdown and text: as blocks, each word for word as it stands, and as parts under headings."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from statistics import median
 from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from libriscribe2.importers.blocks import Block
-from libriscribe2.toolchain.sources.reading import tidy
+from libriscribe2.documents.blocks import Block, safe_start
+from libriscribe2.documents.decoding import tidy, tidy_line
 
 _FRONT_MATTER: Final = re.compile(
     r"\A---[^\S\n]*\n(.*?)\n(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL
@@ -18,7 +19,43 @@ _FIELD: Final = re.compile(r"(?m)^([A-Za-z_-]+):[^\S\n]*(\S.*?)[^\S\n]*$")
 _PICTURE: Final = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 _NOTE: Final = re.compile(r"\[\^([^\]\s]+)\]:")
 _NOTES_IN: Final = re.compile(r"(?m)^(?=\[\^[^\]\s]+\]:)")
+_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*")
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+_BLANK_LINE: Final = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_GUTENBERG: Final = re.compile(r"(?m)^\*{3} ?(START|END) OF TH(?:E|IS) PROJECT GUTENBERG.*$")
+_WRAPPED: Final = 45
+"""Characters from which on lines that are about equally long are one wrapped paragraph."""
+
 _MARKDOWN: Final = MarkdownIt("commonmark")
+
+
+def parts_by_heading(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a Markdown text as they stand, each under its heading, which is its first line."""
+    locator, lines, fence = "", list[str](), ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark.group(1).startswith(fence)):
+            fence = "" if fence else mark.group(1)
+        heading = None if fence else _HEADING.fullmatch(line)
+        if heading:
+            yield locator, "\n".join(lines).strip("\n")
+            locator, lines = tidy_line(heading.group(1)), []
+        lines.append(line)
+    yield locator, "\n".join(lines).strip("\n")
+
+
+def text_blocks(text: str) -> list[Block]:
+    """The paragraphs of a text.
+
+    Blank lines stand between them; in a text without any, every line is one. Lines of a
+    paragraph that were wrapped are joined; shorter ones stay lines, as in verse. Marks of
+    emphasis (`_so_`, `*so*`) are left as they are, since Markdown reads them the same.
+    """
+    whole = _without_licence(tidy(text)).strip("\n")
+    pieces = _BLANK_LINE.split(whole)
+    if len(pieces) == 1:
+        pieces = whole.split("\n")
+    return [Block(_paragraph(piece)) for piece in pieces if piece.strip()]
 
 
 def front_matter(text: str) -> tuple[Mapping[str, str], str]:
@@ -110,3 +147,18 @@ def _bare(value: str) -> str:
         inner = value[1:-1]
         return inner.replace('\\"', '"') if value[0] == '"' else inner.replace("''", "'")
     return value
+
+
+def _paragraph(piece: str) -> str:
+    lines = [" ".join(line.split()) for line in piece.split("\n") if line.strip()]
+    if len(lines) > 1 and median(len(line) for line in lines[:-1]) >= _WRAPPED:
+        lines = [" ".join(lines)]
+    return "\n".join(safe_start(line.replace("<", r"\<")) for line in lines)
+
+
+def _without_licence(text: str) -> str:
+    """A text of Project Gutenberg without what is put around the book."""
+    marks = {found[1]: found for found in _GUTENBERG.finditer(text)}
+    first = marks["START"].end() if "START" in marks else 0
+    last = marks["END"].start() if "END" in marks else len(text)
+    return text[first:last] if first < last else text

@@ -6,15 +6,14 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from libriscribe2.toolchain.sources.quiet import quiet
-from libriscribe2.toolchain.sources.reading import (
+from libriscribe2.documents.decoding import (
     MOST_CHARACTERS,
-    Reading,
-    not_what_it_says,
+    not_readable,
+    silence,
     tidy,
     tidy_line,
+    too_large,
 )
-from libriscribe2.toolchain.tool_error import ToolError
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -34,8 +33,8 @@ _FAULTS: Final = (
 Clock = Callable[[], float]
 
 
-def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> Reading:
-    """A PDF; its locators are the numbers of its pages, counted from 1.
+def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> tuple[str, list[str]]:
+    """The title and the text of every page of a PDF; "" for a page without text.
 
     Args:
         name: What errors call it.
@@ -43,14 +42,14 @@ def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> Readin
         clock: Seconds that only grow.
 
     Raises:
-        ToolError: 415 where it is none, is locked or has no text, 413 where it takes too long.
+        DocumentError: 415 where it is none, is locked or has no text, 413 where it takes too long.
     """
     import pypdf  # noqa: PLC0415 - slow to import, and only a PDF that is read needs it
     from pypdf.errors import PyPdfError  # noqa: PLC0415
 
-    quiet("pypdf")
+    silence("pypdf")
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
-        raise not_what_it_says(name, "it is not a PDF, whatever its name says")
+        raise not_readable(name, "it is not a PDF, whatever its name says")
     try:
         with pypdf.apply_configuration(
             maximum_declared_stream_length=_LARGEST_STREAM,
@@ -61,19 +60,14 @@ def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> Readin
         ):
             reader = pypdf.PdfReader(io.BytesIO(data))
             if reader.is_encrypted and not reader.decrypt(""):
-                raise not_what_it_says(name, "it is locked with a password")
+                raise not_readable(name, "it is locked with a password")
             pages = list(_pages(name, reader, clock))
             title = _title(reader)
     except (PyPdfError, *_FAULTS) as error:
-        raise not_what_it_says(name, "it is damaged, or not a PDF") from error
-    return _reading(name, title, pages)
-
-
-def _reading(name: str, title: str, pages: list[str]) -> Reading:
-    parts = tuple((f"page {number}", page) for number, page in enumerate(pages, start=1) if page)
-    if not parts:
-        raise not_what_it_says(name, "it has no text, only pictures of it")
-    return Reading(title, parts, ("pages_without_text",) if len(parts) < len(pages) else ())
+        raise not_readable(name, "it is damaged, or not a PDF") from error
+    if not any(pages):
+        raise not_readable(name, "it has no text, only pictures of it")
+    return title, pages
 
 
 def _pages(name: str, reader: "PdfReader", clock: Clock) -> Iterator[str]:
@@ -83,16 +77,14 @@ def _pages(name: str, reader: "PdfReader", clock: Clock) -> Iterator[str]:
         text = tidy(page.extract_text()).strip()
         taken += len(text)
         if clock() - begun > MOST_SECONDS or number > MOST_PAGES or taken > MOST_CHARACTERS:
-            raise ToolError(
-                413,
-                "source_too_large",
-                f"{name} is too much to read: page {number} is beyond {MOST_PAGES:,} pages, "
-                f"{MOST_SECONDS:g} seconds or {MOST_CHARACTERS:,} characters.",
-                {"source": name, "page": number},
+            told = (
+                f" is too much to read: page {number} is beyond {MOST_PAGES:,} pages, "
+                f"{MOST_SECONDS:g} seconds or {MOST_CHARACTERS:,} characters."
             )
+            raise too_large(name, told, page=number)
         yield text
 
 
 def _title(reader: "PdfReader") -> str:
-    found = reader.metadata.title if reader.metadata is not None else None
-    return tidy_line(found) if isinstance(found, str) else ""
+    title = reader.metadata.title if reader.metadata is not None else None
+    return tidy_line(title) if isinstance(title, str) else ""

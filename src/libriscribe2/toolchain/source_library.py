@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from libriscribe2.documents.decoding import DocumentError, not_readable, too_many_bytes
+from libriscribe2.documents.source_reader import (
+    LARGEST_SOURCE,
+    READER_VERSION,
+    SourceText,
+    read_source,
+)
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.models.notes import Source, SourceKind
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text, source_id
 from libriscribe2.toolchain.name_lookup import close_names
-from libriscribe2.toolchain.sources.readers import LARGEST_SOURCE, READER_VERSION, read_file
-from libriscribe2.toolchain.sources.reading import Reading, not_what_it_says, too_large
 from libriscribe2.toolchain.tool_error import ToolError
 
 _MOST_LISTED: Final = 50
@@ -41,7 +46,7 @@ class Library:
             ToolError: 404 where there is none, 413 or 415 where it cannot be read.
             StorageError: The disk refuses.
         """
-        with self.folder.working():
+        with as_tool_errors(), self.folder.working():
             names = self.folder.own_files()
             by_id = {source_id("file", name): name for name in names}
             if wanted in names or wanted in by_id:
@@ -51,28 +56,28 @@ class Library:
                 raise self._not_found(wanted, names)
             return found
 
-    def keep_page(self, url: str, sha256: str, reading: Reading) -> SavedText:
+    def keep_page(self, url: str, sha256: str, text: SourceText) -> SavedText:
         """Save the text of a page that was fetched.
 
         Args:
             url: Its address.
             sha256: The hash of the bytes that came.
-            reading: Its text.
+            text: Its text.
 
         Raises:
             StorageError: The disk refuses.
         """
-        title = reading.title or (urlsplit(url).hostname or url)
-        return self._saved("web", url, title, sha256, reading)
+        title = text.title or (urlsplit(url).hostname or url)
+        return self._saved("web", url, title, sha256, text)
 
     def _own(self, name: str) -> SavedText:
         """One of the author's files: its saved text, made anew where the file changed."""
         if shown_name(name) != name:
-            raise not_what_it_says(shown_name(name), "its name is not valid text; rename it")
+            raise not_readable(shown_name(name), "its name is not valid text; rename it")
         with readable(name):
             size = self.folder.own_size(name)
         if size > LARGEST_SOURCE:
-            raise too_large(name, f"the file has {size:,} bytes", LARGEST_SOURCE)
+            raise too_many_bytes(name, f"the file has {size:,} bytes", LARGEST_SOURCE)
         with readable(name):
             sha = self.folder.own_sha(name)
         known = self.folder.load(source_id("file", name))
@@ -81,11 +86,11 @@ class Library:
         path = self.folder.own_path(name)
         with readable(name), storage_errors("read", path):
             data = path.read_bytes()
-        reading = read_file(name, data)
-        return self._saved("file", name, reading.title or name, sha, reading)
+        text = read_source(name, data)
+        return self._saved("file", name, text.title or name, sha, text)
 
     def _saved(
-        self, kind: SourceKind, place: str, title: str, sha256: str, reading: Reading
+        self, kind: SourceKind, place: str, title: str, sha256: str, text: SourceText
     ) -> SavedText:
         """The text of a source, saved under the id of its place."""
         source = Source(
@@ -95,9 +100,9 @@ class Library:
             place=place,
             sha256=sha256,
             retrieved=self.today,
-            flags=reading.flags,
+            flags=text.flags,
         )
-        document = saved_text(source, reading.parts, reader=READER_VERSION)
+        document = saved_text(source, text.parts, reader=READER_VERSION)
         self.folder.save(document)
         return document
 
@@ -135,12 +140,21 @@ def opened(library: Library, wanted: str) -> SavedText | ToolError:
 
 
 @contextmanager
+def as_tool_errors() -> Iterator[None]:
+    """A document that cannot be read is a failure of the tool that opens it."""
+    try:
+        yield
+    except DocumentError as error:
+        raise ToolError(error.status, error.code, error.message, error.details) from error
+
+
+@contextmanager
 def readable(name: str) -> Iterator[None]:
     """A file that the system does not let us read is refused like one that is damaged."""
     try:
         yield
     except StorageError as error:
-        raise not_what_it_says(name, error.why or error.what) from error
+        raise not_readable(name, error.why or error.what) from error
 
 
 def shown_name(name: str) -> str:

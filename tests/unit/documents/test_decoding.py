@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.toolchain.sources.encoding import GUESSED, decode
+from libriscribe2.documents.decoding import GUESSED, decode
 
 TEXT = "Ein Fa\u00df Salz \u2013 3,5 Dukaten"
 

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from libriscribe2.importers.inline import LINE_BREAK, Run, markdown_of, plain_of
+from libriscribe2.documents.blocks import LINE_BREAK, Run, heading_of, markdown_of
 
 TEXT = st.text(st.sampled_from("ab 1*_#>-+.=~`\\<[]()&;\u201c\u201d!\u2014"), max_size=12)
 RUNS = st.lists(st.builds(Run, TEXT, em=st.booleans(), strong=st.booleans()), max_size=5)
@@ -61,5 +61,5 @@ def test_marks_stand_at_the_words(runs: list[Run], markdown: str) -> None:
 
 def test_the_lines_of_a_heading_become_one() -> None:
     lines = [Run("Chapter 1"), Run(LINE_BREAK), Run("The "), Run("Boat", em=True)]
-    assert plain_of(lines) == "Chapter 1: The Boat"
-    assert plain_of([Run("Why?"), Run(LINE_BREAK), Run("Because.")]) == "Why? Because."
+    assert heading_of(lines) == "Chapter 1: The Boat"
+    assert heading_of([Run("Why?"), Run(LINE_BREAK), Run("Because.")]) == "Why? Because."

@@ -6,9 +6,8 @@ import zipfile
 import pytest
 from tests.support.source_files import archive, docx, epub
 
-from libriscribe2.importers.blocks import Manuscript
-from libriscribe2.importers.files import read_manuscript
-from libriscribe2.toolchain.tool_error import ToolError
+from libriscribe2.documents.decoding import DocumentError
+from libriscribe2.documents.manuscript_reader import Manuscript, read_manuscript
 
 NOTE = (
     '<p>He came<a href="notes.xhtml#n1"><sup>1</sup></a> and <i>went</i>.</p>'
@@ -147,7 +146,7 @@ def test_word_chapters_come_from_its_headings_and_the_title_from_its_style() -> 
 @pytest.mark.parametrize("member", ["META-INF/rights.xml", "META-INF/license.lcpl"])
 def test_a_protected_epub_is_refused(member: str) -> None:
     locked = epub({"a.xhtml": "<p>a</p>"})
-    with pytest.raises(ToolError, match="DRM"):
+    with pytest.raises(DocumentError, match="DRM"):
         read_manuscript("a.epub", with_member(locked, member, "<x/>"))
 
 
@@ -160,7 +159,7 @@ def test_hidden_fonts_are_no_protection(algorithm: str, is_refused: bool) -> Non
     told = f'<encryption><EncryptionMethod Algorithm="{algorithm}"/></encryption>'
     data = with_member(epub({"a.xhtml": "<p>a</p>"}), "META-INF/encryption.xml", told)
     if is_refused:
-        with pytest.raises(ToolError, match="DRM"):
+        with pytest.raises(DocumentError, match="DRM"):
             read_manuscript("a.epub", data)
     else:
         assert len(read_manuscript("a.epub", data).chapters) == 1
@@ -183,7 +182,7 @@ def test_hidden_fonts_are_no_protection(algorithm: str, is_refused: bool) -> Non
     ],
 )  # fmt: skip
 def test_what_is_no_manuscript_is_refused(name: str, data: bytes, status: int) -> None:
-    with pytest.raises(ToolError) as caught:
+    with pytest.raises(DocumentError) as caught:
         read_manuscript(name, data)
     assert caught.value.status == status
 

@@ -13,8 +13,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
 
-from libriscribe2.toolchain.sources.reading import not_what_it_says, too_large
-from libriscribe2.toolchain.tool_error import ToolError
+from libriscribe2.documents.decoding import not_readable, too_large, too_many_bytes
 
 MOST_BYTES: Final = 100 * 2**20
 """Most bytes of all members together."""
@@ -43,7 +42,7 @@ class Archive:
         data: Its bytes.
 
     Raises:
-        ToolError: 415 where it is no archive, 413 where it has too many members.
+        DocumentError: 415 where it is no archive, 413 where it has too many members.
     """
 
     def __init__(self, name: str, data: bytes) -> None:
@@ -52,14 +51,10 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except _BROKEN as error:
-            raise not_what_it_says(name, "it is not a ZIP archive that can be opened") from error
+            raise not_readable(name, "it is not a ZIP archive that can be opened") from error
         if len(self._zip.infolist()) > MOST_ENTRIES:
-            raise ToolError(
-                413,
-                "source_too_large",
-                f"{name}: the archive has more than {MOST_ENTRIES:,} members.",
-                {"source": name, "limit_entries": MOST_ENTRIES},
-            )
+            told = f": the archive has more than {MOST_ENTRIES:,} members."
+            raise too_large(name, told, limit_entries=MOST_ENTRIES)
 
     def names(self) -> list[str]:
         """The names of the members; one without a name, in a damaged archive, is none."""
@@ -74,47 +69,40 @@ class Archive:
             most: Most bytes that it may have.
 
         Raises:
-            ToolError: 415 where it is missing or damaged, 413 where it is a bomb.
+            DocumentError: 415 where it is missing or damaged, 413 where it is a bomb.
         """
-        kept = bytearray()
+        content = bytearray()
         try:
             info = self._zip.getinfo(member)
             with self._zip.open(info) as stream:
                 while chunk := stream.read(_CHUNK):
-                    kept += chunk
-                    self._count(info, len(kept), len(chunk), most)
+                    content += chunk
+                    self._count(info, len(content), len(chunk), most)
         except _BROKEN as error:
-            raise not_what_it_says(
-                self._name, f"its part {member!r} is missing or damaged"
-            ) from error
-        return bytes(kept)
+            raise not_readable(self._name, f"its part {member!r} is missing or damaged") from error
+        return bytes(content)
 
     def xml(self, member: str, *, most: int = 20 * 2**20) -> Element:
         """A member as XML, without entities and document types of its own.
 
         Raises:
-            ToolError: 415 where it is missing or no such XML, 413 where it is a bomb.
+            DocumentError: 415 where it is missing or no such XML, 413 where it is a bomb.
         """
         data = self.read(member, most=most)
         try:
             root: Any = ElementTree.fromstring(data, forbid_dtd=True)
         except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
-            raise not_what_it_says(
+            raise not_readable(
                 self._name, f"its part {member!r} is not the XML that it should be"
             ) from error
-        found: Element = root
-        return found
+        whole: Element = root
+        return whole
 
     def _count(self, info: zipfile.ZipInfo, size: int, chunk: int, most: int) -> None:
         """Refuse what is over a limit, as soon as it is."""
         self._read += chunk
         if self._read > MOST_BYTES or size > most:
-            raise too_large(self._name, "unpacked it is larger", min(most, MOST_BYTES))
+            raise too_many_bytes(self._name, "unpacked it is larger", min(most, MOST_BYTES))
         if size > _RATIO_FROM and size > MOST_RATIO * max(1, info.compress_size):
-            raise ToolError(
-                413,
-                "source_too_large",
-                f"{self._name}: its part {info.filename!r} grows more than "
-                f"{MOST_RATIO}-fold when it is unpacked.",
-                {"source": self._name, "limit_ratio": MOST_RATIO},
-            )
+            told = f": its part {info.filename!r} grows more than {MOST_RATIO}-fold"
+            raise too_large(self._name, f"{told} when it is unpacked.", limit_ratio=MOST_RATIO)

@@ -1,4 +1,4 @@
-"""Runs of text with emphasis as Markdown that means just these words."""
+"""The blocks of a document: runs of text with emphasis, as Markdown or as plain lines."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,6 +8,15 @@ from typing import Final
 LINE_BREAK: Final = "\v"
 """Stands for a line break inside a paragraph; text from outside has none."""
 
+CELL: Final = "\0"
+"""Stands between two cells of a table; text from outside has none."""
+
+SCENE_BREAK: Final = "* * *"
+
+_BREAK: Final = re.compile(
+    r"[\s*#~\u2022\u00b7\u2042\u25c7\u25c6\u2756\u2726\u273b\u273d\u2766\u2619"
+    r"\u2013\u2014\u2015_=+\u25ca\u2217\\-]{1,25}"
+)
 _MARKS: Final = re.compile(
     r"[\\`*<]|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()|\[(?=[\^@])|&(?=#?\w+;)"
 )
@@ -19,11 +28,36 @@ _BLANKS: Final = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, a heading or a scene break.
+
+    Attributes:
+        text: Markdown; of a heading plain text.
+        level: Level of a heading from 1 on; 0 for prose.
+        start: Title of the chapter that a table of contents lets begin here; "" for none.
+        note: Label of the note that it is a paragraph of; "" for none.
+        style: What a program called its kind; "" for nothing.
+    """
+
+    text: str
+    level: int = 0
+    start: str = ""
+    note: str = ""
+    style: str = ""
+
+    @property
+    def is_break(self) -> bool:
+        """Whether it stands between two scenes."""
+        marks_only = bool(self.text.strip()) and _BREAK.fullmatch(self.text) is not None
+        return not self.level and marks_only
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """Text of one look.
 
     Attributes:
-        text: The characters, white space evened out already.
+        text: The characters, with `LINE_BREAK` and `CELL` among them.
         em: Whether it is emphasised.
         strong: Whether it is strong.
         is_markdown: Whether it is Markdown already, such as the mark of a note.
@@ -38,18 +72,23 @@ class Run:
 def markdown_of(runs: Iterable[Run]) -> str:
     """The runs of a paragraph as Markdown; "" where they say nothing."""
     joined = _joined(runs)
-    pieces = [_marked(run, joined, index) for index, run in enumerate(joined)]
-    lines = [" ".join(line.split()) for line in "".join(pieces).split(LINE_BREAK)]
-    while lines and not lines[-1]:
-        lines.pop()
-    return "\\\n".join(safe_start(line) for line in lines if line)
+    marked = "".join(_marked(run, joined, index) for index, run in enumerate(joined))
+    lines = _lines(marked.replace(CELL, " | "))
+    return "\\\n".join(safe_start(line) for line in lines)
+
+
+def heading_of(runs: Iterable[Run]) -> str:
+    """The runs of a heading in one plain line: `Chapter 1`, `The Boat` -> `Chapter 1: The Boat`."""
+    heading = ""
+    for line in _lines(_unmarked(runs).replace(CELL, " | ")):
+        colon = "" if heading[-1:] in ".:!?" else ":"
+        heading = f"{heading}{colon} {line}" if heading else line
+    return heading
 
 
 def plain_of(runs: Iterable[Run]) -> str:
-    """The runs of a heading as plain text in one line."""
-    text = "".join(run.text for run in runs if not run.is_markdown)
-    lines = [" ".join(line.split()) for line in text.split(LINE_BREAK)]
-    return _heading_of([line for line in lines if line])
+    """The runs of a paragraph as plain lines; "" where they say nothing."""
+    return "\n".join(_lines(_unmarked(runs).replace(CELL, " ")))
 
 
 def escaped(text: str) -> str:
@@ -66,28 +105,30 @@ def safe_start(line: str) -> str:
     return f"\\{line}" if number is None else f"{number}\\{line[len(number) :]}"
 
 
-def _heading_of(lines: Sequence[str]) -> str:
-    """The lines of a heading in one: `Chapter 1` and `The Boat` become `Chapter 1: The Boat`."""
-    told = ""
-    for line in lines:
-        told = f"{told}{'' if told[-1:] in '.:!?' else ':'} {line}" if told else line
-    return told
+def _unmarked(runs: Iterable[Run]) -> str:
+    return "".join(run.text for run in runs if not run.is_markdown)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines that say something, white space evened out."""
+    lines = (" ".join(line.split()) for line in text.split(LINE_BREAK))
+    return [line for line in lines if line]
 
 
 def _joined(runs: Iterable[Run]) -> list[Run]:
     """Neighbours of one look as one run; blanks take the look of what is before them."""
-    kept: list[Run] = []
+    joined: list[Run] = []
     for run in runs:
-        last = kept[-1] if kept else None
+        last = joined[-1] if joined else None
         if not run.text:
             continue
         if last is not None and not run.is_markdown and not last.is_markdown:
             same = (last.em, last.strong) == (run.em, run.strong)
             if same or not run.text.strip():
-                kept[-1] = replace(last, text=last.text + run.text)
+                joined[-1] = replace(last, text=last.text + run.text)
                 continue
-        kept.append(run)
-    return kept
+        joined.append(run)
+    return joined
 
 
 def _marked(run: Run, runs: Sequence[Run], index: int) -> str:

@@ -3,7 +3,7 @@
 import io
 import zipfile
 
-from libriscribe2.toolchain.sources.archives import Archive
+from libriscribe2.documents.archive import Archive
 
 
 def test_a_member_whose_name_is_damaged_is_none() -> None:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.importers.chapters import divided
-from libriscribe2.importers.markdown_text import markdown_blocks
-from libriscribe2.importers.markup import Notes, read_blocks
+from libriscribe2.documents.chapter_division import divide
+from libriscribe2.documents.html_reader import Notes, read_book_page
+from libriscribe2.documents.text_reader import markdown_blocks
 
 TAGS = ["p", "div", "em", "b", "h1", "h2", "ul", "ol", "li", "blockquote", "a", "sup", "pre", "td"]
 TOKENS = st.sampled_from(
@@ -19,15 +19,15 @@ TOKENS = st.sampled_from(
 
 @given(st.lists(TOKENS, max_size=40).map("".join))
 def test_any_soup_of_tags_is_read(html: str) -> None:
-    page = read_blocks(html, file="a.xhtml", starts={"n": "N"}, notes=Notes())
+    page = read_book_page(html, file="a.xhtml", starts={"n": "N"}, notes=Notes())
     assert all(one.text.strip() for one in page.blocks)
-    assert all(one.text.startswith("# ") for one in divided(page.blocks).chapters)
+    assert all(one.text.startswith("# ") for one in divide(page.blocks).chapters)
 
 
 @given(st.lists(st.sampled_from(["p", "div", "h2", "em", "li"]), max_size=12))
 def test_words_come_out_in_order(tags: list[str]) -> None:
     html = "".join(f"<{tag}>word{n}</{tag}> " for n, tag in enumerate(tags))
-    told = " ".join(one.text for one in read_blocks(html).blocks)
+    told = " ".join(one.text for one in read_book_page(html).blocks)
     found = [word for word in told.replace("*", " ").split() if word.startswith("word")]
     assert found == [f"word{n}" for n in range(len(tags))]
 
@@ -47,7 +47,7 @@ def test_words_come_out_in_order(tags: list[str]) -> None:
     ],
 )
 def test_markup_becomes_markdown(html: str, blocks: list[str]) -> None:
-    assert [one.text for one in read_blocks(html).blocks] == blocks
+    assert [one.text for one in read_book_page(html).blocks] == blocks
 
 
 @given(st.text(st.sampled_from("ab #*_-=>`~[]()!:^|\n 1."), max_size=60))

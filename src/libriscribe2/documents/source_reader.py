@@ -1,0 +1,220 @@
+"""A document as text with locators, for whoever quotes it: sources of research, samples of style.
+
+The ending of a file's name, or the type of a page, says which reader reads it.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from libriscribe2.documents.decoding import (
+    BINARY,
+    MOST_CHARACTERS,
+    decode,
+    not_readable,
+    plain_text,
+    silence,
+    tidy,
+    tidy_line,
+    too_many_bytes,
+)
+from libriscribe2.documents.epub_reader import LARGEST_PAGE, Epub
+from libriscribe2.documents.html_reader import Page, read_page
+from libriscribe2.documents.pdf_reader import read_pdf
+from libriscribe2.documents.text_reader import parts_by_heading
+from libriscribe2.documents.word_reader import read_word
+
+LARGEST_SOURCE: Final = 50 * 2**20
+"""Most bytes of a file."""
+
+LARGEST_TEXT: Final = 20 * 2**20
+"""Most bytes of a text or Markdown file."""
+
+READER_VERSION: Final = 1
+"""Goes up when the texts that were saved from sources are to be made anew."""
+
+_SHORTEST_ARTICLE: Final = 200
+"""Characters below which the extractor is taken to have missed the article."""
+
+_LEAST_SHARE: Final = 10
+"""An article is at least this part of what a page shows; less is a remark beside it."""
+
+_MOST_TAGS: Final = 60_000
+"""Tags up to which the extractor, which builds trees of them, stays small."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """The text of a document.
+
+    Attributes:
+        title: What it calls itself; "" where it does not.
+        parts: Locator and text of every part; an empty locator leaves it to the paragraph's number.
+        flags: What a reader should know: `encoding_guessed`, `pages_without_text`.
+    """
+
+    title: str
+    parts: tuple[tuple[str, str], ...]
+    flags: tuple[str, ...] = ()
+
+
+def read_source(name: str, data: bytes) -> SourceText:
+    """The text of a file.
+
+    Args:
+        name: Its name, whose ending says what it is.
+        data: Its bytes.
+
+    Raises:
+        DocumentError: 413 where it is too large, 415 where it cannot be read.
+    """
+    ending = PurePosixPath(name).suffix.casefold()
+    if ending not in _READERS:
+        kinds = ", ".join(SOURCE_ENDINGS)
+        raise not_readable(name, f"files of this kind are not read, only {kinds}")
+    read = _READERS[ending]
+    limit = LARGEST_TEXT if read in (_text, _markdown) else LARGEST_SOURCE
+    if len(data) > limit:
+        raise too_many_bytes(name, f"the file has {len(data):,} bytes", limit)
+    return _within(name, read(name, data, ""))
+
+
+def read_web_page(url: str, data: bytes, content_type: str, charset: str = "") -> SourceText:
+    """The text of a page.
+
+    Args:
+        url: Its address.
+        data: Its bytes.
+        content_type: One of `PAGE_TYPES`.
+        charset: The charset that the server declared.
+
+    Raises:
+        DocumentError: 413 where it is too large, 415 where it cannot be read.
+    """
+    return _within(url, _READERS[_TYPES[content_type]](url, data, charset))
+
+
+def _within(name: str, source: SourceText) -> SourceText:
+    """The text, unless it says nothing or too much."""
+    characters = sum(len(text) for _, text in source.parts)
+    if characters > MOST_CHARACTERS:
+        raise too_many_bytes(name, f"it has {characters:,} characters", MOST_CHARACTERS)
+    if not any(text.strip() for _, text in source.parts):
+        raise not_readable(name, "it has no text")
+    return source
+
+
+def _text(name: str, data: bytes, declared: str) -> SourceText:
+    """A text; its locators are the numbers of its paragraphs."""
+    text, flag = plain_text(name, data, declared)
+    return SourceText("", (("", tidy(text)),), (flag,) if flag else ())
+
+
+def _markdown(name: str, data: bytes, declared: str) -> SourceText:
+    """A Markdown file; its locators are its headings."""
+    text, flag = plain_text(name, data, declared)
+    parts = tuple(parts_by_heading(tidy(text)))
+    title = next((heading for heading, _ in parts if heading), "")
+    return SourceText(title, parts, (flag,) if flag else ())
+
+
+def _pdf(name: str, data: bytes, declared: str) -> SourceText:
+    """A PDF; its locators are the numbers of its pages, counted from 1."""
+    del declared
+    title, pages = read_pdf(name, data)
+    parts = tuple((f"page {number}", page) for number, page in enumerate(pages, start=1) if page)
+    return SourceText(title, parts, ("pages_without_text",) if len(parts) < len(pages) else ())
+
+
+def _word(name: str, data: bytes, declared: str) -> SourceText:
+    """A Word document; its locators are its headings."""
+    del declared
+    html, _ = read_word(name, data)
+    page = read_page(html)
+    return SourceText(page.title, page.parts)
+
+
+def _epub(name: str, data: bytes, declared: str) -> SourceText:
+    """An EPUB; its locators are the first headings of its chapters, else their numbers."""
+    del declared
+    book = Epub(name, data)
+    parts: list[tuple[str, str]] = []
+    for file in book.pages:
+        page = read_page(book.page(file))
+        if page.parts:
+            heading = next((heading for heading, _ in page.parts if heading), "")
+            text = "\n\n".join(text for _, text in page.parts)
+            parts.append((heading or f"chapter {len(parts) + 1}", text))
+    return SourceText(tidy_line(book.said.get("title", "")), tuple(parts))
+
+
+def _html(name: str, data: bytes, declared: str) -> SourceText:
+    """A page: the article alone where one is found, else everything that a reader would see."""
+    if len(data) > LARGEST_PAGE:
+        raise too_many_bytes(name, f"the page has {len(data):,} bytes", LARGEST_PAGE)
+    if data.startswith(BINARY):
+        raise not_readable(name, "it is not HTML, whatever its name says")
+    html, flag = decode(data, declared=declared, is_markup=True)
+    if "\0" in html:
+        raise not_readable(name, "it holds bytes that no page has")
+    flags = (flag,) if flag else ()
+    shown = read_page(html, framed=True)
+    if not shown.parts:
+        shown = read_page(html)
+    article = _article(html) if html.count("<") < _MOST_TAGS else ""
+    if len(article) < min(_SHORTEST_ARTICLE, shown.characters // 2) or (
+        len(article) * _LEAST_SHARE < shown.characters
+    ):
+        return SourceText(shown.title, shown.parts, flags)
+    return SourceText(shown.title, tuple(_under_headings(article, shown)), flags)
+
+
+def _article(html: str) -> str:
+    """The article's text, a paragraph per line; "" where none is found."""
+    # Slow to import, and only a page that is read needs it.
+    from trafilatura import extract  # noqa: PLC0415
+
+    silence("trafilatura", "htmldate", "justext", "courlan")
+    text = extract(html, include_comments=False, include_tables=True, deduplicate=False)
+    return tidy(text or "").strip()
+
+
+def _under_headings(article: str, shown: Page) -> Iterator[tuple[str, str]]:
+    """The paragraphs of an article, divided at the lines that are headings of the page."""
+    headings = {heading for heading, _ in shown.parts if heading}
+    locator, lines = "", list[str]()
+    for line in filter(None, (line.strip() for line in article.split("\n"))):
+        if line in headings:
+            if lines:
+                yield locator, "\n\n".join(lines)
+            locator, lines = line, []
+        lines.append(line)
+    if lines:
+        yield locator, "\n\n".join(lines)
+
+
+_READERS: Final[dict[str, Callable[[str, bytes, str], SourceText]]] = {
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".txt": _text,
+    ".text": _text,
+    ".html": _html,
+    ".htm": _html,
+    ".xhtml": _html,
+    ".pdf": _pdf,
+    ".epub": _epub,
+    ".docx": _word,
+}
+SOURCE_ENDINGS: Final = tuple(_READERS)
+"""The endings of the files that can be read."""
+
+_TYPES: Final = {
+    "application/pdf": ".pdf",
+    "application/xhtml+xml": ".html",
+    "text/html": ".html",
+    "text/markdown": ".md",
+    "text/plain": ".txt",
+}
+PAGE_TYPES: Final = tuple(_TYPES)
+"""The content types of the pages that can be read."""
