@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Final
 
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
+from libriscribe2.cli.follow import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.forecast.model_time import CHAPTERS, DRAFTS, ORDERS, VirtualLoop
 from libriscribe2.forecast.quote import USUAL_PACE, QuotedCall, QuotingBackend
@@ -105,8 +106,8 @@ def _calls(order: Drafting) -> list[QuotedCall]:
             ProjectStore.create(paths, Machine(ops=UnsyncedOps())) as store,
             asyncio.Runner(loop_factory=VirtualLoop) as runner,
         ):
-            workshop = Workshop(store, brief, settings, choice, Hooks("bench", backend))
-            runner.run(workshop.run(stages_of(brief)))
+            app = App(store, brief, settings, choice, AppOptions("bench", backend))
+            runner.run(follow(app.engine.run(stages_of(brief))))
     return backend.calls
 
 

@@ -16,7 +16,8 @@ from typing_extensions import override
 
 from bench.figures import p95, spread
 from bench.waits import Waits, bare_seconds
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
+from libriscribe2.cli.follow import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.offline_author import OfflineAuthor
@@ -211,5 +212,5 @@ def _book(root: Path, brief: Brief, backend: OfflineAuthor | TimedBackend, waits
     paths = ProjectPaths(root, root.with_name(f"{root.name}-debug"))
     choice = ModelChoice("offline", "measured")
     with ProjectStore.create(paths, Machine(ops=waits.ops())) as store:
-        workshop = Workshop(store, brief, settings, choice, Hooks(backend=backend))
-        asyncio.run(workshop.run(stages_of(brief)))
+        app = App(store, brief, settings, choice, AppOptions(backend=backend))
+        asyncio.run(follow(app.engine.run(stages_of(brief))))

@@ -7,7 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
+from libriscribe2.cli.follow import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
@@ -49,6 +50,6 @@ def _book(folder: Path) -> ProjectSource:
     paths.root.mkdir()
     with ProjectStore.create(paths) as store:
         choice = ModelChoice(OFFLINE_MODEL, "bench")
-        workshop = Workshop(store, brief, Settings(), choice, Hooks("bench"))
-        asyncio.run(workshop.run(stages_of(brief)))
+        app = App(store, brief, Settings(), choice, AppOptions("bench"))
+        asyncio.run(follow(app.engine.run(stages_of(brief))))
     return ProjectSource(paths, lambda: peek(paths), lambda: brief)

@@ -156,8 +156,8 @@ def test_a_collector_that_does_not_answer_keeps_no_run_waiting() -> None:
         patch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "600")
         tracing = OtelTracing()
         fold = SpanFold(tracing, "book")
-        fold(event("run.start"))
-        fold(event("run.end"))
+        fold.receive(event("run.start"))
+        fold.receive(event("run.end"))
         before = time.monotonic()
         assert tracing.close(0.1) == 1
         assert time.monotonic() - before < 10  # the SDK alone would wait for half a minute
@@ -170,8 +170,8 @@ def test_who_gives_a_collector_up_asks_it_no_more() -> None:
         patch.setenv(ENDPOINT, NOWHERE)
         tracing = OtelTracing()
         fold = SpanFold(tracing, "book")
-        fold(event("run.start"))
-        fold(event("run.end"))
+        fold.receive(event("run.start"))
+        fold.receive(event("run.end"))
         assert tracing.close(0.1) == 1
     left = set(threading.enumerate()) - others
     for thread in left:
@@ -184,8 +184,8 @@ def test_a_half_of_a_surrogate_pair_in_a_name_can_be_sent() -> None:
         patch.setenv(ENDPOINT, collector.root)
         tracing = OtelTracing()
         fold = SpanFold(tracing, "b\ud800k")
-        fold(event("run.start"))
-        fold(event("run.end"))
+        fold.receive(event("run.start"))
+        fold.receive(event("run.end"))
         assert tracing.close(30) == 0
     assert collector.spans[0].name == "invoke_workflow b?k"
 

@@ -1,26 +1,32 @@
 """Small agents that record what is done to them, and a project to run them in."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from pydantic import BaseModel
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
-from libriscribe2.engine.runner import Runner
+from libriscribe2.engine.engine import Engine
+from libriscribe2.engine.runner import RunParts
 from libriscribe2.llm.client import LLMClient
+from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineChapter, OutlineFile
-from libriscribe2.observe.events import Event, EventStream
+from libriscribe2.observe.events import Event
+from libriscribe2.observe.run_events import RunEvents
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
+
+AgentT = TypeVar("AgentT", bound=Agent)
 
 
 class ToyAgent(Agent):
@@ -68,6 +74,17 @@ def outline_of(chapters: int) -> OutlineFile:
     return OutlineFile(summary="S", chapters=plan)
 
 
+class _Maker:
+    def __init__(self, context: AgentContext) -> None:
+        self._context = context
+
+    def make(self, agent: type[AgentT]) -> AgentT:
+        return agent(self._context)
+
+    def check_models(self, stages: Sequence[type[Agent]]) -> None:
+        """There are none to look for."""
+
+
 class Bench:
     """A project in which toy agents run.
 
@@ -83,8 +100,8 @@ class Bench:
         self.told: list[Event] = []
         self.session = CallSession()
 
-    async def run(self, *agents: type[ToyAgent], refresh: bool = False) -> None:
-        """Run the agents, in the order given."""
+    async def run(self, *agents: type[ToyAgent], refresh: bool = False, until: str = "") -> None:
+        """Run the agents, in the order given; read no more once the file `until` is there."""
         self.log.clear()
         self.told.clear()
         brief = Brief(premise="p")
@@ -95,9 +112,14 @@ class Bench:
             dumps = DebugDumps(self.paths.debug)
             client = LLMClient("", "", "m", backend=ScriptedBackend(), dumps=dumps)
             context = AgentContext(brief, Book(store), client)
-            events = EventStream("r", (self.told.append,))
-            runner = Runner(store, brief, lambda agent: agent(context), self.session, events)
-            await runner.run(agents, refresh=refresh)
+            parts = RunParts(store, brief, _Maker(context), self.session, RunEvents("r"))
+            engine = Engine(parts, ModelChoice("m", "a test"))
+            async with aclosing(engine.run(agents, refresh=refresh)) as items:
+                async for item in items:
+                    if isinstance(item, Event):
+                        self.told.append(item)
+                    if until and (self.paths.root / until).exists():
+                        return
 
     def events(self, name: str) -> list[Event]:
         """The events of one name."""

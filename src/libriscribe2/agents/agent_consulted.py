@@ -8,7 +8,7 @@ from libriscribe2.errors import LibriScribeError
 
 
 class ConsultedAgent(Agent):
-    """Answers what a command asks it (`app.Workshop.consult`); no file of the book is made."""
+    """Answers what a command asks it (`engine.Engine.consult`); no file of the book is made."""
 
     writes = ""
 

@@ -15,8 +15,6 @@ from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.store import ProjectStore
 
 LOG: Final = "batch.jsonl"
-MARK: Final = "batch"
-"""File among a project's records that names the batch which began it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ def mark_project(paths: ProjectPaths, batch: str) -> None:
     Raises:
         StorageError: The folder cannot be written.
     """
-    mark = paths.state / MARK
+    mark = paths.batch_mark
     with storage_errors("write", mark):
         atomic_write(mark, f"{batch}\n".encode())
 
@@ -129,5 +127,5 @@ def is_taken(paths: ProjectPaths, batch: str) -> bool:
 def batch_of(paths: ProjectPaths) -> str:
     """The batch that began a project; empty where none did."""
     with suppress(OSError, UnicodeDecodeError):
-        return (paths.state / MARK).read_text(encoding="utf-8").strip()
+        return paths.batch_mark.read_text(encoding="utf-8").strip()
     return ""

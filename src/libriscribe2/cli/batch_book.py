@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import closing
 
+from libriscribe2.app import AppOptions
 from libriscribe2.batch.postgres.book_journal import DatabaseJournal, ProjectClaim, is_kept
 from libriscribe2.batch.postgres.database import DatabaseRates
 from libriscribe2.batch.postgres.jobs import key_of
@@ -55,7 +56,9 @@ def write_book(
         limits = RateLimits(llm.requests_per_minute, llm.kilo_tokens_per_minute)
         rates = DatabaseRates(database, limits)
         request = going_on(None, refresh=False, as_json=True)(store, brief)
-        run_book(renderer, store, brief, of_book, model_for(of_book), request, rates)
+        run_book(
+            renderer, store, brief, of_book, model_for(of_book), request, AppOptions(rates=rates)
+        )
 
 
 def _machine(settings: Settings, claim: ProjectClaim, paths: ProjectPaths) -> Machine:

@@ -1,7 +1,6 @@
 """`libriscribe2 resume`: go on with a book."""
 
-from libriscribe2.batch.folders import BatchPaths, batch_of
-from libriscribe2.batch.provider.spool import BookSpool, Spool
+from libriscribe2.app import AppOptions, SharedCalls
 from libriscribe2.cli.book_run import run_book
 from libriscribe2.cli.dry_run import Prepare
 from libriscribe2.cli.estimate import going_on, tell_dry_run
@@ -21,7 +20,6 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import (
     open_project,
 )
-from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
@@ -50,12 +48,16 @@ def resume(
     if dry_run:
         tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
     else:
-        _leave_to_batch(paths, settings)
-        carry_out(frame.renderer, paths, settings, work)
+        calls = _calls_of_batch(paths, settings)
+        carry_out(frame.renderer, paths, settings, work, AppOptions(shared_calls=calls))
 
 
 def carry_out(
-    renderer: Renderer, paths: ProjectPaths, settings: Settings, prepare: Prepare
+    renderer: Renderer,
+    paths: ProjectPaths,
+    settings: Settings,
+    prepare: Prepare,
+    options: AppOptions | None = None,
 ) -> None:
     """Hold the project and run what is asked for.
 
@@ -65,24 +67,20 @@ def carry_out(
     with ProjectStore.open(paths) as store:
         brief = open_project(store)
         request = prepare(store, brief)
-        run_book(renderer, store, brief, settings, model_for(settings), request)
+        run_book(renderer, store, brief, settings, model_for(settings), request, options)
 
 
-def _leave_to_batch(paths: ProjectPaths, settings: Settings) -> None:
-    """Refuse a book of which its batch submitted calls: asked here, they would be paid twice.
+def _calls_of_batch(paths: ProjectPaths, settings: Settings) -> SharedCalls | None:
+    """What sends the calls of a batch's book together with others; None for any other book.
 
     Raises:
-        ProjectError: There are such calls.
+        ProjectError: Its batch submitted calls and does not run: asked here, they would be paid
+            twice.
         StorageError: Nobody can say.
     """
-    batch = batch_of(paths)
-    if not batch or settings.batch.spool is not None:
-        return
-    folder = BatchPaths(settings.batches_dir / batch).provider
-    if BookSpool(Spool(folder), paths.root.name).is_used():
-        raise ProjectError(
-            f"Calls of {paths.root.name!r} were sent together with others of its batch",
-            why="asked again here, they would be paid twice",
-            fix=f"Go on with `libriscribe2 batch run --batch {batch}`, or give them up: "
-            f"remove {folder}.",
-        )
+    if settings.batch.spool is None and not paths.batch_mark.exists():
+        return None
+    # A book of its own never passes the room of many books.
+    from libriscribe2.batch.provider.book_calls import calls_of  # noqa: PLC0415
+
+    return calls_of(paths, settings.batch.spool, settings.batches_dir)

@@ -3,23 +3,23 @@
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.app import Hooks, Outcome, Workshop
-from libriscribe2.cli.fallback_notes import FallbackNotes, first_models
+from libriscribe2.app import App, AppOptions
+from libriscribe2.cli.follow import FallbackNotes, Screen, first_models, follow
 from libriscribe2.cli.frame import resumable
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.interrupts import interruptible
 from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.plan_lines import tell_planned
 from libriscribe2.cli.process import interrupted
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
+from libriscribe2.engine.engine import Engine, RunStream
+from libriscribe2.engine.runner import Outcome
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
-from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.models.brief import Brief
-from libriscribe2.observe.events import Listener
 from libriscribe2.observe.recording import recorders
 from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
@@ -58,15 +58,9 @@ class RunRequest:
         made = {stage.writes for stage in self.stages}
         return self.only is None and SCENES in made and CHAPTER_FILES not in made
 
-    async def by(self, workshop: Workshop) -> Outcome:
-        """Carry it out.
-
-        Raises:
-            LibriScribeError: The run failed; what was made is kept.
-        """
-        return await workshop.run(
-            self.stages, refresh=self.refresh, only=self.only, again=self.again
-        )
+    def by(self, engine: Engine) -> RunStream[Outcome]:
+        """The run that carries it out."""
+        return engine.run(self.stages, refresh=self.refresh, only=self.only, again=self.again)
 
 
 def run_book(
@@ -76,7 +70,7 @@ def run_book(
     settings: Settings,
     choice: ModelChoice,
     request: RunRequest,
-    rates: SharedRates | None = None,
+    options: AppOptions | None = None,
 ) -> Outcome:
     """Run the stages, show how it goes, and say where the book is.
 
@@ -87,24 +81,26 @@ def run_book(
         settings: The settings in force.
         choice: The default model and why it is the one.
         request: What is asked of the run.
-        rates: The limits that other machines share; None keeps those of this machine.
+        options: What else the run is given.
 
     Raises:
         LibriScribeError: The run failed; what was made is kept.
         typer.Exit: The run was interrupted.
     """
     name = store.paths.called
-    listener = renderer.render_event_json if request.as_json else renderer.render_event
-    command = " ".join(sys.argv[1:])
+    screen = Screen(renderer, as_json=request.as_json)
+    notes = FallbackNotes(renderer, first_models(settings, choice, request.stages))
     with resumable(renderer, name):
         begin_run(renderer, store, settings, choice)
-        with recorders(store.paths, os.environ, renderer.warning) as heard, renderer.live():
-            firsts = first_models(settings, choice, request.stages)
-            told: Listener = FallbackNotes(renderer.warning, firsts)
-            listeners = (*heard, listener, told)
-            hooks = Hooks(command, listeners=listeners, on_text=renderer.on_text, rates=rates)
-            workshop = Workshop(store, brief, settings, choice, hooks)
-            outcome = run_async(request.by(workshop), lambda: renderer.warning(interrupted(name)))
+        given = replace(options or AppOptions(), command=" ".join(sys.argv[1:]))
+        engine = App(store, brief, settings, choice, given).engine
+        with (
+            recorders(store.paths, os.environ, renderer.warning) as recording,
+            renderer.live(),
+        ):
+            run = follow(request.by(engine), *recording, screen, notes, screen=screen)
+            with interruptible(lambda: renderer.warning(interrupted(name))) as runner:
+                outcome = runner.run(run)
     if not request.as_json:
         _show(renderer, store, outcome, request)
         if request.ends_with_plan:

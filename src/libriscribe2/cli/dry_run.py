@@ -12,10 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.book_run import RunRequest
+from libriscribe2.cli.follow import follow
 from libriscribe2.cli.given_files import GivenFile, place_files
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.interrupts import interruptible
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import open_project, wanted_stages
 from libriscribe2.engine.decisions import book_status, units_of
@@ -34,7 +35,7 @@ from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.observe.events import Event
+from libriscribe2.observe.events import Event, EventList
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import UnsyncedOps, storage_errors
 from libriscribe2.project.book_file import write_book_toml
@@ -131,13 +132,14 @@ def _quote(
 ) -> tuple[Quote, Sequence[Event]]:
     """The calls of the run, counted and priced, and what it told."""
     log_nowhere()
-    events: list[Event] = []
+    events = EventList()
     pipeline = settings.pipeline.model_copy(update={"max_concurrency": _ANY_NUMBER})
     uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
     backend = QuotingBackend(FreshBackend(OfflineAuthor()))
-    hooks = Hooks(backend=backend, listeners=(events.append,), trusts_judges=True)
-    workshop = Workshop(store, brief, uncapped, choice, hooks)
-    run_async(request.by(workshop), lambda: None, VirtualLoop)
+    options = AppOptions(backend=backend, trusts_judges=True)
+    run = request.by(App(store, brief, uncapped, choice, options).engine)
+    with interruptible(lambda: None, VirtualLoop) as runner:
+        runner.run(follow(run, events))
     stages = stage_quotes(backend.calls, price_of)
     times = None
     if request.only is None:

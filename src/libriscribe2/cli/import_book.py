@@ -10,10 +10,11 @@ from typing import Annotated, Any, Final
 import typer
 
 from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver, questions
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.author_file import read_author_file
 from libriscribe2.cli.book_run import begin_run
 from libriscribe2.cli.brief_options import brief_from
+from libriscribe2.cli.follow import Screen, follow
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -212,13 +213,14 @@ def _take_over(renderer: Renderer, store: ProjectStore, work: _Import, premise: 
     """
     begin_run(renderer, store, work.settings, work.choice)
     command = " ".join(sys.argv[1:])
-    with recorders(store.paths, os.environ, renderer.warning) as heard, renderer.live():
-        hooks = Hooks(command, listeners=(*heard, renderer.render_event))
-        workshop = Workshop(store, work.brief, work.settings, work.choice, hooks)
+    with recorders(store.paths, os.environ, renderer.warning) as recording, renderer.live():
+        options = AppOptions(command)
+        engine = App(store, work.brief, work.settings, work.choice, options).engine
         written = as_written(work.found)
         try:
+            run = engine.consult(ManuscriptReader, lambda reader: reader.read(written, work.more))
             taken = run_async(
-                workshop.consult(ManuscriptReader, lambda reader: reader.read(written, work.more)),
+                follow(run, *recording, Screen(renderer)),
                 lambda: renderer.warning(f"Interrupted. {_AGAIN}"),
             )
         except LibriScribeError as error:

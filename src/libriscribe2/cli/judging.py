@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.book_run import begin_run
+from libriscribe2.cli.follow import follow
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.render import Renderer
@@ -78,11 +79,11 @@ def consulted(
     store, brief, settings = book
     choice = model_for(settings)
     begin_run(renderer, store, settings, choice)
-    with recorders(store.paths, os.environ, renderer.warning) as heard:
-        hooks = Hooks(" ".join(sys.argv[1:]), listeners=heard)
-        workshop = Workshop(store, brief, settings, choice, hooks)
+    with recorders(store.paths, os.environ, renderer.warning) as recording:
+        options = AppOptions(" ".join(sys.argv[1:]))
+        engine = App(store, brief, settings, choice, options).engine
         return run_async(
-            workshop.consult(agent, work),
+            follow(engine.consult(agent, work), *recording),
             lambda: renderer.warning("Interrupted. The same command goes on."),
         )
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from typing_extensions import override
-
-from libriscribe2.app import AgentT, Hooks, Workshop
+from libriscribe2.app import App, AppOptions
+from libriscribe2.cli.follow import follow
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import read_brief, wanted_stages
@@ -87,15 +86,17 @@ def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) -> Reb
         with ProjectStore.open(place) as store:
             choice = ModelChoice(models[0] if models else OFFLINE_MODEL, "from the journal")
             log = RecordedReplies(store.manifest, records)
-            hooks = Hooks("replay", backend=ScriptedBackend(), call_log=log)
+            options = AppOptions(
+                "replay", backend=ScriptedBackend(), call_log=log, allows_as_recorded=True
+            )
             log_nowhere()
             asking = _asking(settings, models, judged=was_judged(records))
-            workshop = _Rebuilding(store, brief, asking, choice, hooks)
+            app = App(store, brief, asking, choice, options)
             try:
-                run_async(workshop.run(stages, only=made), lambda: None)
+                run_async(follow(app.engine.run(stages, only=made)), lambda: None)
             except LibriScribeError as error:
                 failure = error
-            files, replies = compare(stages, view, store, kept), workshop.tally.replays
+            files, replies = compare(stages, view, store, kept), app.tally.replays
             return Rebuilt(files, replies, failure, unmade_files(stages, brief, view, store))
 
 
@@ -110,18 +111,6 @@ def _place(paths: ProjectPaths, target: Path | None) -> Iterator[ProjectPaths]:
         place = Path(folder)
         root = target if target is not None else place / paths.root.name
         yield ProjectPaths(root, place / "debug")
-
-
-class _Rebuilding(Workshop):
-    """A workshop in which the author lets stand of a plan what stood when it was made."""
-
-    @override
-    def make(self, agent: type[AgentT]) -> AgentT:
-        made = super().make(agent)
-        record = self.store.manifest.files.get(agent.writes)
-        allow = tuple(record.params.get("allow", ())) if record is not None else ()
-        made.brief = made.brief.model_copy(update={"allow": allow})
-        return made
 
 
 def _asking(settings: Settings, models: tuple[str, ...], *, judged: bool) -> Settings:

@@ -5,8 +5,9 @@ import sys
 from dataclasses import dataclass
 
 from libriscribe2.agents.researcher import ResearcherAgent
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.book_run import begin_run
+from libriscribe2.cli.follow import Screen, follow
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.research_view import note_rows, totals
@@ -53,11 +54,12 @@ def look_up(renderer: Renderer, work: Asked) -> Findings:
     begin_run(renderer, store, work.settings, work.choice)
     is_first = not store.exists(RESEARCH_NOTES)
     command = " ".join(sys.argv[1:])
-    with recorders(store.paths, os.environ, renderer.warning) as heard, renderer.live():
-        hooks = Hooks(command, listeners=(*heard, renderer.render_event))
-        workshop = Workshop(store, work.brief, work.settings, work.choice, hooks)
+    with recorders(store.paths, os.environ, renderer.warning) as recording, renderer.live():
+        options = AppOptions(command)
+        engine = App(store, work.brief, work.settings, work.choice, options).engine
+        run = engine.consult(ResearcherAgent, lambda agent: agent.answer(work.question))
         notes, found = run_async(
-            workshop.consult(ResearcherAgent, lambda agent: agent.answer(work.question)),
+            follow(run, *recording, Screen(renderer)),
             lambda: renderer.warning(
                 f"Interrupted. Ask {name} the same question again: it goes on where it stopped."
             ),

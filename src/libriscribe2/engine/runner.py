@@ -1,143 +1,249 @@
-"""Runs what has to run: every unit as soon as the files that it works from are settled."""
+"""Which unit of a book runs when: each as soon as the files that it works from are settled."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from time import monotonic
+from typing import Any, Generic, Protocol, TypeVar
+
+from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.engine.decisions import RunDecision, decide
+from libriscribe2.engine.decisions import RunDecision, book_status, decide
 from libriscribe2.engine.inputs import check_planned, draft_order, input_hashes
-from libriscribe2.engine.stages import AgentType
+from libriscribe2.engine.stages import AgentType, stages_of
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.session import CallSession, RunStoppedError
+from libriscribe2.llm.session import CallSession, RunStoppedError, Tally
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.observe.events import EventName, EventStream
+from libriscribe2.observe.events import EventName
+from libriscribe2.observe.run_events import RunEvents
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words
 
+AgentT = TypeVar("AgentT", bound=Agent)
+T = TypeVar("T")
 
-class Runner:
+
+class AgentMaker(Protocol):
+    """Makes the agents of a run."""
+
+    def make(self, agent: type[AgentT]) -> AgentT:
+        """The agent of a stage, with the model that it asks."""
+        ...
+
+    def check_models(self, stages: Sequence[AgentType]) -> None:
+        """Look for the key and the server of every model that `stages` may ask.
+
+        Raises:
+            LibriScribeError: One of them is missing.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        words: Words of the chapters that are there.
+        chapters: Chapters of the outline.
+        stale: Files that are kept although what they were made from has changed.
+        tally: Calls, tokens and cost of this run.
+        seconds: Wall time.
+    """
+
+    words: int
+    chapters: int
+    stale: int
+    tally: Tally
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RunParts:
+    """What every run works with.
+
+    Attributes:
+        store: The project, held by this process.
+        brief: What the author asked for.
+        agents: Makes the agents.
+        session: The shared state of the calls.
+        events: Takes what happens.
+    """
+
+    store: ProjectStore
+    brief: Brief
+    agents: AgentMaker
+    session: CallSession
+    events: RunEvents
+
+
+class Work(ABC, Generic[T]):
+    """What a run has to do, in parts that are carried out as tasks.
+
+    After a failure nothing new is begun or sent; what is under way is waited for and kept.
+
+    Args:
+        session: The shared state of the calls.
+    """
+
+    def __init__(self, session: CallSession) -> None:
+        self.start = monotonic()
+        self._session = session
+        self._failure: Exception | None = None
+        self._moved = True
+
+    def due(self) -> Iterator[Coroutine[Any, Any, None]]:
+        """The parts that can begin since others have ended; each begins before the next is asked for."""
+        if self._failure is not None or not self._moved:
+            return
+        self._moved = False
+        try:
+            yield from self._parts()
+        except Exception as error:  # noqa: BLE001 - raised when what is under way has ended
+            self._fail(error)
+
+    def settle(self, running: list["asyncio.Task[None]"]) -> None:
+        """Take the parts that have ended out of `running`, oldest first.
+
+        The failure that is reported is the first that is not a mere stop; of several at once it is
+        that of the part that began first, in every run the same.
+        """
+        ended = [task for task in running if task.done()]
+        running[:] = [task for task in running if task not in ended]
+        self._moved = self._moved or bool(ended)
+        for task in ended:
+            error = task.exception()
+            if error is not None and not isinstance(error, Exception):
+                raise error
+            if error is not None:
+                self._fail(error)
+
+    def result(self) -> T:
+        """What came of it, once nothing runs any more.
+
+        Raises:
+            LibriScribeError: The first failure of a part.
+        """
+        if self._failure is not None:
+            raise self._failure
+        return self._result()
+
+    @property
+    def words(self) -> int:
+        """Words of the book's chapters; 0 where the work is about something else."""
+        return 0
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far."""
+        return monotonic() - self.start
+
+    def _fail(self, error: Exception) -> None:
+        self._session.stop()
+        if self._failure is None or isinstance(self._failure, RunStoppedError):
+            self._failure = error
+
+    @abstractmethod
+    def _parts(self) -> Iterator[Coroutine[Any, Any, None]]:
+        """The parts that can begin now."""
+
+    @abstractmethod
+    def _result(self) -> T:
+        """What came of all parts."""
+
+
+class Runner(Work[Outcome]):
     """Brings stages up to date.
 
     Args:
-        store: The project.
-        brief: What the author asked for.
-        make: Makes the agent of a stage.
-        session: The shared state of the calls.
-        events: Where the run tells what it does.
+        parts: What the run works with.
+        stages: The stages, in running order.
+        refresh: Whether stale units are remade.
+        only: Files whose units may run; the others count as settled. None means all.
     """
 
     def __init__(
         self,
-        store: ProjectStore,
-        brief: Brief,
-        make: Callable[[AgentType], Agent],
-        session: CallSession,
-        events: EventStream,
-    ) -> None:
-        self._store = store
-        self._brief = brief
-        self._make = make
-        self._session = session
-        self._events = events
-        self._refresh = False
-        self._only: frozenset[str] | None = None
-        self._stages: Sequence[AgentType] = ()
-        self._unexpanded: list[AgentType] = []
-        self._waiting: list[tuple[AgentType, Unit]] = []
-        self._running: dict[asyncio.Task[None], str] = {}
-        self._held: dict[tuple[str, DraftOrder], str] = {}
-
-    async def run(
-        self,
+        parts: RunParts,
         stages: Sequence[AgentType],
         *,
         refresh: bool = False,
         only: frozenset[str] | None = None,
     ) -> None:
-        """Bring every one of `stages` up to date.
+        super().__init__(parts.session)
+        self._store = parts.store
+        self._brief = parts.brief
+        self._agents = parts.agents
+        self._events = parts.events
+        self._refresh = refresh
+        self._only = only
+        self._unexpanded = list(stages)
+        self._waiting: list[tuple[AgentType, Unit]] = []
+        self._running: set[str] = set()
 
-        After a failure nothing new is sent; what is under way is waited for and kept.
+    @override
+    def _parts(self) -> Iterator[Coroutine[Any, Any, None]]:
+        """The work of every unit whose inputs nobody is going to change any more."""
+        skipped = True
+        while skipped:
+            skipped = False
+            self._expand()
+            coming, order = self._coming(), self._order()
+            for agent, unit in self._ready(coming, order):
+                self._waiting.remove((agent, unit))
+                inputs = input_hashes(agent, unit, self._brief, self._store)
+                decision = self._decision(agent, unit, inputs)
+                event: EventName = "stage.start" if decision.runs else "stage.skipped"
+                self._emit(event, unit, reason=decision.reason)
+                if decision.runs:
+                    self._running.add(unit.output)
+                    yield self._make(agent, decision, inputs)
+                skipped = skipped or not decision.runs
 
-        Args:
-            stages: The stages, in running order.
-            refresh: Whether stale units are remade.
-            only: Files whose units may run; the others count as settled. None means all.
+    @override
+    def _result(self) -> Outcome:
+        """What the run came to.
 
         Raises:
-            LibriScribeError: The first failure of a unit.
+            LibriScribeError: Something could never run.
         """
-        self._refresh, self._only, self._stages = refresh, only, stages
-        self._unexpanded = list(stages)
-        failure: Exception | None = None
-        try:
-            while True:
-                if failure is None:
-                    failure = await self._started()
-                if not self._running:
-                    break
-                done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
-                failure = self._first_failure(done, failure)
-        finally:
-            await self._cancel_rest()
-        if failure is not None:
-            raise failure
         if self._waiting or self._unexpanded:
             names = [unit.output for _, unit in self._waiting]
             names += [agent.name for agent in self._unexpanded]
             raise LibriScribeError(
                 "Some stages wait for each other and can never run.", why=", ".join(names)
             )
+        book = Book(self._store)
+        stages = stages_of(self._brief)
+        stale = sum(one.state == "stale" for one in book_status(stages, self._brief, self._store))
+        return Outcome(book.words(), book.chapters(), stale, self._session.tally, self.seconds)
 
-    async def _started(self) -> Exception | None:
-        """Begin what can begin; what hinders it, after which nothing new is sent."""
-        try:
-            await self._start_what_is_ready()
-        except Exception as error:  # noqa: BLE001 - raised when what is under way has ended
-            self._session.stop()
-            return error
-        return None
+    @property
+    @override
+    def words(self) -> int:
+        return Book(self._store).words()
 
-    async def _start_what_is_ready(self) -> None:
-        """Begin every unit whose inputs nobody is going to change any more.
-
-        Each one asks its first question before the next one is looked at.
-        """
-        settled = True
-        while settled:
-            self._expand()
-            coming, order = self._coming(), self._order()
-            waiting = list(self._waiting)
-            ready = [one for one in waiting if not self._is_held(*one, coming, order)]
-            settled = False
-            for agent, unit in ready:
-                self._waiting.remove((agent, unit))
-                settled = not self._begin(agent, unit) or settled
-                await asyncio.sleep(0)  # noqa: TID251 - no wait, the unit's turn
-
-    def _is_held(self, agent: AgentType, unit: Unit, coming: set[str], order: DraftOrder) -> bool:
-        """Whether a file that the unit awaits is still going to be made.
-
-        The one that was found the last time is looked at first: most units wait for long.
-        """
-        held = self._held.get((unit.output, order), "")
-        if not held or not self._unsettled(held, coming):
-            awaited = agent.awaits(unit, order)
-            held = next((name for name in awaited if self._unsettled(name, coming)), "")
-            self._held[unit.output, order] = held
-        return bool(held)
+    def _ready(self, coming: set[str], order: DraftOrder) -> list[tuple[AgentType, Unit]]:
+        """The units that wait for no file that is still going to be made."""
+        return [
+            (agent, unit)
+            for agent, unit in self._waiting
+            if not any(self._is_coming(name, coming) for name in agent.awaits(unit, order))
+        ]
 
     def _expand(self) -> None:
         """Turn stages into units; chapters are known once the outline is settled."""
         for agent in list(self._unexpanded):
             chapters: Iterable[int | None] = (None,)
             if agent.per_chapter():
-                if self._unsettled(OUTLINE, self._coming()):
+                if self._is_coming(OUTLINE, self._coming()):
                     continue
                 chapters = range(1, Book(self._store).chapters() + 1)
             self._unexpanded.remove(agent)
@@ -154,37 +260,31 @@ class Runner:
 
     def _coming(self) -> set[str]:
         """The files that are still going to be made, or found to need nothing."""
-        return {unit.output for _, unit in self._waiting} | set(self._running.values())
+        return {unit.output for _, unit in self._waiting} | self._running
 
-    def _unsettled(self, name: str, coming: set[str]) -> bool:
+    def _is_coming(self, name: str, coming: set[str]) -> bool:
         """Whether a file, or a file of a pattern, is still going to be made."""
         if any(name == a.writes or fnmatch(name, a.writes) for a in self._unexpanded):
             return True
         return any(fnmatch(file, name) for file in coming) if "*" in name else name in coming
 
-    def _begin(self, agent: AgentType, unit: Unit) -> bool:
-        """Start a unit, or say why it does not run; return whether it runs."""
-        inputs = input_hashes(agent, unit, self._brief, self._store)
-        found = decide(
+    def _decision(self, agent: AgentType, unit: Unit, inputs: dict[str, str]) -> RunDecision:
+        """Whether a unit runs now, and why."""
+        decision = decide(
             agent,
             unit,
             self._store.state(unit.output, inputs),
             again=self._store.manifest.asked_again(unit.step),
             refresh=self._refresh or (agent.follows and self._is_awaited(unit)),
         )
-        idle = self._idle(agent, found) if found.runs else ""
-        runs = found.runs and not idle
-        self._tell("stage.start" if runs else "stage.skipped", unit, reason=idle or found.reason)
-        if runs:
-            task = asyncio.create_task(self._work(agent, found, inputs))
-            self._running[task] = unit.output
-        return runs
+        no_op = self._no_op(agent, decision) if decision.runs else ""
+        return replace(decision, runs=False, reason=no_op) if no_op else decision
 
-    def _idle(self, agent: AgentType, found: RunDecision) -> str:
+    def _no_op(self, agent: AgentType, decision: RunDecision) -> str:
         """Why a unit that could run has nothing to do; "" where it has."""
-        if agent.on_demand and found.state == "missing" and not self._is_needed(found.unit):
+        if agent.on_demand and decision.state == "missing" and not self._is_needed(decision.unit):
             return "nothing needs it"
-        return self._make(agent).idle() if agent.idle is not Agent.idle else ""
+        return self._agents.make(agent).idle() if agent.idle is not Agent.idle else ""
 
     def _is_needed(self, unit: Unit) -> bool:
         """Whether something that is going to run works from the unit's file."""
@@ -223,22 +323,22 @@ class Runner:
         chapters = Book(self._store).chapters()
         return any(self._is_due(agent.unit(n)) for n in range(1, chapters + 1)) or not chapters
 
-    async def _work(self, agent: AgentType, found: RunDecision, inputs: dict[str, str]) -> None:
-        """Make a unit's artifact and save it."""
-        start, unit = monotonic(), found.unit
+    async def _make(self, agent: AgentType, decision: RunDecision, inputs: dict[str, str]) -> None:
+        """Make a unit's artifact and save it; a unit that fails stays in the way of its readers."""
+        start, unit = monotonic(), decision.unit
         try:
             check_planned(unit.chapter, self._store)
-            maker = self._make(agent)
+            maker = self._agents.make(agent)
             made = await maker.execute(unit)
         except RunStoppedError:
             raise
         except LibriScribeError as error:
             self._session.stop()
-            told = {"message": error.what, "reason": error.why, "status": error.slug}
-            self._tell("stage.failed", unit, **told)
+            why = {"message": error.what, "reason": error.why, "status": error.slug}
+            self._emit("stage.failed", unit, **why)
             raise
         text = made if isinstance(made, str) else maker.as_text(made)
-        self._set_aside(agent, found)
+        self._set_aside(agent, decision)
         made_from = maker.made_from
         self._store.write(
             unit.output,
@@ -251,47 +351,48 @@ class Runner:
         words = prose_words(text) if isinstance(made, str) and agent.asks_model else 0
         took, size = monotonic() - start, len(text.encode())
         sha = self._store.manifest.files[unit.output].sha
-        self._tell("file.written", unit, path=unit.output, words=words, size=size, sha=sha)
+        self._emit("file.written", unit, path=unit.output, words=words, size=size, sha=sha)
         remark = made_from.remark
-        self._tell("stage.end", unit, words=words, seconds=took, path=unit.output, message=remark)
+        self._emit("stage.end", unit, words=words, seconds=took, path=unit.output, message=remark)
+        self._running.discard(unit.output)
 
-    def _set_aside(self, agent: AgentType, found: RunDecision) -> None:
+    def _set_aside(self, agent: AgentType, decision: RunDecision) -> None:
         """Keep a copy of a text that is replaced on request; it may be the author's own."""
-        name = found.unit.output
+        name = decision.unit.output
         if not self._store.exists(name):
             return
-        if found.state == "again" or (found.state == "stale" and agent.asks_model):
+        if decision.state == "again" or (decision.state == "stale" and agent.asks_model):
             self._store.trash(name)
-        if found.state == "again":
+        if decision.state == "again":
             self._store.adopt(name)
 
-    def _first_failure(
-        self, done: set[asyncio.Task[None]], failure: Exception | None
-    ) -> Exception | None:
-        """The failure that the run is going to report: the first that is not a mere stop.
-
-        Of several at once it is that of the unit that began first, in every run the same.
-        """
-        for task in [task for task in self._running if task in done]:
-            del self._running[task]
-            error = task.exception()
-            if error is None:
-                continue
-            self._session.stop()
-            if not isinstance(error, Exception):
-                raise error
-            if failure is None or isinstance(failure, RunStoppedError):
-                failure = error
-        return failure
-
-    async def _cancel_rest(self) -> None:
-        """End what is still running when the run itself is interrupted."""
-        for task in self._running:
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
-        self._running.clear()
-
-    def _tell(self, event: EventName, unit: Unit, **fields: object) -> None:
-        """Emit an event of a unit."""
+    def _emit(self, event: EventName, unit: Unit, **fields: object) -> None:
+        """Report an event of a unit."""
         about = {"stage": unit.stage, "chapter": unit.chapter, "unit": unit.output}
         self._events.emit(event, **about, **fields)
+
+
+class Question(Work[T]):
+    """Has an agent answer something from which no file of the book is made.
+
+    Args:
+        session: The shared state of the calls.
+        answer: Makes the answer.
+    """
+
+    def __init__(self, session: CallSession, answer: Callable[[], Awaitable[T]]) -> None:
+        super().__init__(session)
+        self._answer = answer
+        self._answers: list[T] = []
+
+    @override
+    def _parts(self) -> Iterator[Coroutine[Any, Any, None]]:
+        if not self._answers:
+            yield self._ask()
+
+    @override
+    def _result(self) -> T:
+        return self._answers[0]
+
+    async def _ask(self) -> None:
+        self._answers.append(await self._answer())

@@ -29,7 +29,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class EventFile:
-    """A listener that appends each event to a file; use it in a `with` block.
+    """Appends each event of a run to a file; use it in a `with` block.
 
     A file that cannot be written is told in the log once and then left alone: no book stops for
     it.
@@ -62,7 +62,7 @@ class EventFile:
         """Close the file."""
         self._close()
 
-    def __call__(self, event: Event) -> None:
+    def receive(self, event: Event) -> None:
         """Append an event."""
         if self._descriptor is None:
             return

@@ -1,9 +1,7 @@
-"""What a run tells while it goes on: one line per event, the same on screen and in `--json`."""
+"""What a run reports while it goes on: one line per event, the same on screen and in `--json`."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from datetime import datetime
+from typing import Any, Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -137,71 +135,17 @@ class Event(_Record):
     allowed: float = 0.0
 
 
-Listener = Callable[[Event], None]
-"""Whoever wants to hear events: the screen, `--json`, a file."""
+class EventConsumer(Protocol):
+    """Whoever reads the events of a run: the screen, `--json`, a file, a trace."""
+
+    def receive(self, event: Event) -> None:
+        """Take the next event."""
+        ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """An event that waits for what is not known yet."""
+class EventList(list[Event]):
+    """Keeps every event, oldest first."""
 
-    key: str
-    event: EventName
-    fields: Mapping[str, object]
-
-
-class EventStream:
-    """Numbers and stamps the events of one run and hands them to the listeners.
-
-    Args:
-        run: Id of the run.
-        listeners: Called in order with every event.
-        now: The clock; a test passes its own.
-    """
-
-    def __init__(
-        self,
-        run: str,
-        listeners: tuple[Listener, ...] = (),
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self.run = run
-        self._listeners = listeners
-        self._now = now
-        self._seq = 0
-        self._held: _Held | None = None
-
-    def emit(self, event: EventName, **fields: object) -> None:
-        """Tell the listeners; `fields` are those of `Event`."""
-        self._release()
-        self._tell(event, fields)
-
-    def hold(self, key: str, event: EventName, **fields: object) -> None:
-        """Keep an event back until `complete` or the next event: more of it is about to be known.
-
-        Args:
-            key: What `complete` knows it by.
-            event: What happened.
-            **fields: Those of `Event`.
-        """
-        self._release()
-        self._held = _Held(key, event, fields)
-
-    def complete(self, key: str, **more: object) -> None:
-        """Tell the event that is held under a key, with more fields; nothing where none is."""
-        if self._held is not None and self._held.key == key:
-            self._release(more)
-
-    def _release(self, more: Mapping[str, object] | None = None) -> None:
-        """Tell the event that is held, if there is one."""
-        held, self._held = self._held, None
-        if held is not None:
-            self._tell(held.event, {**held.fields, **(more or {})})
-
-    def _tell(self, event: EventName, fields: Mapping[str, object]) -> None:
-        self._seq += 1
-        told = Event.model_validate(
-            {"ts": self._now(), "run": self.run, "seq": self._seq, "event": event, **fields}
-        )
-        for listener in self._listeners:
-            listener(told)
+    def receive(self, event: Event) -> None:
+        """Take the next event."""
+        self.append(event)

@@ -1,13 +1,14 @@
 """An export, as an event of its project."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.publishing import Published
 from libriscribe2.observe.event_file import EventFile
-from libriscribe2.observe.events import EventStream
+from libriscribe2.observe.events import Event
 from libriscribe2.project.paths import ProjectPaths
 
 
@@ -21,14 +22,18 @@ def tell_export(paths: ProjectPaths, book: ExportBook, done: Sequence[Published]
     made = [one for one in done if one.error is None]
     failed = [(one.format, one.error.slug) for one in done if one.error is not None]
     with EventFile(paths.events, puts_aside=False) as file:
-        EventStream(uuid4().hex[:8], (file,)).emit(
-            "export.done",
+        event = Event(
+            ts=datetime.now(UTC),
+            run=uuid4().hex[:8],
+            seq=1,
+            event="export.done",
             path=_folder(done, paths.root),
-            files=[one.path.name for one in made],
+            files=tuple(one.path.name for one in made),
             size=sum(one.size for one in made),
-            errors=[f"{name}: {slug}" for name, slug in failed],
-            issues=[f"{name} is not in the outline" for name in book.unplanned],
+            errors=tuple(f"{name}: {slug}" for name, slug in failed),
+            issues=tuple(f"{name} is not in the outline" for name in book.unplanned),
         )
+        file.receive(event)
 
 
 def _folder(done: Sequence[Published], root: Path) -> str:

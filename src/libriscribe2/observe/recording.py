@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from libriscribe2.observe.event_file import EventFile
-from libriscribe2.observe.events import Listener
+from libriscribe2.observe.events import EventConsumer
 from libriscribe2.observe.spans import SpanFold
 from libriscribe2.project.paths import ProjectPaths
 
@@ -22,8 +22,8 @@ LONGEST_FLUSH: Final = 2.0
 @contextmanager
 def traced(
     workflow: str, environ: Mapping[str, str], warn: Callable[[str], None]
-) -> Iterator[tuple[Listener, ...]]:
-    """The listener that makes spans of a run; none where nobody wants them.
+) -> Iterator[tuple[EventConsumer, ...]]:
+    """Who makes spans of a run; none where nobody wants them.
 
     Nothing of this stops a run: what is in its way is told in one warning.
 
@@ -71,7 +71,7 @@ def _tracing(environ: Mapping[str, str], warn: Callable[[str], None]) -> "OtelTr
 @contextmanager
 def recorders(
     paths: ProjectPaths, environ: Mapping[str, str], warn: Callable[[str], None]
-) -> Iterator[tuple[Listener, ...]]:
+) -> Iterator[tuple[EventConsumer, ...]]:
     """The project's file of events, and the collector of spans that the environment names."""
     with EventFile(paths.events) as file, traced(paths.root.name, environ, warn) as spans:
         yield (file, *spans)

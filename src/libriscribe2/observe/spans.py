@@ -38,7 +38,7 @@ class Tracing(Protocol[SpanT]):
 
 
 class SpanFold(Generic[SpanT]):
-    """A listener that turns the events of one run into spans.
+    """Turns the events of one run into spans.
 
     Args:
         tracing: Who keeps them.
@@ -51,8 +51,8 @@ class SpanFold(Generic[SpanT]):
         self._run: SpanT | None = None
         self._units: dict[tuple[str, int | None], SpanT] = {}
 
-    def __call__(self, event: Event) -> None:
-        """Hear an event."""
+    def receive(self, event: Event) -> None:
+        """Take the next event."""
         match event.event:
             case "run.start":
                 self._begin_run(event)

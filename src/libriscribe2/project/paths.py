@@ -96,6 +96,11 @@ class ProjectPaths:
         return self.root / BOOK_TOML
 
     @property
+    def batch_mark(self) -> Path:
+        """The file that names the batch which began the project; there is none in other projects."""
+        return self.state / "batch"
+
+    @property
     def state(self) -> Path:
         """The folder of the program's own records."""
         return self.root / STATE

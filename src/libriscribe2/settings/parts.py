@@ -1,4 +1,4 @@
-"""Parts of a run made from settings: call session, models with their keys, research, spool."""
+"""Parts of a run made from settings: call session, models with their keys, research."""
 
 import asyncio
 import os
@@ -7,18 +7,14 @@ from functools import partial
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.llm.backend import Backend
 from libriscribe2.llm.budget import Budget
 from libriscribe2.llm.caps import Caps, Spent
 from libriscribe2.llm.choice import resolve_model
-from libriscribe2.llm.litellm_batches import BatchLines
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.llm.rate_limits import SharedRates, account_name, rate_gate
 from libriscribe2.llm.resilience import RetryPolicy
-from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.spooled_backend import Spool, SpooledBackend
 from libriscribe2.llm.step_counts import StepCounts
 from libriscribe2.llm.time_limits import TimeLimits
 from libriscribe2.models.brief import Brief
@@ -150,29 +146,4 @@ def research_means(
         sleep=sleep,
         record=partial(keep_record, store),
         generation=store.manifest.generation,
-    )
-
-
-def answering(
-    routed: RoutedBackend,
-    spool: Spool | None,
-    url_of: Callable[[str], str | None],
-    wait: Callable[[float], Awaitable[None]],
-) -> Backend:
-    """Each model's server, or whoever sends the calls of many books together.
-
-    Args:
-        routed: Sends ordinary calls.
-        spool: Where calls wait for others; None sends each at once.
-        url_of: The server of a model; None is the provider's own.
-        wait: Waits so many seconds; it raises where the run is being stopped.
-    """
-    if spool is None:
-        return routed
-    return SpooledBackend(
-        routed,
-        lambda model: BatchLines(routed.online(model)),
-        spool,
-        lambda model: account_name(model, url_of(model), os.environ),
-        wait,
     )

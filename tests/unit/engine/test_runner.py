@@ -8,11 +8,16 @@ from tests.support.toy_agents import Bench, ToyAgent, outline_of, toy, until
 from typing_extensions import override
 
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.errors import IncompleteError, ProjectError, ProviderError, StorageError
+from libriscribe2.errors import (
+    BudgetError,
+    IncompleteError,
+    ProjectError,
+    ProviderError,
+    StorageError,
+)
 from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.observe.events import EventStream
 
 OUTLINE = toy("outline", writes="outline.json", shape=OutlineFile)
 CHAPTERS = toy("chapters", "outline.json", writes="chapters/*.md")
@@ -48,8 +53,16 @@ async def test_AR_a_reader_waits_for_its_own_input_only(bench: Bench) -> None:
 
 async def test_AR_what_is_under_way_is_kept_where_the_next_unit_cannot_begin(bench: Bench) -> None:
     door = bench.script["a.txt"] = asyncio.Event()
-    unreadable = toy("b", writes="x" * 300)
-    run = asyncio.create_task(bench.run(toy("a"), unreadable, toy("c")))
+
+    class Unreadable(ToyAgent):
+        name = "b"
+        writes = "b.txt"
+
+        @override
+        def idle(self) -> str:
+            raise StorageError("a source cannot be read")
+
+    run = asyncio.create_task(bench.run(toy("a"), Unreadable, toy("c")))
     await until(lambda: bench.session.stopped)
     door.set()
     with pytest.raises(StorageError):
@@ -190,12 +203,47 @@ async def test_AR_words_are_counted_for_prose_and_not_for_json(bench: Bench) -> 
     assert words["chapters/01.md"] >= 1
 
 
-def test_AR_events_are_numbered_and_every_listener_hears_them() -> None:
-    first: list[int] = []
-    second: list[str] = []
-    stream = EventStream(
-        "r", (lambda event: first.append(event.seq), lambda event: second.append(event.run))
+async def test_AR_events_are_numbered_and_the_result_comes_last(bench: Bench) -> None:
+    await bench.run(toy("a"))
+    assert [event.seq for event in bench.told] == list(range(1, len(bench.told) + 1))
+    assert [event.event for event in bench.told] == [
+        *("run.start", "stage.start", "file.written", "stage.end", "run.end"),
+    ]
+
+
+async def test_XC_04_a_run_that_nobody_reads_any_more_ends_what_is_under_way(bench: Bench) -> None:
+    bench.script["slow.txt"] = asyncio.Event()
+    run = bench.run(toy("quick"), toy("slow"), until="quick.txt")
+    await run
+    assert "start slow.txt" in bench.log
+    assert (bench.paths.root / "quick.txt").exists()
+    assert not (bench.paths.root / "slow.txt").exists()
+
+
+async def test_XC_04_what_is_made_is_kept_although_nobody_reads_the_events(bench: Bench) -> None:
+    await bench.run(toy("a"), toy("b"), until="a.txt")
+    assert [event.event for event in bench.told] == ["run.start"]
+    assert (bench.paths.root / "a.txt").exists()
+
+
+async def test_XC_04_a_failure_is_an_event_and_then_raised(bench: Bench) -> None:
+    bench.script["bad.txt"] = BudgetError("the cap is reached", why="10 calls")
+    with pytest.raises(BudgetError):
+        await bench.run(toy("bad"))
+    *_, stop, failed = bench.told
+    assert (stop.event, stop.message, stop.reason) == (
+        "budget.stop",
+        "the cap is reached",
+        "10 calls",
     )
-    stream.emit("run.start", model="m")
-    stream.emit("run.end")
-    assert (first, second) == ([1, 2], ["r", "r"])
+    assert (failed.event, failed.message) == ("run.failed", "the cap is reached")
+
+
+async def test_XC_04_a_run_that_is_cancelled_says_so_last(bench: Bench) -> None:
+    bench.script["slow.txt"] = asyncio.Event()
+    run = asyncio.create_task(bench.run(toy("slow")))
+    await until(lambda: bool(bench.log))
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert bench.told[-1].event == "run.interrupted"

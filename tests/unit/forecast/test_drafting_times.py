@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from libriscribe2.app import Hooks, Workshop
+from libriscribe2.app import App, AppOptions
+from libriscribe2.cli.follow import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.forecast.model_time import (
     ORDERS,
@@ -48,8 +49,8 @@ def ran(
         asyncio.Runner(loop_factory=VirtualLoop) as runner,
     ):
         choice = ModelChoice(OFFLINE_MODEL, "a test")
-        workshop = Workshop(store, brief, settings, choice, Hooks("test", backend))
-        runner.run(workshop.run(stages_of(brief)))
+        app = App(store, brief, settings, choice, AppOptions("test", backend))
+        runner.run(follow(app.engine.run(stages_of(brief))))
     return backend.calls
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from libriscribe2.observe.call_events import LONGEST, MOST, error_facts
+from libriscribe2.observe.run_events import LONGEST_ERROR, MOST_ERRORS, error_facts
 from libriscribe2.parsing import pydantic_parser
 
 
@@ -35,7 +35,7 @@ def test_each_kind_of_feedback_leaves_its_facts(feedback: str, facts: tuple[str,
 
 def test_an_event_stays_short() -> None:
     facts = error_facts(["- " + "x" * 5_000, *["- y"] * 50])
-    assert (len(facts), max(map(len, facts))) == (MOST, LONGEST)
+    assert (len(facts), max(map(len, facts))) == (MOST_ERRORS, LONGEST_ERROR)
 
 
 class Wanted(BaseModel):

@@ -10,9 +10,9 @@ from libriscribe2.observe.event_file import MOST_BYTES, EventFile, last_run, old
 
 
 def write(path: Path, *events: str, run: str = "r1", **fields: object) -> None:
-    with EventFile(path) as listener:
+    with EventFile(path) as file:
         for name in events:
-            listener(event(name, **fields).model_copy(update={"run": run}))
+            file.receive(event(name, **fields).model_copy(update={"run": run}))
 
 
 def test_each_event_is_one_private_line(tmp_path: Path) -> None:
@@ -49,8 +49,8 @@ def test_an_export_is_no_run_of_its_own(tmp_path: Path) -> None:
 def test_only_who_holds_the_project_puts_a_long_file_aside(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b"x" * (MOST_BYTES + 1))
-    with EventFile(path, puts_aside=False) as listener:
-        listener(event("export.done"))
+    with EventFile(path, puts_aside=False) as file:
+        file.receive(event("export.done"))
     assert not older(path).exists()
     assert path.stat().st_size > MOST_BYTES + 1
 
@@ -66,9 +66,9 @@ def test_a_long_file_is_put_aside_when_a_run_begins(tmp_path: Path) -> None:
 def test_a_very_long_run_is_read_from_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     write(path, *["llm.call"] * 100, run="old")
-    with EventFile(path) as listener:
+    with EventFile(path) as file:
         for number in range(1, 2_001):
-            listener(event("llm.call").model_copy(update={"run": "new", "seq": number}))
+            file.receive(event("llm.call").model_copy(update={"run": "new", "seq": number}))
     assert [one.seq for one in last_run(path)] == list(range(1, 2_001))
 
 
@@ -88,8 +88,8 @@ def test_no_book_stops_for_its_events(
     def full(_descriptor: int, _data: bytes) -> int:
         raise OSError(28, "No space left on device")
 
-    with EventFile(tmp_path / "events.jsonl") as listener:
+    with EventFile(tmp_path / "events.jsonl") as file:
         monkeypatch.setattr(os, "write", full)
-        listener(event("run.start"))
-        listener(event("run.end"))
+        file.receive(event("run.start"))
+        file.receive(event("run.end"))
     assert caplog.text.count("No more events are written") == 1

@@ -52,7 +52,7 @@ def spans_of(*events: Event) -> list[Kept]:
     tracing = ListTracing()
     fold = SpanFold(tracing, "book")
     for second, one in enumerate(events):
-        fold(one.model_copy(update={"ts": START + timedelta(seconds=second)}))
+        fold.receive(one.model_copy(update={"ts": START + timedelta(seconds=second)}))
     return tracing.spans
 
 

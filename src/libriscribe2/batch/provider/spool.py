@@ -241,8 +241,3 @@ def _digits_of(book: str) -> str:
 
 def _is_unpaid(reply: Kept | None) -> bool:
     return reply is not None and "ordinary" in reply
-
-
-def book_spool(folder: Path | None, book: str) -> BookSpool | None:
-    """The spool of a book in a folder; None where its calls are sent at once."""
-    return None if folder is None else BookSpool(Spool(folder), book)

@@ -1,12 +1,16 @@
-"""What the events say of a call and of the reply that it brought."""
+"""What the events of a run say of its calls, and in which order they come."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from libriscribe2.llm.backend import Completion, Request, Usage
+from libriscribe2.llm.budget import Budget
 from libriscribe2.llm.options import CallRecord
-from libriscribe2.observe.call_events import tell_call, tell_dump
-from libriscribe2.observe.events import Event, EventStream
+from libriscribe2.llm.outbox import CallReport, DumpWritten, Piece
+from libriscribe2.llm.resilience import Wait
+from libriscribe2.observe.events import Event
+from libriscribe2.observe.run_events import RunEvents
 from libriscribe2.project.dumps import DumpRecord
 
 REQUEST = Request("chapters/ch03/scene02", "openai/a", ({"role": "user", "content": "SECRET"},))
@@ -20,16 +24,19 @@ def dump(**fields: Any) -> DumpRecord:
     return DumpRecord(**{**known, **about, **fields})
 
 
-def heard(call: CallRecord | None = None, *dumps: DumpRecord) -> Sequence[Event]:
-    """The events of a call and the dumps after it."""
-    found: list[Event] = []
-    events = EventStream("r1", (found.append,))
-    if call is not None:
-        tell_call(events, call)
-    for number, record in enumerate(dumps, start=1):
-        tell_dump(events, record, f"{number:04d}.json")
+def taken(*reports: CallReport, budget: Budget | None = None) -> Sequence[Event]:
+    """The events of what calls report."""
+    events = RunEvents("r1", budget)
+    for report in reports:
+        events.put(report)
     events.emit("run.end")
-    return found[:-1]
+    return [item for item in events.take() if isinstance(item, Event)][:-1]
+
+
+def heard(call: CallRecord, *dumps: DumpRecord) -> Sequence[Event]:
+    """The events of a call and the dumps after it."""
+    written = (DumpWritten(one, f"{n:04d}.json") for n, one in enumerate(dumps, start=1))
+    return taken(call, *written)
 
 
 def test_a_call_says_who_asked_whom_and_what_it_took() -> None:
@@ -88,3 +95,60 @@ def test_the_dump_of_another_call_is_none_of_this_one() -> None:
     )
     assert (call.status, call.call_file) == ("", "")
     assert refused.call_file == "0001.json"
+
+
+def test_an_event_of_a_call_waits_for_its_dump_and_no_other_passes_it() -> None:
+    other = replace(REQUEST, step="outline")
+    first, second = (CallRecord("Writer", one, ANSWER, replayed=False) for one in (REQUEST, other))
+    found = taken(
+        first, second, DumpWritten(dump(key=other.key()), "0001.json"), Wait(1.0, "x", 1, "y")
+    )
+    assert [(one.seq, one.event, one.unit, one.call_file) for one in found] == [
+        (1, "llm.call", REQUEST.step, ""),
+        (2, "llm.call", "outline", "0001.json"),
+        (3, "llm.wait", "", ""),
+    ]
+
+
+def test_pieces_of_prose_are_taken_in_order_and_are_no_events() -> None:
+    events = RunEvents("r1")
+    events.put(Piece("chapters/ch01", "Once "))
+    events.emit("stage.end")
+    events.put(Piece("chapters/ch01", "more"))
+    first, event, last = events.take()
+    assert isinstance(first, Piece)
+    assert isinstance(last, Piece)
+    assert isinstance(event, Event)
+    assert (first.text, event.seq, last.text) == ("Once ", 1, "more")
+    assert events.take() == []
+
+
+class Looked(Budget):
+    """A budget of which something else is used each time that it is looked at."""
+
+    def __init__(self, *looks: dict[str, tuple[float, float]]) -> None:
+        super().__init__()
+        self._looks = iter(looks)
+
+    def used(self) -> dict[str, tuple[float, float]]:
+        return next(self._looks)
+
+
+def test_each_cap_is_warned_of_once_from_four_fifths_on() -> None:
+    looks = (
+        {"max_cost": (3.99, 5.0), "max_calls": (1.0, 100.0)},
+        {"max_cost": (4.0, 5.0), "max_calls": (79.0, 100.0)},
+        {"max_cost": (4.5, 5.0), "max_calls": (80.0, 100.0)},
+        {"max_cost": (5.0, 5.0), "max_calls": (100.0, 100.0)},
+    )
+    call = CallRecord("Writer", REQUEST, ANSWER, replayed=False)
+    found = taken(*([call] * len(looks)), budget=Looked(*looks))
+    warned = [one for one in found if one.event == "budget.warn"]
+    assert [(one.cap, one.used, one.allowed) for one in warned] == [
+        ("max_cost", 4.0, 5.0),
+        ("max_calls", 80.0, 100.0),
+    ]
+    assert [one.message for one in warned] == [
+        "$4.00 of $5.00 is used (max_cost)",
+        "80 of 100 is used (max_calls)",
+    ]
