@@ -182,7 +182,7 @@ MUTANTS: Final = (
     Mutant(
         "Retry-After is not obeyed",
         "test_bar_15",
-        "llm/resilience.py",
+        "llm/retries.py",
         "asked = error.retry_after if error.retry_after is not None else 0.0",
         "asked = 0.0",
     ),

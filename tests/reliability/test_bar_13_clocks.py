@@ -16,7 +16,7 @@ from tests.support.conditions import ShiftedClock, elapse
 
 from libriscribe2.llm.backend import BackendError, Request
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.retries import RetryPolicy
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project import texts

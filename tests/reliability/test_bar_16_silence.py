@@ -15,7 +15,7 @@ from tests.support.transport import ASK, KEY, answered, with_litellm
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
 from libriscribe2.llm.time_limits import TimeLimits
 

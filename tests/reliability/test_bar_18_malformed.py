@@ -32,7 +32,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.outbox import ListOutbox, NoOutbox, Outbox, Piece
-from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
 
 pytestmark = with_litellm

@@ -21,7 +21,7 @@ from libriscribe2.llm.budget import Budget
 from libriscribe2.llm.caps import Caps, Spent
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths

@@ -8,7 +8,7 @@ from libriscribe2.llm.backend import NoCallLog
 from libriscribe2.llm.circuits import Circuits
 from libriscribe2.llm.outbox import CallReport
 from libriscribe2.llm.rate_limits import RateGate
-from libriscribe2.llm.resilience import RetryPolicy, Wait
+from libriscribe2.llm.retries import RetryPolicy, Wait
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project.dumps import DumpRecord
 

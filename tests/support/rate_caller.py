@@ -37,7 +37,8 @@ async def main(dsn: str, requests: str, kilos: str, span_ms: str, calls: str) ->
     sys.stdout.flush()
     sys.stdin.readline()
     for number in range(int(calls)):
-        await gate.take(request(number), wait)
+        while (seconds := await gate.take(request(number))) > 0:
+            await wait(seconds)
     gate.close()
 
 

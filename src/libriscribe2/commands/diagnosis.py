@@ -36,7 +36,7 @@ from libriscribe2.llm.providers import (
     key_variables,
     key_without_model,
 )
-from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
 from libriscribe2.llm.time_limits import TimeLimits
 from libriscribe2.models.brief import Brief

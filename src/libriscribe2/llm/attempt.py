@@ -1,15 +1,24 @@
 """One turn of a conversation: the reply and what was made of it, and the dump that shows both."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
 from libriscribe2.project.dumps import DumpRecord
-from libriscribe2.replies.parsers import ParserResult
+from libriscribe2.replies.parsers import (
+    EMPTY_REPLY,
+    ParserResult,
+    check_result,
+    failure,
+    payload,
+    split_leading_reasoning,
+)
 from libriscribe2.replies.report import FAILED
 from libriscribe2.telemetry import JSON_EXTRACTION_WARNING, JSON_VALIDATION_ERROR
 
@@ -34,6 +43,43 @@ class Attempt:
     reasoning: str | None = None
     filtered: str = ""
 
+    @property
+    def feedback(self) -> str:
+        """What the model is told is wrong with its reply; "" where nothing is."""
+        return self.result.get("feedback", "") if self.result["status"] == "error" else ""
+
+    @property
+    def value(self) -> Any:
+        """The parser's `data` or `sections`; only of an attempt without feedback."""
+        return payload(self.result)
+
+
+async def read_reply(
+    reply: Reply, parser: Callable[..., Any], cut_feedback: str, **parser_kwargs: Any
+) -> Attempt:
+    """What a parser makes of a reply; one that is empty or cut never succeeds.
+
+    Args:
+        reply: The reply.
+        parser: Reads text by the parser contract; it may be async.
+        cut_feedback: What the model is told of a reply that was cut at the length limit.
+        **parser_kwargs: Passed to the parser.
+
+    Raises:
+        TypeError: The parser broke its contract.
+    """
+    reasoning, answer = split_leading_reasoning(reply.completion.reply)
+    if reply.is_cut:
+        return Attempt(reply, failure(cut_feedback), reasoning)
+    if not answer.strip():
+        return Attempt(reply, failure(EMPTY_REPLY), reasoning)
+    try:
+        read = parser(answer, **parser_kwargs)
+        result = check_result(await read if isawaitable(read) else read)
+    except (ValueError, LookupError, ArithmeticError) as error:
+        result = failure(f"Parse error: {error}. Please check format.")
+    return Attempt(reply, result, reasoning)
+
 
 class DumpWriter(Protocol):
     """Keeps attempts for review, apart from the book."""
@@ -57,7 +103,7 @@ def dump_record(stage: str, attempt: Attempt, parser: object = None) -> DumpReco
     """
     request, completion = attempt.call.request, attempt.call.completion.as_record()
     result = attempt.result
-    feedback = result.get("feedback", "") if result["status"] == "error" else ""
+    feedback = attempt.feedback
     reader = parser if isinstance(parser, ReplyReader) and not attempt.filtered else None
     return DumpRecord(
         agent_name=attempt.call.agent,

@@ -1,14 +1,18 @@
 """`LLMClient`: ask a model, remember the reply, and ask again with feedback until it can be read.
 
-The names and the conversation are those of the think-with-retry design (seed 002).
+How often one question can leave is read off four loops: `attempts` asks again after each refusal
+and lets a cut text of prose be continued; `_answer` goes through the fallback chain and sends the
+same request again after each passing failure. Every send passes `Admission.admit`. The names and
+the conversation are those of the think-with-retry design (seed 002).
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Self
 
-from libriscribe2.llm.attempt import Attempt, DumpWriter, dump_record, log_attempt
+from libriscribe2.errors import MaxRetriesExceededError
+from libriscribe2.llm.admission import Admission, Reply, SendOptions
+from libriscribe2.llm.attempt import Attempt, DumpWriter, dump_record, log_attempt, read_reply
 from libriscribe2.llm.backend import (
     Backend,
     BackendError,
@@ -18,17 +22,23 @@ from libriscribe2.llm.backend import (
     NoCallLog,
     Request,
 )
-from libriscribe2.llm.continuation import MAX_CONTINUATIONS, joined, next_turn
-from libriscribe2.llm.conversation import CUT, CUT_WITH_ROOM, Messages, as_messages, converse
+from libriscribe2.llm.content_filter import FilteredReplyError
+from libriscribe2.llm.conversation import (
+    CONTINUE,
+    CUT,
+    CUT_WITH_ROOM,
+    MOST_PARTS,
+    Messages,
+    as_messages,
+    with_feedback,
+)
+from libriscribe2.llm.fallbacks import FallbackChain, explain
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 from libriscribe2.llm.options import CallOptions, CallRecord
 from libriscribe2.llm.outbox import DumpWritten, Piece
-from libriscribe2.llm.resilience import explain, with_retries
-from libriscribe2.llm.sending import Leaving, sending
+from libriscribe2.llm.retries import Retries
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.ways import first_answer, kept_reply
-from libriscribe2.llm.withheld import WithheldError
-from libriscribe2.replies.parsers import ParserResult, failure, payload, split_leading_reasoning
+from libriscribe2.replies.parsers import failure, split_leading_reasoning
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +51,7 @@ class LLMClient:
         api_key: The key; "" leaves it to the provider's variable.
         model_name: The model as LiteLLM spells it, such as `openai/gpt-4o-mini`.
         backend: Who answers; LiteLLM where none is given.
-        call_log: Who remembers replies; nobody where none is given.
+        call_log: The journal, which remembers replies; nobody does where none is given.
         session: The shared state of the run.
         dumps: Who keeps attempts for review; nobody where none is given.
     """
@@ -65,8 +75,9 @@ class LLMClient:
         self._backend: Backend = (
             backend if backend is not None else LiteLLMBackend(url or None, api_key or None)
         )
-        self._log: CallLog = call_log if call_log is not None else NoCallLog()
+        self._journal: CallLog = call_log if call_log is not None else NoCallLog()
         self._session = session if session is not None else CallSession()
+        self._admission = Admission(self._journal, self._session)
         self._dumps = dumps
 
     def using(self, model_name: str, fallbacks: Iterable[str] = ()) -> Self:
@@ -98,32 +109,17 @@ class LLMClient:
             ContentFilteredError: The provider withheld the reply.
             BudgetError: A cap does not allow the request.
         """
-        call = await self._ask(as_messages(messages), attempt=1)
-        reasoning, reply = split_leading_reasoning(call.completion.reply)
-        return {"reasoning": call.completion.reasoning or reasoning, "reply": reply}
+        completion = (await self.ask(messages)).completion
+        reasoning, reply = split_leading_reasoning(completion.reply)
+        return {"reasoning": completion.reasoning or reasoning, "reply": reply}
 
-    async def ask(self, messages: Messages, *, attempt: int = 1) -> CallRecord:
+    async def ask(self, messages: Messages, *, attempt: int = 1) -> Reply:
         """Ask once, as `think` does, for the whole record: reply, tool calls, why it ended."""
-        return await self._ask(as_messages(messages), attempt=attempt)
-
-    async def stream(self, messages: Messages) -> AsyncIterator[str]:
-        """Ask once and yield the reply in pieces of text; their concatenation is the reply.
-
-        The pieces are passed on as they come, so a failure in the middle is not retried here.
-
-        Raises:
-            ModelError, ProviderError, ContentFilteredError: As for `think`.
-        """
-        request = self._request(as_messages(messages), attempt=1, model=self.model_name)
-        kept = self._log.find(request.key())
-        if kept is not None:
-            yield self._replayed(request, kept).completion.reply
-            return
-        try:
-            async for item in self._journalled_stream(request):
-                yield item
-        except BackendError as error:
-            raise explain(error, request.model) from error
+        reply = await self._answer(as_messages(messages), attempt)
+        while self._goes_on(reply):
+            rest = with_feedback(reply.request, reply.completion.reply, CONTINUE)
+            reply = reply.continued(await self._answer(rest, attempt))
+        return reply
 
     async def think_with_retry(
         self,
@@ -154,33 +150,38 @@ class LLMClient:
         messages = parser_kwargs.pop("messages", initial_messages)
         if messages is None or parser is None:
             raise TypeError("think_with_retry needs messages and a parser")
-        result: ParserResult | None = None
-        async for attempt in self.attempts(messages, parser, max_retries, **parser_kwargs):
-            result = attempt.result
-        return None if result is None else payload(result)
+        attempts = self.attempts(messages, parser, max_retries, **parser_kwargs)
+        return [attempt async for attempt in attempts][-1].value
 
     async def attempts(
-        self,
-        messages: Messages,
-        parser: Callable[..., Any],
-        most: int = 3,
-        **parser_kwargs: Any,
+        self, messages: Messages, parser: Callable[..., Any], most: int = 3, **parser_kwargs: Any
     ) -> AsyncIterator[Attempt]:
-        """The attempts of `think_with_retry`, each after its reply was read; the last one succeeds.
+        """The attempts of `think_with_retry`, each once it is recorded; the last one has a value.
 
         Raises:
             MaxRetriesExceededError, TypeError, ValueError: As for `think_with_retry`.
             ModelError, ProviderError, ContentFilteredError: As for `think`.
         """
-
-        async def parse(reply: str) -> Any:
-            found = parser(reply, **parser_kwargs)
-            return await found if hasattr(found, "__await__") else found
-
-        on_cut = CUT if self.options.max_tokens is None else CUT_WITH_ROOM
-        async for attempt in converse(self._ask, as_messages(messages), parse, most, on_cut=on_cut):
+        if most < 1:
+            raise ValueError(f"max_retries counts attempts and must be at least 1, not {most}")
+        turns = as_messages(messages)
+        cut_feedback = CUT if self.options.max_tokens is None else CUT_WITH_ROOM
+        feedback = text = ""
+        cuts = 0
+        for number in range(1, most + 1):
+            reply = await self._answer(turns, number, cuts)
+            while self._goes_on(reply):
+                rest = with_feedback(reply.request, reply.completion.reply, CONTINUE)
+                reply = reply.continued(await self._answer(rest, number, cuts))
+            attempt = await read_reply(reply, parser, cut_feedback, **parser_kwargs)
             self.record(attempt, parser)
             yield attempt
+            if attempt.result["status"] == "success":
+                return
+            cuts += reply.is_cut
+            feedback, text = attempt.feedback, reply.completion.reply
+            turns = with_feedback(reply.request, text, feedback)
+        raise MaxRetriesExceededError(most, feedback, text)
 
     def record(self, attempt: Attempt, parser: object = None) -> None:
         """Log an attempt and write its dump; a replayed one is dumped once.
@@ -196,73 +197,79 @@ class LLMClient:
         path = self._dumps.write(record)
         self._session.outbox.put(DumpWritten(record, path.name))
 
-    async def _ask(
-        self, messages: tuple[Message, ...], *, attempt: int, cuts: int = 0
-    ) -> CallRecord:
-        """One attempt: the reply of the first model that answers, continued if it was cut.
+    async def _answer(self, turns: tuple[Message, ...], attempt: int, cuts: int = 0) -> Reply:
+        """The reply of the first model of the fallback chain that gives one.
+
+        A reply that any of them was paid for comes before a new request to the first.
 
         Args:
-            messages: The conversation.
+            turns: The conversation.
             attempt: Its number from 1.
             cuts: How many of the attempts before it were cut at the length limit.
         """
-        call = await self._answer(messages, attempt, cuts)
-        whole = call.completion
-        for _ in range(MAX_CONTINUATIONS):
-            if not (self.options.prose and whole.finish_reason == "length" and whole.reply):
-                break
-            turn = next_turn(call.request.messages, whole.reply)
-            whole = joined(whole, (await self._answer(turn, attempt, cuts)).completion)
-        return replace(call, completion=whole)
-
-    async def _answer(self, messages: tuple[Message, ...], attempt: int, cuts: int) -> CallRecord:
-        """The reply of the first of the models that can be had.
-
-        A reply that any of them was paid for comes before a new request to the first.
-        """
-        models = (self.model_name, *self.fallbacks)
-        requests = [self._request(messages, attempt, model, cuts) for model in models]
-        kept = kept_reply(requests, self._log)
-        if kept is not None:
-            return self._replayed(*kept)
-
-        async def call(request: Request, last_model: bool) -> CallRecord:  # noqa: FBT001
-            paid = self._log.find(request.key())  # where damage hid that the whole was withheld
-            if paid is not None:
-                return self._replayed(request, paid)
-            parts = 1 + MAX_CONTINUATIONS if self.options.prose else 1
-            return await self._call(request, Leaving(last_model, cuts > 0, len(models) * parts))
-
-        return await first_answer(requests, call)
-
-    async def _call(self, request: Request, how: Leaving) -> CallRecord:
-        """The model's reply to a request, asked for again after a passing failure."""
         session = self._session
+        models = (self.model_name, *self.fallbacks)
+        chain = FallbackChain([self._request(turns, attempt, one, cuts) for one in models])
+        reply = self._replayed(chain.perhaps_paid(self._journal))
+        while reply is None:
+            asked = chain.next()
+            how = self._send_options(is_last=asked.is_last_model, roomy=cuts > 0)
+            reply = self._replayed([asked.request])  # damage may hide that the whole was filtered
+            retries = Retries(session.retry, session.rng)
+            await session.limit.acquire()
+            try:
+                while reply is None:
+                    try:
+                        async with self._admission.admit(asked.request, how) as call:
+                            reply = call.done(await self._receive(call.request))
+                    except BackendError as error:
+                        wait = retries.wait_after(error)
+                        if wait is None:
+                            raise
+                        await session.wait_out(wait)
+            except BackendError as error:
+                self._report_filtered(asked.request, error)
+                chain.failed(asked, error)
+            else:
+                chain.answered(asked)
+            finally:
+                session.limit.release()
+        self._report(reply)
+        return reply
+
+    async def stream(self, messages: Messages) -> AsyncIterator[str]:
+        """Ask once and yield the reply in pieces of text; their concatenation is the reply.
+
+        The pieces are passed on as they come, so a failure in the middle is not retried here.
+
+        Raises:
+            ModelError, ProviderError, ContentFilteredError: As for `think`.
+        """
+        request = self._request(as_messages(messages), 1, self.model_name)
+        paid = self._replayed([request])
+        if paid is not None:
+            self._report(paid)
+            yield paid.completion.reply
+            return
+        how = SendOptions(self.options.agent)
         try:
-            async with session.limit:
-                completion = await with_retries(
-                    lambda: self._send(request, how),
-                    policy=session.retry,
-                    sleep=session.pause,
-                    rng=session.rng,
-                    on_wait=session.outbox.put,
-                )
-        except WithheldError as error:
-            call = self._told(request, error.completion, replayed=False)
-            result = failure(f"The reply was withheld: {error.message}.")
-            self.record(Attempt(call, result, filtered=error.message))
-            raise
-        return self._told(request, completion, replayed=False)
+            async with self._session.limit, self._admission.admit(request, how) as call:
+                whole: Completion | None = None
+                async for item in self._backend.stream(call.request):
+                    if isinstance(item, Completion):
+                        whole = item
+                    else:
+                        yield item
+                self._report(call.done(whole))
+        except BackendError as error:
+            raise explain(error, request.model) from error
 
-    async def _send(self, request: Request, how: Leaving) -> Completion:
-        """Send a request once."""
-        async with sending(request, self._log, self._session, how) as call:
-            return call.keep(await self._receive(call.request))
+    def _receive(self, request: Request) -> Awaitable[Completion | None]:
+        """What the backend answers; None where a stream ends without its closing record."""
+        return self._streamed(request) if self.options.streamed else self._backend.complete(request)
 
-    async def _receive(self, request: Request) -> Completion | None:
-        """The backend's reply, streamed where its pieces are reported; None where no stream closed it."""
-        if not self.options.streamed:
-            return await self._backend.complete(request)
+    async def _streamed(self, request: Request) -> Completion | None:
+        """The whole of a reply whose pieces are reported while they arrive."""
         whole: Completion | None = None
         async for item in self._backend.stream(request):  # to its end, or a task has to close it
             if isinstance(item, Completion):
@@ -271,25 +278,21 @@ class LLMClient:
                 self._session.outbox.put(Piece(request.step, item))
         return whole
 
-    async def _journalled_stream(self, request: Request) -> AsyncIterator[str]:
-        """A backend's pieces, with the same notes as `_send`."""
-        async with self._session.limit, sending(request, self._log, self._session) as call:
-            whole: Completion | None = None
-            async for item in self._backend.stream(call.request):
-                if isinstance(item, Completion):
-                    whole = item
-                else:
-                    yield item
-            self._told(request, call.keep(whole), replayed=False)
+    def _goes_on(self, reply: Reply) -> bool:
+        """Whether a text that was cut is continued."""
+        unfinished = self.options.prose and reply.is_cut and bool(reply.completion.reply)
+        return unfinished and reply.parts < MOST_PARTS
 
-    def _replayed(self, request: Request, kept: Mapping[str, Any]) -> CallRecord:
-        """A call that the log answers."""
-        return self._told(request, Completion.from_record(kept), replayed=True)
+    def _replayed(self, requests: Iterable[Request]) -> Reply | None:
+        """The first reply that the journal holds to one of the requests."""
+        agent = self.options.agent
+        replies = (self._admission.replay(request, agent) for request in requests)
+        return next((reply for reply in replies if reply is not None), None)
 
-    def _told(self, request: Request, completion: Completion, *, replayed: bool) -> CallRecord:
-        """Count a call."""
-        call = CallRecord(self.options.agent, request, completion, replayed)
+    def _report(self, call: CallRecord) -> None:
+        """Count an answered call and report it."""
         self._session.answered(call)
+        request, completion = call.request, call.completion
         logger.debug(
             "%s attempt %d: %s, %.1f s, %d tokens in, %d out%s",
             request.step,
@@ -298,12 +301,25 @@ class LLMClient:
             completion.seconds,
             completion.usage.input_tokens,
             completion.usage.output_tokens,
-            " (replayed)" if replayed else "",
+            " (replayed)" if call.replayed else "",
         )
-        return call
+
+    def _report_filtered(self, request: Request, error: BackendError) -> None:
+        """Count and dump a reply that was paid for and filtered."""
+        if isinstance(error, FilteredReplyError):
+            call = CallRecord(self.options.agent, request, error.completion, replayed=False)
+            self._report(call)
+            result = failure(f"The reply was withheld: {error.message}.")
+            self.record(Attempt(call, result, filtered=error.message))
+
+    def _send_options(self, *, is_last: bool, roomy: bool) -> SendOptions:
+        """How a request to one of the models leaves."""
+        parts = MOST_PARTS if self.options.prose else 1
+        variants = (1 + len(self.fallbacks)) * parts
+        return SendOptions(self.options.agent, is_last, roomy, variants)
 
     def _request(
-        self, messages: tuple[Message, ...], attempt: int, model: str, cuts: int = 0
+        self, turns: tuple[Message, ...], attempt: int, model: str, cuts: int = 0
     ) -> Request:
         """The request that stands for a conversation; each cut before it doubles its room."""
         options = self.options
@@ -311,17 +327,17 @@ class LLMClient:
         return Request(
             step=options.step,
             model=model,
-            messages=messages,
+            messages=turns,
             temperature=options.temperature,
             max_tokens=None if room is None else room << cuts,
             schema=options.schema,
             tools=options.tools,
             attempt=attempt,
-            generation=self._log.generation(options.step),
+            generation=self._journal.generation(options.step),
         )
 
     def _twin(self) -> Self:
-        """A copy that shares the backend, the log and the session."""
+        """A copy that shares the backend, the journal and the session."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin

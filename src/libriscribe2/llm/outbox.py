@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from libriscribe2.llm.options import CallRecord
-from libriscribe2.llm.resilience import Wait
+from libriscribe2.llm.retries import Wait
 from libriscribe2.project.dumps import DumpRecord
 
 

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import json
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Protocol
@@ -62,18 +62,19 @@ class RateGate:
     clock: Callable[[], float] = monotonic
     _pauses: dict[str, float] = field(default_factory=dict)
 
-    async def take(self, request: Request, wait: Callable[[float], Awaitable[None]]) -> None:
-        """Take the request's share, as soon as there is one.
+    async def take(self, request: Request) -> float:
+        """Take the share of a request that is about to leave.
 
-        Args:
-            request: The request that is about to leave.
-            wait: Waits so many seconds and tells the user; its errors end the attempt.
+        Returns:
+            0.0 where it is taken, or the seconds after which to ask again.
         """
         if request.model == OFFLINE_MODEL:
-            return
+            return 0.0
         account = self.account_of(request.model)
-        while (seconds := await self._wanting(account, request)) > 0:
-            await wait(seconds)
+        seconds = self._pauses.get(account, -math.inf) - self.clock()
+        if seconds > 0 or self.shared is None:
+            return max(0.0, seconds)
+        return await asyncio.to_thread(self.shared.take, account, kilo_tokens(request))
 
     async def told_to_wait(self, model: str, seconds: float) -> None:
         """A provider answered that it wants nothing for so many seconds (Retry-After)."""
@@ -88,13 +89,6 @@ class RateGate:
         """Let go of what is shared; it is opened again when it is wanted."""
         if self.shared is not None:
             self.shared.close()
-
-    async def _wanting(self, account: str, request: Request) -> float:
-        """Seconds until the request may leave; 0.0 where its share is taken."""
-        seconds = self._pauses.get(account, -math.inf) - self.clock()
-        if seconds > 0 or self.shared is None:
-            return max(0.0, seconds)
-        return await asyncio.to_thread(self.shared.take, account, kilo_tokens(request))
 
 
 def rate_gate(

@@ -1,6 +1,7 @@
 """Sends each request to whoever serves its model: the offline author, or a server's backend."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
 
 from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
@@ -26,9 +27,9 @@ class RoutedBackend:
         self._offline = OfflineAuthor()
         self._online: dict[str | None, LiteLLMBackend] = {}
 
-    async def complete(self, request: Request) -> Completion:
+    def complete(self, request: Request) -> Coroutine[Any, Any, Completion]:
         """The answer of the model's own backend."""
-        return await self._of(request.model).complete(request)
+        return self._of(request.model).complete(request)
 
     def stream(self, request: Request) -> AsyncIterator[str | Completion]:
         """The pieces of the model's own backend."""

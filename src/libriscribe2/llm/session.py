@@ -6,15 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.backend import BackendError, Request
 from libriscribe2.llm.budget import Budget
-from libriscribe2.llm.circuit_breaker import CircuitBreaker
-from libriscribe2.llm.circuits import RESTING, Circuits, resting
+from libriscribe2.llm.circuits import Circuits
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.outbox import NoOutbox, Outbox
 from libriscribe2.llm.rate_limits import RateGate
-from libriscribe2.llm.resilience import RetryPolicy, Wait
-from libriscribe2.llm.step_counts import StepCounts
+from libriscribe2.llm.retries import RetryPolicy, StepCounts, Wait
 
 
 class RunStoppedError(LibriScribeError):
@@ -110,49 +107,6 @@ class CallSession:
             for wait in waits:
                 wait.cancel()
 
-    async def circuit(self, model: str, *, patient: bool) -> CircuitBreaker:
-        """A model's circuit, as soon as a request may pass it.
-
-        Args:
-            model: The model's name.
-            patient: Whether to wait for it; somebody else can be asked where it is False.
-
-        Raises:
-            BackendError: Of kind `resting`; nobody waits, or it took longer than any wait may.
-            RunStoppedError: The run was stopped meanwhile.
-        """
-        circuit = self.circuits.of(model)
-        left = self.retry.retry_after_cap_seconds if patient else 0.0
-        while (seconds := circuit.wait_seconds()) > 0:
-            refused = resting(model, seconds)
-            if seconds > left:
-                raise refused
-            if circuit.state == "open":
-                self.outbox.put(Wait(seconds, RESTING, 0, refused.message))
-            left -= seconds
-            await self.wait(seconds)
-        return circuit
-
-    async def share(self, request: Request) -> None:
-        """Take a request's share of the rate limits, as soon as there is one.
-
-        Raises:
-            BackendError: Of kind `rate`: the provider wants nothing for longer than a wait may be.
-            RunStoppedError: The run was stopped meanwhile.
-        """
-        left = self.retry.retry_after_cap_seconds
-
-        async def wait(seconds: float) -> None:
-            nonlocal left
-            told = f"{request.model} may be asked again in {seconds:.0f} s"
-            if seconds > left:
-                raise BackendError("rate", told, retry_after=seconds, unsent=True)
-            left -= seconds
-            self.outbox.put(Wait(seconds, "limit", 0, told))
-            await self.wait(seconds)
-
-        await self.rates.take(request, wait)
-
     async def wait(self, seconds: float) -> None:
         """Pause, and do not go on with a run that is being stopped.
 
@@ -161,6 +115,15 @@ class CallSession:
         """
         await self.pause(seconds)
         self.check()
+
+    async def wait_out(self, wait: Wait) -> None:
+        """Report a wait and wait so long.
+
+        Raises:
+            RunStoppedError: The run was stopped meanwhile.
+        """
+        self.outbox.put(wait)
+        await self.wait(wait.seconds)
 
     def answered(self, call: CallRecord) -> None:
         """Count a call and report it."""

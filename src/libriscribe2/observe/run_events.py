@@ -14,7 +14,7 @@ from typing import Any, Final
 from libriscribe2.llm.budget import MONEY, Budget
 from libriscribe2.llm.options import CallRecord
 from libriscribe2.llm.outbox import CallReport, DumpWritten, Piece
-from libriscribe2.llm.resilience import Wait
+from libriscribe2.llm.retries import Wait
 from libriscribe2.observe.events import Event, EventName
 from libriscribe2.project.dumps import DumpRecord
 from libriscribe2.wording import price

@@ -13,9 +13,8 @@ from libriscribe2.llm.choice import resolve_model
 from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.llm.rate_limits import SharedRates, account_name, rate_gate
-from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.retries import RetryPolicy, StepCounts
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.step_counts import StepCounts
 from libriscribe2.llm.time_limits import TimeLimits
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.passage_judge import PassageJudge

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from libriscribe2.errors import IncompleteError, LibriScribeError, ProjectError
 from libriscribe2.llm.circuit_breaker import CircuitBreaker
-from libriscribe2.llm.resilience import RetryPolicy, Sleep
+from libriscribe2.llm.retries import RetryPolicy, Sleep
 from libriscribe2.toolchain import chain_metrics as names
 from libriscribe2.toolchain.chain_metrics import ChainMetrics
 from libriscribe2.toolchain.tool_failure import (

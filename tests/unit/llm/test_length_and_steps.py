@@ -12,9 +12,9 @@ from libriscribe2.llm.caps import Caps
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.prices import Price
+from libriscribe2.llm.retries import StepCounts
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.step_counts import StepCounts
 from libriscribe2.models.story import TitleFile
 from libriscribe2.parsing import pydantic_parser
 

@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.outbox import CallReport
 from libriscribe2.llm.rate_limits import RateGate, account_name, kilo_tokens, rate_gate
 from libriscribe2.llm.rate_store import RateLimits, RateStore
-from libriscribe2.llm.resilience import Wait
+from libriscribe2.llm.retries import Wait
 from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import RunStoppedError
 
@@ -44,10 +43,6 @@ class Shares:
 
     def close(self) -> None:
         self.taken.append(("closed", 0))
-
-
-def waiting(time: FakeTime) -> Callable[[float], Awaitable[None]]:
-    return time.sleep
 
 
 async def test_a_share_is_taken_right_before_the_request_and_waits_are_told() -> None:
@@ -82,10 +77,10 @@ async def test_bar_15_a_429_pauses_every_request_of_the_model_and_of_no_other() 
     assert shares.paused == [("m", 5.0)]
     gate = RateGate(clock=time)
     await gate.told_to_wait("m", 5.0)
-    await gate.take(request(model="n"), waiting(time))
-    assert time.slept == [5.0]
-    await gate.take(request(), waiting(time))
-    assert time.slept == [5.0, 5.0]
+    assert await gate.take(request(model="n")) == 0.0
+    assert await gate.take(request()) == 5.0
+    time.now += 5.0
+    assert await gate.take(request()) == 0.0
 
 
 async def test_bar_15_a_pause_longer_than_any_wait_may_be_ends_the_run_unsent() -> None:
@@ -117,7 +112,7 @@ async def test_a_run_that_is_stopped_does_not_wait_for_its_share() -> None:
 
 async def test_the_offline_author_is_asked_without_limits() -> None:
     shares = Shares(9.0)
-    await RateGate(shares).take(request(model="offline"), waiting(FakeTime()))
+    assert await RateGate(shares).take(request(model="offline")) == 0.0
     assert shares.taken == []
 
 

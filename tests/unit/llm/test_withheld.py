@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.llm.backend import Completion
-from libriscribe2.llm.withheld import EMPTY_AGAIN, refusal_at_start, sign_of_filtering
+from libriscribe2.llm.content_filter import EMPTY_AGAIN, filter_marker, refusal_at_start
 
 REFUSALS = (
     "I'm sorry, but I can't assist with that.",
@@ -72,7 +72,7 @@ def test_OV_40_a_refusal_that_somebody_else_speaks_first_is_none(before: str) ->
 
 @pytest.mark.parametrize("finish", ["content_filter", "refusal", "SAFETY", "PROHIBITED_CONTENT"])
 def test_OV_40_the_providers_word_counts_whatever_came(finish: str) -> None:
-    sign = sign_of_filtering(Completion("Half a scene", finish_reason=finish), ())
+    sign = filter_marker(Completion("Half a scene", finish_reason=finish), ())
     assert sign == f"finish_reason {finish}"
 
 
@@ -84,20 +84,20 @@ def asked(*replies: str) -> list[dict[str, str]]:
 
 
 def test_OV_40_the_second_empty_reply_in_a_row_counts_and_the_first_does_not() -> None:
-    assert sign_of_filtering(Completion(" \n"), asked()) == ""
-    assert sign_of_filtering(Completion(""), asked("bad")) == ""
-    assert sign_of_filtering(Completion(""), asked("bad", "")) == EMPTY_AGAIN
-    assert sign_of_filtering(Completion("<think>no</think>"), asked(" ")) == EMPTY_AGAIN
+    assert filter_marker(Completion(" \n"), asked()) == ""
+    assert filter_marker(Completion(""), asked("bad")) == ""
+    assert filter_marker(Completion(""), asked("bad", "")) == EMPTY_AGAIN
+    assert filter_marker(Completion("<think>no</think>"), asked(" ")) == EMPTY_AGAIN
 
 
 def test_OV_40_tool_calls_and_cut_replies_have_no_text_for_reasons_of_their_own() -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    assert sign_of_filtering(Completion("", tool_calls=(call,)), asked("")) == ""
-    assert sign_of_filtering(Completion("", finish_reason="length"), asked("")) == ""
+    assert filter_marker(Completion("", tool_calls=(call,)), asked("")) == ""
+    assert filter_marker(Completion("", finish_reason="length"), asked("")) == ""
 
 
 def test_OV_40_a_refusal_behind_thoughts_counts_and_one_inside_them_does_not() -> None:
     refused = "<think>hm</think>I'm sorry, but I can't assist with that."
-    assert sign_of_filtering(Completion(refused), asked()).startswith("refusal: I'm sorry")
+    assert filter_marker(Completion(refused), asked()).startswith("refusal: I'm sorry")
     thought = "<think>I'm sorry, but I can't assist with that.</think>The lamp was lit."
-    assert sign_of_filtering(Completion(thought), asked()) == ""
+    assert filter_marker(Completion(thought), asked()) == ""

@@ -8,7 +8,7 @@ import pytest
 from tests.support.chain import Waits
 
 from libriscribe2.errors import BudgetError
-from libriscribe2.llm.resilience import RetryPolicy
+from libriscribe2.llm.retries import RetryPolicy
 from libriscribe2.toolchain.resilience import ResilientCaller, breaker_key
 from libriscribe2.toolchain.tool_error import ToolError
 from libriscribe2.toolchain.tool_failure import ToolCallError

@@ -1,8 +1,8 @@
-"""Replies that a provider or a model withheld for their content: three signs, and no others.
+"""Replies that a provider or a model filtered for their content: three markers, and no others.
 
 A provider says so by its finish reason; a model refuses in the first words of its reply; or it
 stays silent after it was told that its reply was empty, or was asked with less. Words inside a story
-are never a sign: nobody's "I can't assist with that" in the middle of a scene counts.
+are never a marker: nobody's "I can't assist with that" in the middle of a scene counts.
 """
 
 import re
@@ -69,20 +69,20 @@ _SPEECH: Final = re.compile(r"[,.!?…—-][\"”“»」]")
 """The end of something that somebody says."""
 
 
-class WithheldError(BackendError):
+class FilteredReplyError(BackendError):
     """A reply that came and is none: of kind `filtered`, with what came.
 
     Attributes:
         completion: The reply.
     """
 
-    def __init__(self, sign: str, completion: Completion) -> None:
-        super().__init__("filtered", sign)
+    def __init__(self, marker: str, completion: Completion) -> None:
+        super().__init__("filtered", marker)
         self.completion = completion
 
 
-def sign_of_filtering(completion: Completion, messages: Sequence[Message]) -> str:
-    """By what a reply shows that it was withheld, or "" where it does not.
+def filter_marker(completion: Completion, messages: Sequence[Message]) -> str:
+    """By what a reply shows that it was filtered, or "" where it does not.
 
     Args:
         completion: The reply.

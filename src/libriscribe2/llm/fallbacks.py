@@ -1,0 +1,167 @@
+"""The fallback chain of a question: the model that is wanted, then what is left when it cannot.
+
+When nothing is left, `explain` says so in the user's terms.
+
+A model that filters its reply is asked once more with less context (`simplified`); then the next
+model is asked, first with the whole request. Other failures go to the next model at once.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from libriscribe2.errors import (
+    ContentFilteredError,
+    IncompleteError,
+    LibriScribeError,
+    ModelError,
+    ProviderError,
+)
+from libriscribe2.llm.backend import BackendError, CallLog, Request
+from libriscribe2.llm.providers import key_variables
+from libriscribe2.llm.simplified import simplified
+from libriscribe2.telemetry import FALLBACK_GENERATION_USED
+
+logger = logging.getLogger(__name__)
+
+SIMPLIFIED_PROMPT: Final = "simplified prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """One request by which the question may be answered.
+
+    Attributes:
+        request: What is asked, and whom.
+        method: How this differs from the question as it was put, or "" for that one.
+        is_last_model: Whether no other model is left.
+    """
+
+    request: Request
+    method: str
+    is_last_model: bool
+
+
+class FallbackChain:
+    """What may be asked for one question; at most each model once whole and once with less.
+
+    Args:
+        requests: The question, to each model; the first is the one that is wanted.
+    """
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        last = len(requests) - 1
+        self._requests = requests
+        self._left = deque(
+            Fallback(request, f"model {request.model}" if number else "", number == last)
+            for number, request in enumerate(requests)
+        )
+
+    def perhaps_paid(self, journal: CallLog) -> Iterator[Request]:
+        """The requests that may have left in an earlier run: whole ones before simplified ones.
+
+        A simplified one leaves only after a reply to the whole one was filtered, which the journal
+        knows by then; to make one and its key takes as long as all else that is done with a
+        request.
+        """
+        yield from self._requests
+        for request in self._requests:
+            if journal.filtered(request.key()):
+                yield simplified(request)
+
+    def next(self) -> Fallback:
+        """What is asked now; `failed` says before whether anything is left."""
+        return self._left.popleft()
+
+    def failed(self, asked: Fallback, error: BackendError) -> None:
+        """Go on with what is left.
+
+        Raises:
+            LibriScribeError: Nothing is left; it explains the failure.
+        """
+        model = asked.request.model
+        if error.kind == "filtered":
+            self._ask_with_less(asked)
+        if not self._left:
+            raise explain(error, model) from error
+        why = (model, error.kind, error.message, self._left[0].method)
+        logger.warning("%s could not answer (%s: %s); going on with the %s", *why)
+
+    def answered(self, asked: Fallback) -> None:
+        """Say that the question was answered in another way than it was put."""
+        if asked.method:
+            logger.warning("%s: %s: %s", FALLBACK_GENERATION_USED, asked.request.step, asked.method)
+
+    def _ask_with_less(self, asked: Fallback) -> None:
+        """Ask the same model next with less context, unless its request has no more to lose."""
+        less = simplified(asked.request)
+        if less.messages != asked.request.messages:
+            method = f"{SIMPLIFIED_PROMPT}, {asked.method}" if asked.method else SIMPLIFIED_PROMPT
+            self._left.appendleft(Fallback(less, method, asked.is_last_model))
+
+
+def explain(error: BackendError, model: str) -> LibriScribeError:
+    """The failure in the user's terms: whose fault, why, and the next command to type."""
+    why = error.message
+    match error.kind:
+        case "auth":
+            return ModelError(f"The provider of {model!r} refused the key", why, _key_fix(model))
+        case "not_found":
+            fix = "choose another model with --model, or --model offline to go on without one"
+            return ModelError(f"Nobody serves the model {model!r}", why, fix)
+        case "filtered":
+            fix = "reword the premise or the chapter's summary, then run `libriscribe2 resume`"
+            return ContentFilteredError(f"The provider of {model!r} withheld a reply", why, fix)
+        case "context":
+            fix = "choose a model with a longer context with --model, then `libriscribe2 resume`"
+            return IncompleteError(f"The request is too long for {model!r}", why, fix)
+        case _:
+            return _provider_error(error, model)
+
+
+def _key_fix(model: str) -> str:
+    """Which variable holds the key, and the way on without one."""
+    names = " or ".join(key_variables(model))
+    variable = f"set {names} to a valid key" if names else "set the provider's key variable"
+    return f"{variable}, or choose --model offline"
+
+
+def _provider_error(error: BackendError, model: str) -> ProviderError:
+    """What the network or the provider did, per kind; the work so far is safe in every case."""
+    sentence, fix = _PROVIDER_SENTENCES.get(error.kind, _UNEXPLAINED)
+    status = f" (HTTP {error.status})" if error.status is not None else ""
+    what = f"{sentence.format(model=repr(model))}{status}"
+    if error.retry_after is not None and error.retry_after <= _LONGEST_TOLD:
+        fix = f"wait {error.retry_after:.0f} seconds, then run `libriscribe2 resume`"
+    return ProviderError(what, error.message, fix)
+
+
+_LONGEST_TOLD = 86_400.0
+"""The longest wait in seconds that is told to the user; a provider may say any number."""
+
+_RESUME = "run `libriscribe2 resume` later; nothing that was paid for is lost"
+_UNEXPLAINED = ("The request to {model} was refused", "choose another model with --model")
+_PROVIDER_SENTENCES = {
+    "quota": (
+        "The account behind {model} has no credit left",
+        "top up the account or choose another --model, then run `libriscribe2 resume`",
+    ),
+    "resting": (
+        "{model} failed several times in a row and is left alone for a while",
+        "choose another --model or name fallbacks, or run `libriscribe2 resume` later",
+    ),
+    "rate": ("The provider of {model} still limits the rate after every retry", _RESUME),
+    "timeout": ("{model} did not answer in time", _RESUME),
+    "connection": (
+        "No connection to the provider of {model}",
+        "check the network (or that the local server runs), then run `libriscribe2 resume`",
+    ),
+    "server": ("The provider of {model} failed", _RESUME),
+    "cut": ("The reply of {model} broke off", _RESUME),
+    "malformed": (
+        "{model} sent something that is not a reply",
+        "check the address (OPENAI_BASE_URL) and any proxy, then run `libriscribe2 resume`",
+    ),
+}
