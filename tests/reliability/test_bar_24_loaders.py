@@ -70,7 +70,7 @@ ENVIRONMENTS: Final = frozenset({"Environment", "SandboxedEnvironment"})
 LOOKED_AT: Final = frozenset(
     {
         "llm/resilience.py: sentence.format",  # a sentence of a table of the module
-        "quality/gates/repeats.py: why.format",  # likewise
+        "checks/gates/repeats.py: why.format",  # likewise
         "documents/epub_reader.py: etree.fromstring",  # with a parser of HTML, which asks nobody
     }
 )

@@ -9,21 +9,14 @@ from pydantic import BaseModel
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.gates.examination import GateFigures, examined, measured
+from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.patching import passages, patched
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
-from libriscribe2.models.reviews import (
-    MOST_ISSUES,
-    MOST_PATCHES,
-    Critique,
-    Issue,
-    Patches,
-    ToldIssue,
-)
+from libriscribe2.models.findings import Finding, Place, by_severity
+from libriscribe2.models.reviews import MOST_ISSUES, MOST_PATCHES, Critique, Patches, ToldIssue
 from libriscribe2.prose import parts, shorten, tail, weigh, without_notes
-from libriscribe2.quality.gates.gates import GateFigures, errors, examined, measured
-from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.quality.passages import passages
-from libriscribe2.quality.patching import patched
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
 from libriscribe2.toolchain.quoted_lines import line_of_quote
 
@@ -52,18 +45,18 @@ class _Round:
     Attributes:
         number: Its number from 1.
         unit: The work that asks.
-        around: What the text is examined beside.
+        context: What the text is examined beside.
         blocks: What every request shows first.
     """
 
     number: int
     unit: Unit
-    around: Surroundings
+    context: GateContext
     blocks: str
 
     def figures(self, text: str) -> GateFigures:
         """How bad a version is by the gates."""
-        return measured(text, self.around)
+        return measured(text, self.context)
 
 
 class Reviser:
@@ -80,7 +73,7 @@ class Reviser:
         self._left_out: list[str] = []
 
     async def revised(
-        self, unit: Unit, draft: str, surroundings: Surroundings, shown: Mapping[str, str]
+        self, unit: Unit, draft: str, context: GateContext, shown: Mapping[str, str]
     ) -> str:
         """The draft with the patches that were kept, after at most two rounds.
 
@@ -91,35 +84,35 @@ class Reviser:
         Args:
             unit: The work that asks.
             draft: The chapter's text, with or without its title.
-            surroundings: What it is examined beside.
+            context: What it is examined beside.
             shown: Blocks for the requests, by name, such as the book and its characters.
 
         Raises:
             LibriScribeError: A request failed for another reason than its reply.
         """
         text, blocks = draft, shown_blocks(shown, SHOWN_BUDGET)
-        seen = examined(text, surroundings).issues
+        seen = examined(text, context).findings
         for number in range(1, MOST_ROUNDS + 1):
-            this = _Round(number, unit, surroundings, blocks)
+            this = _Round(number, unit, context, blocks)
             told = await self._critique(this, text)
-            changed = await self._patched(this, text, [*seen, *told])
+            changed = await self._patched(this, text, _most_urgent_first(seen, told))
             if changed == text:
                 break
             text = changed
-            if number == MOST_ROUNDS or not _errors_left(text, surroundings, told):
+            if number == MOST_ROUNDS or not _errors_left(text, context, told):
                 break
-            seen = examined(text, surroundings).issues
+            seen = examined(text, context).findings
         self._tell()
         return text
 
-    async def _critique(self, this: _Round, text: str) -> list[Issue]:
+    async def _critique(self, this: _Round, text: str) -> list[Finding]:
         """What a critic finds whose quotes stand in the text; a long chapter is read in parts."""
         texts = parts(without_notes(text), TEXT_BUDGET)
-        scenes = this.around.scenes
+        scenes = this.context.scenes
         plans = [scene_block(one, at, len(scenes)) for at, one in enumerate(scenes, start=1)]
-        found: list[Issue] = []
+        found: list[Finding] = []
         for index, part in enumerate(texts, start=1):
-            before = this.around.before if index == 1 else texts[index - 2]
+            before = this.context.before if index == 1 else texts[index - 2]
             name = f"critique{this.number}" + (f"-part{index:02d}" if len(texts) > 1 else "")
             values = {
                 "shown": this.blocks,
@@ -132,10 +125,9 @@ class Reviser:
             found += [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
         return found
 
-    async def _patched(self, this: _Round, text: str, issues: Iterable[Issue]) -> str:
+    async def _patched(self, this: _Round, text: str, findings: Sequence[Finding]) -> str:
         """The text with the patches that were kept."""
-        worth = [issue for issue in issues if issue.can_be_patched]
-        lines, shown = _question(text, sorted(worth, key=_urgency))
+        lines, shown = _question(text, findings)
         if not lines:
             return text
         values = {"shown": this.blocks, "issues": lines, "excerpts": shown}
@@ -175,18 +167,16 @@ class Reviser:
         self._agent.made_from.remark = "; ".join(filter(None, said))
 
 
-def _standing(unit: Unit, told: Iterable[ToldIssue], text: str) -> list[Issue]:
+def _standing(unit: Unit, told: Iterable[ToldIssue], text: str) -> list[Finding]:
     """The critic's issues whose quotes stand in the text."""
     issues = list(told)
     found = [
-        Issue(
-            kind=one.kind or "style",
-            severity=one.severity,
-            detector="critique",
-            quote=one.quote,
-            line=line,
+        Finding(
+            severity="note" if one.severity == "info" else one.severity,
+            where=Place(line=line, quote=one.quote),
             why=one.why,
             fix=one.fix,
+            rule=one.kind or "style",
         )
         for one in issues
         if (line := line_of_quote(one.quote, text)) is not None
@@ -197,41 +187,48 @@ def _standing(unit: Unit, told: Iterable[ToldIssue], text: str) -> list[Issue]:
     return found
 
 
-def _urgency(issue: Issue) -> int:
-    """Errors before warnings; errors that code found and warnings of the critic before others."""
-    is_critics = issue.detector == "critique"
-    return int(is_critics) if issue.severity == "error" else 3 - int(is_critics)
+def _can_be_patched(one: Finding) -> bool:
+    """Whether a change to a passage may mend it, and whether that is worth a request."""
+    return bool(one.where.quote) and one.severity != "note"
 
 
-def _question(text: str, issues: Sequence[Issue]) -> tuple[str, str]:
-    """The issues as numbered lines, as many as fit, and the passages that they are about."""
+def _most_urgent_first(gates: Iterable[Finding], critics: Iterable[Finding]) -> list[Finding]:
+    """What can be patched: errors, those of the gates first; then warnings, the critic's first."""
+    ours, theirs = (list(filter(_can_be_patched, one)) for one in (gates, critics))
+    errors = [one for one in (*ours, *theirs) if one.severity == "error"]
+    return errors + [one for one in (*theirs, *ours) if one.severity != "error"]
+
+
+def _question(text: str, findings: Sequence[Finding]) -> tuple[str, str]:
+    """The findings as numbered lines, as many as fit, and the passages that they are about."""
     lines: list[str] = []
-    asked: list[Issue] = []
+    asked: list[Finding] = []
     room = ISSUES_BUDGET
-    for issue in issues[:MOST_PATCHES]:
-        fields = issue.model_dump(include={"kind", "severity", "quote", "why", "fix"})
-        line = to_json({"issue": len(asked) + 1, **fields})
+    for one in findings[:MOST_PATCHES]:
+        said = {"kind": one.rule, "severity": one.severity, "quote": one.where.quote}
+        line = to_json({"issue": len(asked) + 1, **said, "why": one.why, "fix": one.fix})
         if weigh(line) < room:
             room -= weigh(line) + 1
             lines.append(line)
-            asked.append(issue)
-    chosen = passages(text, [_places(issue, text) for issue in asked], PASSAGES_BUDGET)
+            asked.append(one)
+    chosen = passages(text, [_places(one.where, text) for one in asked], PASSAGES_BUDGET)
     return "\n".join(lines[index] for index in chosen.shown), chosen.text
 
 
-def _places(issue: Issue, text: str) -> list[int]:
-    """Where an issue's words stand, as offsets; the beginning of its line at least."""
-    lines = text.split("\n")[: issue.line - 1]
-    found, at = [sum(map(len, lines)) + len(lines)], text.find(issue.quote)
+def _places(where: Place, text: str) -> list[int]:
+    """Where the words of a place stand, as offsets; the beginning of its line at least."""
+    lines = text.split("\n")[: where.line - 1]
+    found, at = [sum(map(len, lines)) + len(lines)], text.find(where.quote)
     while at >= 0 and len(found) <= _MOST_PLACES:
         found.append(at)
-        at = text.find(issue.quote, at + 1)
+        at = text.find(where.quote, at + 1)
     return found
 
 
-def _errors_left(text: str, around: Surroundings, told: Iterable[Issue]) -> bool:
+def _errors_left(text: str, context: GateContext, told: Iterable[Finding]) -> bool:
     """Whether code finds an error that can be patched, or what a critic's is about still stands."""
-    if any(issue.can_be_patched for issue in errors(text, around)):
+    ours = by_severity(examined(text, context).findings, "error")
+    if any(map(_can_be_patched, ours)):
         return True
-    theirs = (issue for issue in told if issue.severity == "error")
-    return any(line_of_quote(issue.quote, text) is not None for issue in theirs)
+    theirs = by_severity(told, "error")
+    return any(line_of_quote(one.where.quote, text) is not None for one in theirs)

@@ -18,7 +18,7 @@ from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import ScenePlan, ScenesFile
 from libriscribe2.packs.lengths import chapter_words, scene_words
 from libriscribe2.packs.pack import pack
-from libriscribe2.packs.revising import shown_for_revision, surroundings
+from libriscribe2.packs.revising import gate_context, shown_for_revision
 from libriscribe2.packs.state import PackState
 from libriscribe2.packs.story import REMEMBERED
 from libriscribe2.packs.surroundings import SCENE_BREAK, text_before
@@ -118,14 +118,14 @@ class ChapterWriterAgent(Agent):
         known = state = self._state(unit)
         lengths = chapter_words(self.brief, state.outline.chapters)
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
-        around = surroundings(known, round(wanted))
+        context = gate_context(known, round(wanted))
         for index, words in enumerate(scene_words(wanted, state.scenes)):
             text = await self._scene(unit, state, index, Wanted(words, habit))
             state = state.with_scene(text)
         draft = _chapter_of(state)
         if not self.brief.revision:
             return draft
-        revised = await Reviser(self).revised(unit, draft, around, shown_for_revision(known))
+        revised = await Reviser(self).revised(unit, draft, context, shown_for_revision(known))
         return await self._better_of(unit, draft, revised)
 
     async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from libriscribe2.models.base import Shape, Text, listed
 
@@ -28,35 +28,6 @@ def _severity(said: Any) -> Any:
 def _fault(said: Any) -> Any:
     """A kind of fault; any other word is no kind."""
     return listed(said, get_args(Fault), "")
-
-
-class Issue(BaseModel):
-    """One thing that is wrong with a chapter.
-
-    Attributes:
-        kind: What it is, such as `duplicate` or `name`.
-        severity: How bad it is.
-        detector: Who found it: the name of a gate, or `critique`.
-        quote: The words of the text that show it; "" where it concerns the whole chapter.
-        line: The line of the text where they begin, from 1.
-        why: What is wrong, in one sentence.
-        fix: What would mend it, in one sentence.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    kind: str
-    severity: Severity
-    detector: str
-    quote: str = ""
-    line: int = Field(1, ge=1)
-    why: str
-    fix: str = ""
-
-    @property
-    def can_be_patched(self) -> bool:
-        """Whether a change to a passage may mend it, and whether that is worth a request."""
-        return bool(self.quote) and self.severity != "info"
 
 
 class ToldIssue(Shape):

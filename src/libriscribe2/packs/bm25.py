@@ -2,12 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import chain
 from math import log
 from typing import Final
 
-from libriscribe2.quality.stopwords import STOPWORDS
-from libriscribe2.quality.text import paragraph_words
+from libriscribe2.quality.text import STOPWORDS, words
 
 SATURATION: Final = 1.2
 LENGTH: Final = 0.75
@@ -66,8 +64,7 @@ def best_in(query: str, indexes: Sequence[PassageIndex], most: int) -> list[int]
 
 def terms(text: str) -> list[str]:
     """The words of a text that say what it is about."""
-    said = chain.from_iterable(map(paragraph_words, text.split("\n")))
-    plain = (word.removesuffix("'s") for word in said)
+    plain = (word.removesuffix("'s") for word in words(text))
     return [word for word in plain if word not in STOPWORDS]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from libriscribe2.checks.gates.gate_context import GateContext
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import ScenePlan
 from libriscribe2.models.style import style_block
@@ -10,7 +11,6 @@ from libriscribe2.packs.ledger import facts_part
 from libriscribe2.packs.naming import people_of
 from libriscribe2.packs.state import PackState
 from libriscribe2.prose import shorten
-from libriscribe2.quality.gates.surroundings import Surroundings
 
 COMPARED: Final = 8
 """How many chapters the gates compare a text with: so many the bands of the figures stand for."""
@@ -25,7 +25,7 @@ FACTS_BUDGET: Final = 1_500
 _CARD: Final = ("name", "role", "personality", "motivation")
 
 
-def surroundings(state: PackState, words: int) -> Surroundings:
+def gate_context(state: PackState, words: int) -> GateContext:
     """What the gates examine a chapter beside: its plan, and the chapters nearest to it.
 
     Args:
@@ -36,7 +36,7 @@ def surroundings(state: PackState, words: int) -> Surroundings:
     before, after = state.order.before(state.number), state.order.after(state.number)
     world = state.world
     named = () if world is None else (*world.places, *world.terms)
-    return Surroundings(
+    return GateContext(
         number=state.number,
         outline=state.chapter,
         scenes=state.scenes,

@@ -5,10 +5,10 @@ from itertools import pairwise, zip_longest
 from math import ceil
 from typing import Final
 
+from libriscribe2.checks.patching import GAP
 from libriscribe2.models.reviews import MOST_DOUBTS, Doubt, Doubts
 from libriscribe2.packs.bm25 import best
 from libriscribe2.prose import parts, shorten, weigh, without_notes
-from libriscribe2.quality.passages import GAP
 
 MOST_READINGS: Final = 3
 """Requests that the summaries are shown in; a book of 24 chapters needs one."""

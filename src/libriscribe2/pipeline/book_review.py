@@ -7,6 +7,9 @@ from typing import Final, TypeVar
 from libriscribe2.agents.agent_base import BOOK_KEYS
 from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.gates.examination import measured
+from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.patching import patched
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines, shown_blocks, to_json
 from libriscribe2.models.reviews import MOST_DOUBTS, Doubt, Doubts, Patch, Proven
@@ -25,9 +28,6 @@ from libriscribe2.pipeline.book_doubts import (
 )
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.prose import shorten
-from libriscribe2.quality.gates.gates import measured
-from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.quality.patching import patched
 from libriscribe2.quality.text import ChapterText
 from libriscribe2.toolchain.quoted_lines import line_of_quote
 
@@ -175,7 +175,7 @@ class BookReviewer(ConsultedAgent):
 
     def _patch(self, number: int, proof: Proven, texts: Mapping[int, str]) -> Patch | None:
         """The change that a proof suggests, where its words stand once and no gate worsens."""
-        around = Surroundings(
+        context = GateContext(
             number=number,
             before=texts.get(number - 1, ""),
             after=texts.get(number + 1, ""),
@@ -185,5 +185,5 @@ class BookReviewer(ConsultedAgent):
             kind=self.brief.kind,
         )
         patch = Patch(find=proof.find, replace=proof.replace)
-        made = patched(texts[number], [patch], lambda text: measured(text, around))
+        made = patched(texts[number], [patch], lambda text: measured(text, context))
         return patch if made.kept else None

@@ -7,9 +7,7 @@ from typing import Final
 import regex
 
 from libriscribe2.prose import shorten, weigh
-from libriscribe2.quality.repetition import Gram, grams, in_a_row
-from libriscribe2.quality.stopwords import STOPWORDS
-from libriscribe2.quality.text import ChapterText, plain, sentences
+from libriscribe2.quality.text import STOPWORDS, ChapterText, Gram, grams, in_a_row, plain
 
 MOST_PHRASES: Final = 25
 LAST_EDGES: Final = 6
@@ -97,8 +95,8 @@ def _names(chapter: ChapterText) -> set[str]:
 
 def _edge(chapter: ChapterText, index: int) -> str:
     """The first or the last sentence of a chapter, in short."""
-    paragraph = chapter.prose[index]
-    return shorten((sentences(paragraph) or [paragraph])[index], EDGE_BUDGET)
+    told = chapter.sentences_of[index] or chapter.prose
+    return shorten(told[index], EDGE_BUDGET)
 
 
 def _within(openings: Sequence[str], endings: Sequence[str], budget: int) -> str:

@@ -4,14 +4,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Final
 
 import regex
 from rapidfuzz.distance import OSA
 
-from libriscribe2.quality.text import PARAGRAPHS, ChapterText, Paragraph, plain
+from libriscribe2.quality.text import ChapterText, Paragraph, plain
 
 SHORTEST: Final = 4
 """Shorter names have too many neighbours among ordinary words."""
@@ -56,7 +55,7 @@ class NameDrift:
 
 
 @dataclass(frozen=True, slots=True)
-class Capitals:
+class _Capitals:
     """The words of a paragraph by their capitals.
 
     Attributes:
@@ -71,7 +70,7 @@ class Capitals:
 
 
 @dataclass(frozen=True, slots=True)
-class NameUses:
+class _NameUses:
     """Capitalised words of a text.
 
     Attributes:
@@ -95,7 +94,7 @@ def name_drift(
     """
     uses = _uses(chapters)
     found = []
-    for spelling, name in slips(uses, parts_of(canon), parts_of(others)):
+    for spelling, name in _slips(uses, _parts_of(canon), _parts_of(others)):
         counts = uses.count[spelling], uses.count.get(name, 0)
         found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))
     return sorted(found, key=lambda one: (one.chapter, one.paragraph.line, one.spelling))
@@ -110,7 +109,7 @@ def used_names(chapter: ChapterText) -> Mapping[str, int]:
     return {name: n for name, n in sorted(uses.count.items()) if name not in uses.doubtful}
 
 
-def slips(uses: NameUses, known: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
+def _slips(uses: _NameUses, known: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
     """Spellings that are meant to be a name, each with the name.
 
     Args:
@@ -147,7 +146,7 @@ def confusable_names(names: Sequence[str]) -> list[tuple[str, str]]:
     ]
 
 
-def parts_of(names: Iterable[str]) -> frozenset[str]:
+def _parts_of(names: Iterable[str]) -> frozenset[str]:
     """The words of names that can drift."""
     return frozenset(word for name in names for word in _parts(name))
 
@@ -157,32 +156,22 @@ def _parts(name: str) -> list[str]:
     return _PART.findall(plain(name))
 
 
-def _uses(chapters: Sequence[ChapterText]) -> NameUses:
+def _uses(chapters: Sequence[ChapterText]) -> _NameUses:
     """The words of the book that are names by their capitals."""
-    held = [capitals(text) for chapter in chapters for text in chapter.prose]
-    return uses_of(
-        Counter(chain.from_iterable(one.inside for one in held)),
-        Counter(chain.from_iterable(one.at_start for one in held)),
-        Counter(chain.from_iterable(one.lower for one in held)),
-    )
-
-
-def uses_of(
-    inside: Mapping[str, int], at_start: Mapping[str, int], lower: Mapping[str, int]
-) -> NameUses:
-    """The words that are names by their capitals, given how often words stand in which place."""
+    held = [_capitals(text) for chapter in chapters for text in chapter.prose]
+    inside = Counter(chain.from_iterable(one.inside for one in held))
+    at_start = Counter(chain.from_iterable(one.at_start for one in held))
+    lower = Counter(chain.from_iterable(one.lower for one in held))
     count = {
         word: uses
         for word in inside.keys() | at_start.keys()
-        if lower.get(word.lower(), 0)
-        <= _LOWER_SHARE * (uses := inside.get(word, 0) + at_start.get(word, 0))
+        if lower.get(word.lower(), 0) <= _LOWER_SHARE * (uses := inside[word] + at_start[word])
     }
-    return NameUses(count, frozenset(count.keys() - inside.keys()))
+    return _NameUses(count, frozenset(count.keys() - inside.keys()))
 
 
-@lru_cache(maxsize=PARAGRAPHS)
-def capitals(paragraph: str) -> Capitals:
-    """The words of a paragraph by their capitals; most are the same in a chapter's next version."""
+def _capitals(paragraph: str) -> _Capitals:
+    """The words of a paragraph by their capitals."""
     inside, at_start, lower = list[str](), list[str](), list[str]()
     text, before = plain(paragraph), "."
     for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text):
@@ -191,7 +180,7 @@ def capitals(paragraph: str) -> Capitals:
         elif token not in _ENDS:
             lower.append(token)
         before = token
-    return Capitals(tuple(inside), tuple(at_start), tuple(lower))
+    return _Capitals(tuple(inside), tuple(at_start), tuple(lower))
 
 
 def _first(spelling: str, chapters: Sequence[ChapterText]) -> tuple[int, Paragraph]:
@@ -200,11 +189,10 @@ def _first(spelling: str, chapters: Sequence[ChapterText]) -> tuple[int, Paragra
         (index, paragraph)
         for index, chapter in enumerate(chapters)
         for paragraph in chapter.paragraphs
-        if spelling in (held := capitals(paragraph.text)).inside or spelling in held.at_start
+        if spelling in (held := _capitals(paragraph.text)).inside or spelling in held.at_start
     )
 
 
-@lru_cache(maxsize=4_096)
 def _near(spelling: str, bases: frozenset[str], most: int) -> frozenset[str]:
     """The names that are at most so many letters away."""
     return frozenset(name for name in bases if _distance(spelling, name) <= most)
@@ -244,7 +232,6 @@ def _is_slip(spelling: str, name: str, distance: int) -> bool:
     return (distance <= 1 and len(ours) > SHORTEST) or _folded(ours) == _folded(theirs)
 
 
-@lru_cache(maxsize=PARAGRAPHS)
 def _folded(word: str) -> str:
     """A word by its sound, roughly: spellings that are read alike become equal."""
     for written, sound in _SOUNDS:

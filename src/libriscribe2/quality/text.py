@@ -1,11 +1,12 @@
 """A chapter's text as the figures see it: words, sentences and paragraphs with their lines."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain
-from operator import itemgetter
-from typing import Final
+from functools import cached_property
+from itertools import accumulate, chain
+from typing import Final, TypeVar
 
 import regex
 
@@ -29,8 +30,14 @@ _ABBREVIATED: Final = 6
 
 _NO_PROSE: Final = re.compile(r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9})\s*")
 
-PARAGRAPHS: Final = 2_048
-"""So many paragraphs are remembered: more than the chapters have that are compared at once."""
+LONG_SENTENCE: Final = 8
+"""A sentence of fewer words may well be said twice."""
+
+PHRASE_WORDS: Final = 5
+"""Words of the phrases by which texts are compared."""
+
+Gram = tuple[str, ...]
+T = TypeVar("T")
 
 _BLANK_LINE: Final = re.compile(r"\n[^\S\n]*(?=\n)")
 _COMMENT_BEGINS: Final = "<!--"
@@ -45,6 +52,19 @@ _PLAIN: Final = (
 )
 
 
+_FUNCTION_WORDS: Final = (
+    "a about above after again all am an and any are as at away back be been before being below "
+    "but by can could did do does down each even every few for from had has have he her here "
+    "hers him his how i if in into is it its just like me more most my no nor not now of off on "
+    "once one only or other our out over own said same she should so some such than that the "
+    "their them then there these they this those through to too two under until up upon us very "
+    "was we were what when where which while who whom why will with would you your"
+)
+
+STOPWORDS: Final = frozenset(_FUNCTION_WORDS.split())
+"""English function words, which say nothing about what a passage is about."""
+
+
 @dataclass(frozen=True)
 class Paragraph:
     """A paragraph of prose.
@@ -52,6 +72,19 @@ class Paragraph:
     Attributes:
         text: The paragraph in one line.
         line: The line of the file where it begins, from 1.
+    """
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a chapter.
+
+    Attributes:
+        text: The sentence in one line.
+        line: The line of the file where its paragraph begins, from 1.
     """
 
     text: str
@@ -81,49 +114,75 @@ class ChapterText:
     def paragraphs(self) -> tuple[Paragraph, ...]:
         """Its prose in order: no headings, no scene breaks, no comments."""
         found, line = [], 1
-        for block in self._told:
-            prose, before, breaks = _prose(block)
-            if prose:
-                found.append(Paragraph(prose, line + before))
-            line += breaks + 1
+        for block in self._without_comments:
+            stripped = block.strip()
+            if stripped and not _NO_PROSE.fullmatch(stripped):
+                before = block.count("\n", 0, len(block) - len(block.lstrip()))
+                found.append(Paragraph(" ".join(stripped.split()), line + before))
+            line += block.count("\n") + 1
         return tuple(found)
 
     @cached_property
     def prose(self) -> tuple[str, ...]:
-        """The texts of its paragraphs, which are there sooner than the lines are."""
-        return tuple(filter(None, map(itemgetter(0), map(_prose, self._told))))
+        """The texts of its paragraphs."""
+        return tuple(one.text for one in self.paragraphs)
+
+    @cached_property
+    def words_of(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each paragraph in lower case."""
+        return tuple(tuple(words(paragraph)) for paragraph in self.prose)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Its words in lower case, in order."""
-        return tuple(chain.from_iterable(map(paragraph_words, self.prose)))
+        return tuple(chain.from_iterable(self.words_of))
 
-    @cached_property
+    @property
     def word_count(self) -> int:
         """How many words it has."""
-        return sum(map(len, map(paragraph_words, self.prose)))
+        return len(self.words)
 
     @cached_property
-    def is_ideographic(self) -> bool:
-        """Whether most of its words are single ideographs (`is_ideographic`)."""
-        return 2 * sum(map(ideographs_in, self.prose)) > self.word_count
+    def phrases(self) -> tuple[Gram, ...]:
+        """Its phrases of five words, in order (`grams`)."""
+        return tuple(grams(self.words, PHRASE_WORDS))
+
+    @cached_property
+    def sentences_of(self) -> tuple[tuple[str, ...], ...]:
+        """The sentences of each paragraph."""
+        return tuple(tuple(sentences(paragraph)) for paragraph in self.prose)
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Its sentences in order."""
-        return tuple(chain.from_iterable(map(paragraph_sentences, self.prose)))
+        return tuple(chain.from_iterable(self.sentences_of))
+
+    @cached_property
+    def long_sentences(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """The sentences of each paragraph of 8 words and more, with their words as one text."""
+        return tuple(tuple(_long(told)) for told in self.sentences_of)
 
     def place_of(self, word: int) -> Paragraph:
         """The paragraph that holds the word with this index in `words`."""
         passed = 0
-        for paragraph in self.paragraphs:
-            passed += len(paragraph_words(paragraph.text))
+        for paragraph, held in zip(self.paragraphs, self.words_of, strict=True):
+            passed += len(held)
             if word < passed:
                 return paragraph
         return self.paragraphs[-1]
 
+    def sentence_at(self, word: int) -> Sentence:
+        """The sentence that holds the word with this index in `words`; the last one beyond."""
+        every = [
+            Sentence(told, paragraph.line)
+            for paragraph, own in zip(self.paragraphs, self.sentences_of, strict=True)
+            for told in own
+        ]
+        ends = list(accumulate(len(words(one.text)) for one in every))
+        return every[min(bisect_right(ends, word), len(every) - 1)]
+
     @property
-    def _told(self) -> tuple[str, ...]:
+    def _without_comments(self) -> tuple[str, ...]:
         """Its blocks without its comments, every line of which stays."""
         if _COMMENT_BEGINS not in self.text:
             return self.blocks
@@ -131,14 +190,12 @@ class ChapterText:
         return tuple(_BLANK_LINE.split(text))
 
 
-@lru_cache(maxsize=PARAGRAPHS)
-def _prose(block: str) -> tuple[str, int, int]:
-    """The paragraph that a block holds, in one line; the lines before it; the block's breaks."""
-    stripped = block.strip()
-    if not stripped or _NO_PROSE.fullmatch(stripped):
-        return "", 0, block.count("\n")
-    lead = len(block) - len(block.lstrip())
-    return " ".join(stripped.split()), block.count("\n", 0, lead), block.count("\n")
+def _long(told: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The long ones of some sentences, each with its words as one text."""
+    for one in told:
+        said = words(one)
+        if len(said) >= LONG_SENTENCE:
+            yield one, " ".join(said)
 
 
 def plain(text: str) -> str:
@@ -156,31 +213,21 @@ def words(text: str) -> list[str]:
     return (_LATIN_WORD if is_latin else _WORD).findall(folded)
 
 
-@lru_cache(maxsize=PARAGRAPHS)
-def paragraph_words(text: str) -> tuple[str, ...]:
-    """`words` of a paragraph; most paragraphs are the same in the next version of a chapter."""
-    return tuple(words(text))
-
-
-@lru_cache(maxsize=PARAGRAPHS)
-def paragraph_sentences(text: str) -> tuple[str, ...]:
-    """`sentences` of a paragraph."""
-    return tuple(sentences(text))
-
-
-@lru_cache(maxsize=PARAGRAPHS)
-def ideographs_in(paragraph: str) -> int:
-    """How many words of a paragraph are single ideographs."""
-    if _IDEOGRAPH.search(paragraph) is None:
-        return 0
-    return sum(_IDEOGRAPH.fullmatch(word) is not None for word in paragraph_words(paragraph))
-
-
-def is_ideographic(tokens: tuple[str, ...]) -> bool:
+def is_ideographic(tokens: Sequence[str]) -> bool:
     """Whether most words are single ideographs, so that a phrase has about twice as many."""
     if _IDEOGRAPH.search("".join(tokens)) is None:
         return False
     return 2 * sum(_IDEOGRAPH.fullmatch(token) is not None for token in tokens) > len(tokens)
+
+
+def in_a_row(items: Sequence[T], size: int) -> Iterator[tuple[T, ...]]:
+    """Every so many items in a row."""
+    return zip(*(items[start:] for start in range(size)), strict=False)
+
+
+def grams(tokens: Sequence[str], size: int) -> list[Gram]:
+    """The phrases of `size` words; twice as many where a word is one ideograph."""
+    return list(in_a_row(tokens, 2 * size if is_ideographic(tokens) else size))
 
 
 def sentences(paragraph: str) -> list[str]:

@@ -13,12 +13,12 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_reviser import Reviser
+from libriscribe2.checks.gates.examination import examined
+from libriscribe2.checks.gates.gate_context import GateContext
 from libriscribe2.errors import BudgetError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.scripted import Line
 from libriscribe2.models.story import OutlineChapter, ScenePlan
-from libriscribe2.quality.gates.gates import examined
-from libriscribe2.quality.gates.surroundings import Surroundings
 
 MOST_CHARACTERS = 48_000
 """12,000 tokens of English."""
@@ -39,7 +39,7 @@ def prose(seed: int, sentences: int = 40) -> str:
 TWICE = said(77, 30)
 SOUND = f"{TITLE}{prose(1)}\n"
 AGAIN = f"{TITLE}{prose(1)}\n\n{TWICE}\n\n{prose(2, 20)}\n\n{TWICE} {said(78)}\n"
-AROUND = Surroundings(outline=OutlineChapter(title="The Lamp", summary="It burns."))
+AROUND = GateContext(outline=OutlineChapter(title="The Lamp", summary="It burns."))
 
 
 class Revises(Agent):
@@ -56,7 +56,7 @@ class Revises(Agent):
         return await Reviser(self).revised(unit, self.draft, self.around, self.shown)
 
 
-def agent_for(text: str, surroundings: Surroundings = AROUND) -> type[Revises]:
+def agent_for(text: str, surroundings: GateContext = AROUND) -> type[Revises]:
     class Own(Revises):
         draft = text
         around = surroundings
@@ -272,7 +272,7 @@ async def test_T1_no_request_grows_beyond_12k_tokens_however_long_the_chapter(
 ) -> None:
     text = f"{TITLE}{prose(3, 700)}\n"
     scene = ScenePlan(summary=fresh(5, 200), goal=fresh(6, 900))
-    around = Surroundings(scenes=[scene] * 8, before=prose(4, 400), earlier=[prose(4, 400)])
+    around = GateContext(scenes=[scene] * 8, before=prose(4, 400), earlier=[prose(4, 400)])
     agent = agent_for(text, around)
     agent.shown = {"book": "b " * 50_000, "characters": "c " * 3_000, "places": "p"}
     many = [issue(said(3_000 + 100 * n), why=fresh(n, 400)) for n in range(8)]

@@ -13,14 +13,14 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.agents.agent_scene import SceneCall, write_scene
+from libriscribe2.checks.gates.examination import examined
+from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.patching import apply
 from libriscribe2.llm.offline.revising import critique, patches
 from libriscribe2.llm.offline_author import answer
 from libriscribe2.models.reviews import Patches
 from libriscribe2.prose import count_words
-from libriscribe2.quality.gates.gates import examined
-from libriscribe2.quality.gates.surroundings import Surroundings
 from libriscribe2.quality.lengths import Wanted
-from libriscribe2.quality.patching import apply
 
 SAID = "The lamp on the stairs burned lower than it had an hour ago."
 OTHER = "Mara Voss counted the steps and did not look back at the water."
@@ -56,7 +56,7 @@ class Works(Agent):
         )
         text = await write_scene(self, unit, call)
         again = f"{text}\n\n{SAID} {OTHER}\n\nNobody spoke. {SAID} The door stayed shut.\n"
-        return await Reviser(self).revised(unit, again, Surroundings(), SHOWN)
+        return await Reviser(self).revised(unit, again, GateContext(), SHOWN)
 
 
 async def test_a_short_scene_is_continued_and_what_stands_twice_is_taken_out(
@@ -71,7 +71,7 @@ async def test_a_short_scene_is_continued_and_what_stands_twice_is_taken_out(
     assert steps[:4] == ["scene01", "scene01-continue", "critique1", "patches1"]
     assert text.count(SAID) == 1
     assert 380 <= count_words(text) <= 480
-    assert examined(text, Surroundings()).figures.values["duplicate"] <= 1
+    assert examined(text, GateContext()).figures.values["duplicate"] <= 1
 
 
 def test_a_text_without_repetition_gets_no_critique() -> None:

@@ -1,7 +1,7 @@
 """Critiques and patches as models tell them."""
 
 from libriscribe2.models.excerpts import shown_blocks
-from libriscribe2.models.reviews import Critique, Issue, Patches
+from libriscribe2.models.reviews import Critique, Patches
 
 
 def test_words_outside_the_lists_are_no_ground_for_refusing_a_critique() -> None:
@@ -19,16 +19,6 @@ def test_words_outside_the_lists_are_no_ground_for_refusing_a_critique() -> None
 def test_a_patch_keeps_its_blanks_and_may_be_empty() -> None:
     (patch,) = Patches.model_validate({"patches": [{"find": " a ", "replace": ""}]}).patches
     assert (patch.find, patch.replace, patch.issue) == (" a ", "", 0)
-
-
-def test_only_what_is_quoted_and_bad_enough_can_be_patched() -> None:
-    def issue(severity: str, quote: str) -> Issue:
-        told = {"kind": "x", "severity": severity, "detector": "d", "quote": quote, "why": "w"}
-        return Issue.model_validate(told)
-
-    assert issue("warning", "q").can_be_patched
-    assert not issue("warning", "").can_be_patched
-    assert not issue("info", "q").can_be_patched
 
 
 def test_blocks_are_shown_under_their_names_as_far_as_they_fit() -> None:

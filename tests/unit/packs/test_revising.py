@@ -8,14 +8,14 @@ from tests.support.packed_book import PEOPLE, chapter_text, shuffled, state
 from libriscribe2.agents.agent_reviser import SHOWN_BUDGET
 from libriscribe2.models.draft_order import Drafting
 from libriscribe2.models.excerpts import shown_blocks
-from libriscribe2.packs.revising import COMPARED, shown_for_revision, surroundings
+from libriscribe2.packs.revising import COMPARED, gate_context, shown_for_revision
 
 
 @pytest.mark.parametrize("mode", ["sequential", "redblack", "parallel"])
 def test_T2_only_finished_chapters_stand_beside_a_text(mode: Drafting) -> None:
     for number in (1, 6, 7, 12):
         one = state(number, 12, mode)
-        around = surroundings(one, 3_000)
+        around = gate_context(one, 3_000)
         known = one.order.known(number)
         allowed = {chapter_text(n) for n in known}
         assert set(around.earlier) <= allowed
@@ -25,7 +25,7 @@ def test_T2_only_finished_chapters_stand_beside_a_text(mode: Drafting) -> None:
 
 
 def test_the_nearest_chapters_are_compared_in_their_order() -> None:
-    around = surroundings(state(30, 40), 3_000)
+    around = gate_context(state(30, 40), 3_000)
     assert list(around.earlier) == [chapter_text(n) for n in range(30 - COMPARED, 30)]
     assert around.words == 3_000
     assert around.people == PEOPLE
@@ -54,4 +54,4 @@ def test_the_people_of_all_scenes_are_shown_and_nobody_else() -> None:
 def test_T5_the_same_state_shows_the_same_blocks() -> None:
     one = state(9, 12, "redblack")
     assert shown_for_revision(one) == shown_for_revision(shuffled(one))
-    assert surroundings(one, 9) == surroundings(shuffled(one), 9)
+    assert gate_context(one, 9) == gate_context(shuffled(one), 9)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.quality.prose import chapter, fresh
 
-from libriscribe2.quality.beats import beat_coverage, stem_weights
 from libriscribe2.quality.lengths import FIRST_RATIO, chapter_variation, habit, length_score
+from libriscribe2.quality.likeness import beat_coverage, stem_weights
 from libriscribe2.quality.rhythm import rhythm
 from libriscribe2.quality.richness import compressed_share, mattr, mtld
 from libriscribe2.quality.surface import SURFACE, ai_names, per_thousand, surface_hits

@@ -3,16 +3,15 @@
 import pytest
 from tests.unit.quality.prose import chapter, fresh
 
-from libriscribe2.quality.edges import ending_pairs, opening_pairs
-from libriscribe2.quality.repetition import (
+from libriscribe2.quality.likeness import ending_pairs, opening_pairs
+from libriscribe2.quality.phrases import (
     duplicate_paragraphs,
-    grams,
     repeated_share,
     shares_seen_before,
     stock_phrases,
     windows,
 )
-from libriscribe2.quality.text import words
+from libriscribe2.quality.text import grams, words
 
 
 def test_a_text_without_repetition_has_a_share_of_zero() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from libriscribe2.llm.offline.canon_notes import item_of
-from libriscribe2.quality.passages import GAP
 from libriscribe2.quality.text import ChapterText, sentences, words
 
 _BLOCK: Final = re.compile(r"<(issues|excerpts)>\n(.*?)\n</\1>", re.DOTALL)
+_GAP: Final = "\n\n[\u2026]\n\n"
 _FEWEST_WORDS: Final = 8
 _MOST_ISSUES: Final = 8
 _LONGEST_QUOTE: Final = 200
@@ -111,7 +111,7 @@ def _another(said: str, say: Callable[[], str], excerpts: str) -> str:
 
 def _changed(said: str, instead: str, excerpts: str) -> dict[str, str] | None:
     """What to find, so that it stands there once, and what it becomes."""
-    passage = next((one for one in reversed(excerpts.split(GAP)) if said in one), "")
+    passage = next((one for one in reversed(excerpts.split(_GAP)) if said in one), "")
     start = passage.rfind(said)
     if start < 0:
         return None

@@ -1,12 +1,12 @@
 """R12: a chapter keeps its person and its tense. English only."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, Literal
 
-from libriscribe2.quality.text import PARAGRAPHS, ChapterText, plain
+from libriscribe2.quality.text import ChapterText, plain
 
 Person = Literal["first", "third"]
 Tense = Literal["past", "present"]
@@ -45,10 +45,10 @@ class Viewpoint:
 
 def viewpoint(chapter: ChapterText) -> Viewpoint:
     """The person and tense of a chapter's narration, without what people say."""
-    told = [_told(paragraph) for paragraph in chapter.prose]
-    if sum(words for words, _ in told) < FEWEST_WORDS:
+    narrated = [_narrated(paragraph) for paragraph in chapter.prose]
+    if sum(len(text.split()) for text in narrated) < FEWEST_WORDS:
         return Viewpoint(None, None)
-    first, third, past, present = map(sum, zip(*(forms for _, forms in told), strict=True))
+    first, third, past, present = _uses("\n".join(narrated))
     person: Person | None = "first" if 2 * first > third else "third" if first * 8 < third else None
     tense: Tense | None = None
     if past > _CLEAR * present:
@@ -58,16 +58,20 @@ def viewpoint(chapter: ChapterText) -> Viewpoint:
     return Viewpoint(person, tense)
 
 
-@lru_cache(maxsize=PARAGRAPHS)
-def _told(paragraph: str) -> tuple[int, tuple[int, ...]]:
-    """How many words of a paragraph are no speech, and how many of them have each form."""
+def _narrated(paragraph: str) -> str:
+    """A paragraph without what people say."""
     text = plain(paragraph)
-    narrated = _SPEECH.sub(" ", text) if '"' in text else text
-    forms = list(map(_form, _TOKEN.findall(narrated)))
-    return len(narrated.split()), tuple(map(forms.count, _FORMS))
+    return _SPEECH.sub(" ", text) if '"' in text else text
 
 
-@lru_cache(maxsize=1 << 14)
+def _uses(text: str) -> list[int]:
+    """How many words of a text show each form."""
+    uses = dict.fromkeys((*_FORMS, ""), 0)
+    for word, count in Counter(_TOKEN.findall(text)).items():
+        uses[_form(word)] += count
+    return [uses[form] for form in _FORMS]
+
+
 def _form(word: str) -> str:
     """The form that a word shows; "" for most words. None shows two."""
     return next((name for name, pattern in _FORMS.items() if pattern.fullmatch(word)), "")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.beats import beat_coverage, stem_weights
 from libriscribe2.quality.card.figure import Figure, Place, clipped, place, worst
 from libriscribe2.quality.lengths import chapter_variation, length_score
+from libriscribe2.quality.likeness import beat_coverage, stem_weights
 from libriscribe2.quality.names import confusable_names, name_drift
 from libriscribe2.quality.surface import ai_names
 from libriscribe2.quality.text import ChapterText

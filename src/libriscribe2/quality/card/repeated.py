@@ -6,8 +6,8 @@ from statistics import fmean, median
 from typing import Final
 
 from libriscribe2.quality.card.figure import WORST, Figure, Place, clipped, place, worst
-from libriscribe2.quality.edges import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
-from libriscribe2.quality.repetition import (
+from libriscribe2.quality.likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
+from libriscribe2.quality.phrases import (
     StockPhrase,
     duplicate_paragraphs,
     repeated_share,

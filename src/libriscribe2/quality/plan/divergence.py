@@ -9,7 +9,7 @@ import regex
 
 from libriscribe2.models.canon import ExitState
 from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.beats import beat_coverage, stem_weights
+from libriscribe2.quality.likeness import beat_coverage, stem_weights
 from libriscribe2.quality.names import used_names
 from libriscribe2.quality.plan.known import is_known, words_of
 from libriscribe2.quality.plan.plan import OUTLINE, SCENES, Plan, PlanFinding, Weight

@@ -1,17 +1,27 @@
-"""Applying patches to a text: each exactly where it belongs, and only if nothing becomes worse."""
+"""Mending a text by patches: which passages are shown, and which patches are kept.
 
+A patch is applied exactly where it belongs, and only if no gate becomes worse.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import regex
 
+from libriscribe2.checks.gates.examination import GateFigures
 from libriscribe2.models.reviews import Patch
-from libriscribe2.prose import count_words
-from libriscribe2.quality.gates.gates import GateFigures
-from libriscribe2.quality.tally import alike, alike_at_end
+from libriscribe2.prose import count_words, room, weigh
+
+GAP: Final = "\n\n[\u2026]\n\n"
+"""Stands where text is left out."""
+
+LONGEST_PIECE: Final = 3_000
+"""A longer paragraph is shown in part."""
+
+_BLANK_LINES: Final = re.compile(r"\n[^\S\n]*\n\s*")
 
 MOST_CHANGE: Final = 0.1
 """So much of its length a text may gain or lose by all its patches together."""
@@ -37,9 +47,8 @@ _UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{La
 
 _QUOTES: Final = (("\u00ab", "\u00bb"), ("\u300c", "\u300d"), ("\u300e", "\u300f"))
 
-_GAP: Final = "\n\n"
+_PARAGRAPH_GAP: Final = "\n\n"
 _COMMENT: Final = (("<", "<!--"), (">", "-->"))
-_OFF_LENGTH: Final = "it changes the length too much"
 
 Judge = Callable[[str], GateFigures]
 """Measures a version of a text."""
@@ -99,46 +108,29 @@ def apply(text: str, patch: Patch) -> Applied:
     return Applied(changed, more=count_words(now) - count_words(was))
 
 
-def kept(old: str, new: str, judge: Judge) -> str:
-    """Why a new version of a text is not to replace the old one; "" where it may.
-
-    Args:
-        old: The text as it is.
-        new: The text with a patch.
-        judge: Measures both.
-    """
-    if _is_off_length(count_words(old), count_words(new)):
-        return _OFF_LENGTH
-    return _worse(old, new, judge)
-
-
 def patched(text: str, patches: Iterable[Patch], judge: Judge) -> Patched:
     """Put patches into a text one after the other, each only if the text is no worse with it.
 
     All of them together change its length by at most a tenth.
     """
     now, taken, refused = text, list[Patch](), list[tuple[Patch, str]]()
-    # Of two versions the new one is measured first: a third place keeps it for the next patch.
-    measured, first = lru_cache(maxsize=3)(judge), count_words(text)
+    figures, first = judge(text), count_words(text)
     count = first
     for patch in patches:
         tried = apply(now, patch)
         words, reason = count + tried.more, tried.reason
         if not reason and any(_is_off_length(was, words) for was in (first, count)):
-            reason = _OFF_LENGTH
-        reason = reason or _worse(now, tried.text, measured)
-        if reason:
-            refused.append((patch, reason))
-        else:
-            now, count = tried.text, words
-            taken.append(patch)
+            reason = "it changes the length too much"
+        if not reason:
+            new = judge(tried.text)
+            worse = new.worse_than(figures)
+            if not worse:
+                now, count, figures = tried.text, words, new
+                taken.append(patch)
+                continue
+            reason = f"worse by: {', '.join(worse)}"
+        refused.append((patch, reason))
     return Patched(now, tuple(taken), tuple(refused))
-
-
-def _worse(old: str, new: str, judge: Judge) -> str:
-    """By what a new version is worse than the old one; "" where by nothing."""
-    worse = judge(new).worse_than(judge(old))
-    return f"worse by: {', '.join(worse)}" if worse else ""
 
 
 def _not_once(find: str, text: str) -> str:
@@ -182,13 +174,25 @@ def _around_change(old: str, new: str) -> tuple[str, str]:
     """
     if _has_comment(old) or _has_comment(new):
         return old, new
-    start = alike(old, new)
-    same = alike_at_end(old, new, min(len(old), len(new)) - start)
-    left = old.rfind(_GAP, 0, start)
-    first = left + len(_GAP) if left >= 0 else 0
-    right = old.find(_GAP, len(old) - same)
+    start = _alike(old, new, min(len(old), len(new)))
+    same = _alike(old[::-1], new[::-1], min(len(old), len(new)) - start)
+    left = old.rfind(_PARAGRAPH_GAP, 0, start)
+    first = left + len(_PARAGRAPH_GAP) if left >= 0 else 0
+    right = old.find(_PARAGRAPH_GAP, len(old) - same)
     last = len(old) - right if right >= 0 else 0
     return old[first : len(old) - last], new[first : len(new) - last]
+
+
+def _alike(one: str, other: str, most: int) -> int:
+    """With how many like characters two texts begin, `most` at most; found by halves."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _has_comment(text: str) -> bool:
@@ -198,7 +202,7 @@ def _has_comment(text: str) -> bool:
 
 def _half_quotes(text: str) -> int:
     """How many quotation marks of a text have no counterpart in their paragraph."""
-    return sum(map(_half_quotes_in, text.split(_GAP)))
+    return sum(map(_half_quotes_in, text.split(_PARAGRAPH_GAP)))
 
 
 def _half_quotes_in(paragraph: str) -> int:
@@ -232,3 +236,75 @@ def _joined(before: str, after: str) -> str:
 def _is_off_length(was: int, count: int) -> bool:
     """Whether a number of words changes by more than a tenth."""
     return abs(count - was) > MOST_CHANGE * was
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """A choice of passages.
+
+    Attributes:
+        text: The passages in the order of the text, with `GAP` between those that do not touch.
+        shown: Which of the wanted groups of places it holds, by their index.
+    """
+
+    text: str
+    shown: tuple[int, ...]
+
+
+def passages(text: str, groups: Sequence[Sequence[int]], budget: int) -> Passages:
+    """The paragraphs around some places, with their neighbours.
+
+    Args:
+        text: The whole text.
+        groups: Places that belong together, as offsets; the most important groups first. A group
+            is shown with all its places or not at all.
+        budget: Most that all passages take (`utils.text_budget`).
+    """
+    spans = _spans(text)
+    chosen: set[int] = set()
+    shown: list[int] = []
+    for index, places in enumerate(groups):
+        own = {_at(spans, place) for place in places}
+        around = {at + step for at in own for step in (-1, 0, 1)} & set(range(len(spans)))
+        for more in (around, own):
+            if weigh(_runs(text, spans, chosen | more)) <= budget:
+                chosen |= more
+                shown.append(index)
+                break
+    return Passages(_runs(text, spans, chosen), tuple(shown))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Where each paragraph begins and ends; a very long one in pieces."""
+    ends = [(found.start(), found.end()) for found in _BLANK_LINES.finditer(text)]
+    found, start = [], 0
+    for end, following in (*ends, (len(text), len(text))):
+        while weigh(text[start:end]) > LONGEST_PIECE:
+            cut = start + max(1, room(text[start:end], LONGEST_PIECE))
+            blank = text.rfind(" ", start, cut)
+            cut = blank + 1 if blank > start else cut
+            found.append((start, cut))
+            start = cut
+        if start < end:
+            found.append((start, end))
+        start = following
+    return found
+
+
+def _at(spans: Sequence[tuple[int, int]], place: int) -> int:
+    """The index of the span that holds a place, or of the next one."""
+    return next((at for at, (_, end) in enumerate(spans) if place < end), len(spans) - 1)
+
+
+def _runs(text: str, spans: Sequence[tuple[int, int]], chosen: set[int]) -> str:
+    """The chosen spans as one text; those that follow each other as they stand."""
+    runs: list[tuple[int, int]] = []
+    last = -2
+    for at in sorted(chosen):
+        start, end = spans[at]
+        if at == last + 1:
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+        last = at
+    return GAP.join(text[start:end] for start, end in runs)

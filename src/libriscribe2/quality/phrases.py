@@ -1,13 +1,20 @@
-"""What a book says again: phrases within a chapter, across chapters, whole paragraphs."""
+"""Phrases of so many words, and what a book says again: in a chapter, across chapters, whole paragraphs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Final, TypeVar
 
-from libriscribe2.quality.stopwords import STOPWORDS
-from libriscribe2.quality.text import ChapterText, Paragraph, is_ideographic, words
+from libriscribe2.quality.text import (
+    PHRASE_WORDS,
+    STOPWORDS,
+    ChapterText,
+    Gram,
+    Paragraph,
+    grams,
+    words,
+)
 
 WINDOW: Final = 1_000
 """Words of one window: short texts repeat less, so figures are compared at one size."""
@@ -17,7 +24,6 @@ DUPLICATE_SHARE: Final = 0.5
 _COMMON_GRAM: Final = 50
 """A phrase that more paragraphs share than these says nothing about any two of them."""
 
-Gram = tuple[str, ...]
 T = TypeVar("T")
 
 
@@ -49,16 +55,6 @@ class DuplicatePair:
     likeness: float
     first: tuple[int, Paragraph]
     second: tuple[int, Paragraph]
-
-
-def in_a_row(items: Sequence[T], size: int) -> Iterator[tuple[T, ...]]:
-    """Every so many items in a row."""
-    return zip(*(items[start:] for start in range(size)), strict=False)
-
-
-def grams(tokens: Sequence[str], size: int) -> list[Gram]:
-    """The phrases of `size` words; twice as many where a word is one ideograph."""
-    return list(in_a_row(tokens, 2 * size if is_ideographic(tuple(tokens)) else size))
 
 
 def repeated_share(tokens: Sequence[str], size: int = 4) -> float:
@@ -147,3 +143,40 @@ def _shared_grams(sets: Sequence[frozenset[Gram]]) -> Counter[tuple[int, int]]:
         if 1 < len(places) <= _COMMON_GRAM:
             shared.update(combinations(places, 2))
     return shared
+
+
+class ParagraphIndex:
+    """Long paragraphs by their phrases of five words.
+
+    Args:
+        paragraphs: The words of the first ones; those of fewer than 25 words are left out.
+    """
+
+    def __init__(self, paragraphs: Iterable[Sequence[str]] = ()) -> None:
+        self._sizes: list[int] = []
+        self._holders: defaultdict[Gram, list[int]] = defaultdict(list)
+        for tokens in paragraphs:
+            self.add(paragraph_phrases(tokens))
+
+    def add(self, phrases: frozenset[Gram]) -> None:
+        """Put in one more, given its phrases (`paragraph_phrases`)."""
+        for gram in phrases:
+            self._holders[gram].append(len(self._sizes))
+        self._sizes.append(len(phrases))
+
+    def has_like(self, phrases: frozenset[Gram]) -> bool:
+        """Whether one of them shares half of its phrases with a paragraph that has these."""
+        held = [self._holders[gram] for gram in phrases if gram in self._holders]
+        if len(held) < DUPLICATE_SHARE * len(phrases):
+            return False
+        return any(
+            shared >= DUPLICATE_SHARE * (len(phrases) + self._sizes[place] - shared)
+            for place, shared in Counter(chain.from_iterable(held)).items()
+        )
+
+
+def paragraph_phrases(tokens: Sequence[str]) -> frozenset[Gram]:
+    """The phrases of five words of a long paragraph; none of a short one."""
+    if len(tokens) < DUPLICATE_WORDS:
+        return frozenset()
+    return frozenset(grams(tokens, PHRASE_WORDS))

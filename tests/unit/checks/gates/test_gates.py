@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
-from libriscribe2.models.reviews import Issue
+from libriscribe2.checks.gates.examination import GATES, GateFigures, examined
+from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, ScenePlan
-from libriscribe2.quality.beats import beat_coverage, stem_weights
-from libriscribe2.quality.gates.gates import GATES, GateFigures, examined
-from libriscribe2.quality.gates.surroundings import Surroundings
+from libriscribe2.quality.likeness import beat_coverage, stem_weights
 from libriscribe2.quality.text import words
 
 PLAN = OutlineChapter(title="The Lamp", summary="Mara goes up and lights it.")
@@ -31,25 +31,25 @@ def chapter(seed: int, *, first: str = "", last: str = "", title: str = "The Lam
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def of(kind: str, text: str, around: Surroundings) -> list[Issue]:
-    return [issue for issue in examined(text, around).issues if issue.kind == kind]
+def of(kind: str, text: str, around: GateContext) -> list[Finding]:
+    return [issue for issue in examined(text, around).findings if issue.rule == kind]
 
 
 def test_a_sound_chapter_passes_every_gate() -> None:
-    around = Surroundings(
+    around = GateContext(
         number=2, outline=PLAN, before=chapter(1), earlier=[chapter(1)], people=["Mara Voss"],
         words=300,
     )  # fmt: skip
     seen = examined(chapter(2), around)
-    assert seen.issues == ()
+    assert seen.findings == ()
     assert set(seen.figures.values.values()) == {0.0}
 
 
 def test_a_chapter_far_from_its_length_is_told_so_and_has_no_passage_to_patch() -> None:
-    short = examined(chapter(3), Surroundings(outline=PLAN, words=600))
-    assert [one.why for one in short.issues] == ["300 words, 600 were asked for"]
-    assert not short.issues[0].can_be_patched
-    longer = examined(chapter(3), Surroundings(outline=PLAN, words=150))
+    short = examined(chapter(3), GateContext(outline=PLAN, words=600))
+    assert [one.why for one in short.findings] == ["300 words, 600 were asked for"]
+    assert short.findings[0].where.quote == ""
+    longer = examined(chapter(3), GateContext(outline=PLAN, words=150))
     assert short.figures.values["length"] == pytest.approx(0.25)
     assert longer.figures.values["length"] == pytest.approx(0.65)
 
@@ -57,18 +57,18 @@ def test_a_chapter_far_from_its_length_is_told_so_and_has_no_passage_to_patch() 
 def test_a_paragraph_that_stands_twice_is_found_at_its_second_place() -> None:
     again = " ".join(said(n, 10) for n in range(90, 93))
     text = chapter(4, first=again, last=f"{again} {said(99, 10)}")
-    (found,) = of("duplicate", text, Surroundings(outline=PLAN))
-    assert (found.severity, found.quote) == ("error", said(90, 10))
-    assert text.splitlines()[found.line - 1].startswith(said(90, 10))
+    (found,) = of("duplicate", text, GateContext(outline=PLAN))
+    assert (found.severity, found.where.quote) == ("error", said(90, 10))
+    assert text.splitlines()[found.where.line - 1].startswith(said(90, 10))
     assert "earlier paragraph of the chapter" in found.why
 
 
 def test_a_paragraph_of_a_neighbour_is_found_whether_before_or_after() -> None:
     again = " ".join(said(n, 10) for n in range(80, 83))
     for around in (
-        Surroundings(outline=PLAN, before=f"{said(5, 9)}\n\n{again}"),
-        Surroundings(outline=PLAN, after=f"{said(5, 9)}\n\n{again}"),
-        Surroundings(outline=PLAN, earlier=[chapter(7, last=again), chapter(8)]),
+        GateContext(outline=PLAN, before=f"{said(5, 9)}\n\n{again}"),
+        GateContext(outline=PLAN, after=f"{said(5, 9)}\n\n{again}"),
+        GateContext(outline=PLAN, earlier=[chapter(7, last=again), chapter(8)]),
     ):
         text = chapter(6, first=said(51, 9), last=f"{again} {said(77, 9)}")
         assert [one.why for one in of("duplicate", text, around)] == [
@@ -78,30 +78,30 @@ def test_a_paragraph_of_a_neighbour_is_found_whether_before_or_after() -> None:
 
 def test_a_long_sentence_may_stand_once_and_a_short_one_as_often_as_it_likes() -> None:
     text = chapter(9, first=f"{said(60, 8)} Nobody spoke.", last=f"Nobody spoke. {said(60, 8)}")
-    (found,) = of("duplicate", text, Surroundings(outline=PLAN))
-    assert (found.severity, found.quote) == ("warning", said(60, 8))
+    (found,) = of("duplicate", text, GateContext(outline=PLAN))
+    assert (found.severity, found.where.quote) == ("warning", said(60, 8))
 
 
 def test_T9_two_chapters_with_the_same_last_sentence_are_found() -> None:
     ending = "She put out the lamp."
-    around = Surroundings(outline=PLAN, earlier=[chapter(n, last=ending) for n in (10, 11)])
+    around = GateContext(outline=PLAN, earlier=[chapter(n, last=ending) for n in (10, 11)])
     (found,) = of("edge", chapter(12, last=f"{said(61, 9)} {ending}"), around)
-    assert (found.severity, found.quote) == ("error", ending)
+    assert (found.severity, found.where.quote) == ("error", ending)
     assert "same ending sentence" in found.why
     assert of("edge", chapter(12, last=f"{ending} {said(61, 9)}"), around) == []
 
 
 def test_T9_the_end_of_the_chapter_before_is_enough_and_an_opening_counts_as_well() -> None:
     ending = "She put out the lamp."
-    around = Surroundings(outline=PLAN, before=f"{said(62, 9)}\n\n{ending}\n")
+    around = GateContext(outline=PLAN, before=f"{said(62, 9)}\n\n{ending}\n")
     assert len(of("edge", chapter(13, last=ending), around)) == 1
-    around = Surroundings(outline=PLAN, after=f"# Next\n\n{ending} {said(62, 9)}")
+    around = GateContext(outline=PLAN, after=f"# Next\n\n{ending} {said(62, 9)}")
     assert len(of("edge", chapter(13, first=ending), around)) == 1
 
 
 def test_T9_endings_that_share_their_words_are_found_without_the_same_sentence() -> None:
     ours = [said(n, 25) for n in (63, 64, 65)]
-    around = Surroundings(outline=PLAN, earlier=[chapter(14, last=" ".join(ours))])
+    around = GateContext(outline=PLAN, earlier=[chapter(14, last=" ".join(ours))])
     (found,) = of("edge", chapter(15, last=" ".join([*ours[1:], said(66, 25)])), around)
     assert found.severity == "warning"
     assert "the ending is much like" in found.why
@@ -110,28 +110,28 @@ def test_T9_endings_that_share_their_words_are_found_without_the_same_sentence()
 def test_a_phrase_that_stands_too_often_is_quoted_once_where_it_stands_last() -> None:
     habit = "felt the lamp cold beneath her fingers"
     text = " ".join(f"{said(n, 8)} She {habit} {fresh(n + 500, 3)}." for n in range(20))
-    found = of("repetition", text, Surroundings())
+    found = of("repetition", text, GateContext())
     assert len(found) == 1
     assert "stands 20 times" in found[0].why
-    assert found[0].quote == f"She {habit} {fresh(519, 3)}."
-    assert of("repetition", text, Surroundings(people=["Lamp Cold", "Beneath Fingers"])) == []
+    assert found[0].where.quote == f"She {habit} {fresh(519, 3)}."
+    assert of("repetition", text, GateContext(people=["Lamp Cold", "Beneath Fingers"])) == []
 
 
 def test_phrases_of_earlier_chapters_are_named() -> None:
     habit = "the lamp went cold beneath her fingers"
     earlier = f"{prose(16)} Then {habit} again."
     text = " ".join(f"{said(n, 12)} And {habit} {fresh(n + 700, 5)}." for n in range(30, 34))
-    around = Surroundings(earlier=[earlier])
+    around = GateContext(earlier=[earlier])
     told = [issue.why for issue in of("repetition", text, around)]
     assert "other chapters say `the lamp went cold beneath`, too" in told
 
 
 def test_a_slip_of_a_name_is_an_error_and_names_that_earlier_chapters_use_are_none() -> None:
     text = chapter(17, last="They saw Dabreuil by the water.")
-    around = Surroundings(outline=PLAN, people=["Daubreuil"])
+    around = GateContext(outline=PLAN, people=["Daubreuil"])
     (found,) = of("name", text, around)
-    assert (found.severity, found.quote) == ("error", "They saw Dabreuil by the water.")
-    known = Surroundings(
+    assert (found.severity, found.where.quote) == ("error", "They saw Dabreuil by the water.")
+    known = GateContext(
         outline=PLAN, people=["Daubreuil"], earlier=["She met Dabreuil. Then Dabreuil left."]
     )
     assert of("name", text, known) == []
@@ -140,11 +140,11 @@ def test_a_slip_of_a_name_is_an_error_and_names_that_earlier_chapters_use_are_no
 def test_a_beat_that_the_text_does_not_hold_is_found_near_a_place_for_it() -> None:
     scenes = [ScenePlan(summary=fresh(1, 12)), ScenePlan(summary=fresh(999_999, 12))]
     text = f"{said(1, 12)}\n\n{prose(18)}"
-    (found,) = of("beat", text, Surroundings(scenes=scenes))
+    (found,) = of("beat", text, GateContext(scenes=scenes))
     assert fresh(999_999, 12) in found.why
-    assert found.quote in text
+    assert found.where.quote in text
     told = PLAN.model_copy(update={"beats": [fresh(1, 12)]})
-    assert of("beat", text, Surroundings(scenes=scenes, outline=told)) == []
+    assert of("beat", text, GateContext(scenes=scenes, outline=told)) == []
 
 
 PAST = "She walked down and looked at her boats, and they were wet. "
@@ -154,26 +154,26 @@ FIRST = "I walked down and looked at my boats, and then I was wet. "
 
 def test_a_scene_in_another_tense_or_person_than_the_others_is_found() -> None:
     scenes = [PAST * 15, PRESENT * 15, FIRST * 15, PAST * 15]
-    around = Surroundings(earlier=[PAST * 20, PAST * 21])
+    around = GateContext(earlier=[PAST * 20, PAST * 21])
     found = of("viewpoint", "\n\n* * *\n\n".join(scenes), around)
-    assert [(one.line, one.quote) for one in found] == [
+    assert [(one.where.line, one.where.quote) for one in found] == [
         (5, PRESENT.strip()),
         (9, FIRST.strip()),
     ]
     alone = of(
-        "viewpoint", "\n\n* * *\n\n".join([PAST * 15, PRESENT * 15, PAST * 15]), Surroundings()
+        "viewpoint", "\n\n* * *\n\n".join([PAST * 15, PRESENT * 15, PAST * 15]), GateContext()
     )
-    assert [one.line for one in alone] == [5]
+    assert [one.where.line for one in alone] == [5]
 
 
 def test_viewpoint_is_judged_for_english_stories_only_and_never_on_one_chapter_alone() -> None:
     text = PRESENT * 15
     told = [PAST * 20, PAST * 21]
-    assert of("viewpoint", text, Surroundings(earlier=told))
-    assert of("viewpoint", text, Surroundings(earlier=told, language="German")) == []
-    assert of("viewpoint", text, Surroundings(earlier=told, kind="non-fiction")) == []
-    assert of("viewpoint", text, Surroundings(earlier=told[:1])) == []
-    assert of("viewpoint", text, Surroundings(earlier=[PAST * 20, PRESENT * 20])) == []
+    assert of("viewpoint", text, GateContext(earlier=told))
+    assert of("viewpoint", text, GateContext(earlier=told, language="German")) == []
+    assert of("viewpoint", text, GateContext(earlier=told, kind="non-fiction")) == []
+    assert of("viewpoint", text, GateContext(earlier=told[:1])) == []
+    assert of("viewpoint", text, GateContext(earlier=[PAST * 20, PRESENT * 20])) == []
 
 
 @pytest.mark.parametrize(
@@ -194,9 +194,9 @@ def test_viewpoint_is_judged_for_english_stories_only_and_never_on_one_chapter_a
 )
 def test_words_of_the_workshop_are_found_in_the_text(leak: str) -> None:
     text = f"# The Lamp\n\n{leak}\n\n{prose(19)}\n"
-    (found,) = of("leak", text, Surroundings(outline=PLAN))
-    assert (found.severity, found.line) == ("error", 3)
-    assert found.quote in leak
+    (found,) = of("leak", text, GateContext(outline=PLAN))
+    assert (found.severity, found.where.line) == ("error", 3)
+    assert found.where.quote in leak
 
 
 @pytest.mark.parametrize(
@@ -212,30 +212,30 @@ def test_words_of_the_workshop_are_found_in_the_text(leak: str) -> None:
 )
 def test_what_a_story_may_say_is_no_leak(line: str) -> None:
     text = f"# The Lamp\n\n{said(3, 9)}\n\n{line}\n\n{prose(20)}\n"
-    assert of("leak", text, Surroundings(outline=PLAN)) == []
+    assert of("leak", text, GateContext(outline=PLAN)) == []
 
 
 def test_the_title_is_no_leak_above_the_text_and_is_one_inside() -> None:
-    around = Surroundings(outline=PLAN)
+    around = GateContext(outline=PLAN)
     text = f"# The Lamp\n\n{prose(21)}\n\n# The Lamp\n\n{prose(22)}"
     (found,) = of("leak", text, around)
-    assert text.splitlines()[found.line - 1] == "# The Lamp"
-    assert found.line > 1
+    assert text.splitlines()[found.where.line - 1] == "# The Lamp"
+    assert found.where.line > 1
     assert len(of("leak", f"# Another\n\n{prose(21)}", around)) == 1
 
 
 def test_a_text_that_repeats_its_plan_is_found() -> None:
     plan = ScenePlan(summary=said(70, 20))
     text = f"{prose(23)}\n\n{said(71, 6)} {said(70, 20)}"
-    assert len(of("leak", text, Surroundings(scenes=[plan]))) == 1
-    assert of("leak", f"{prose(23)}\n\n{said(70, 10)}", Surroundings(scenes=[plan])) == []
+    assert len(of("leak", text, GateContext(scenes=[plan]))) == 1
+    assert of("leak", f"{prose(23)}\n\n{said(70, 10)}", GateContext(scenes=[plan])) == []
 
 
 def test_a_closing_lesson_is_only_a_hint() -> None:
     text = chapter(24, last="In the end, perhaps that was enough. She had finally understood that.")
-    (found,) = of("moral", text, Surroundings(outline=PLAN))
-    assert (found.severity, found.can_be_patched) == ("info", False)
-    assert of("moral", text, Surroundings(outline=PLAN, language="German")) == []
+    (found,) = of("moral", text, GateContext(outline=PLAN))
+    assert found.severity == "note"
+    assert of("moral", text, GateContext(outline=PLAN, language="German")) == []
 
 
 def test_figures_compare_gate_by_gate_and_forgive_what_is_next_to_nothing() -> None:
@@ -253,7 +253,7 @@ def test_figures_compare_gate_by_gate_and_forgive_what_is_next_to_nothing() -> N
     st.text(max_size=60),
 )  # fmt: skip
 def test_no_text_breaks_a_gate(text: str, other: str) -> None:
-    around = Surroundings(
+    around = GateContext(
         outline=PLAN, scenes=[ScenePlan(summary="It happens.")], before=other, after=other,
         earlier=[other, text], people=["Mara Voss"], words=10,
     )  # fmt: skip
@@ -262,7 +262,7 @@ def test_no_text_breaks_a_gate(text: str, other: str) -> None:
     assert all(value >= 0 for value in seen.figures.values.values())
     assert seen.figures.worse_than(seen.figures) == ()
     lines = text.count("\n") + 1
-    assert all(1 <= issue.line <= lines for issue in seen.issues)
+    assert all(1 <= issue.where.line <= lines for issue in seen.findings)
 
 
 def test_beats_weigh_their_words_as_the_report_card_does() -> None:
@@ -271,7 +271,7 @@ def test_beats_weigh_their_words_as_the_report_card_does() -> None:
     scenes = [ScenePlan(summary=" ".join(known))]
     weights = stem_weights([words(one) for one in (*earlier, text)])
     share = beat_coverage(scenes[0].summary, words(text), weights)
-    (found,) = of("beat", text, Surroundings(scenes=scenes, earlier=earlier))
+    (found,) = of("beat", text, GateContext(scenes=scenes, earlier=earlier))
     assert share < 0.35
     assert f"The text has {share:.0%} of its words" in found.why
 
@@ -287,7 +287,7 @@ def test_T11_a_patch_that_only_shifts_where_pages_begin_is_not_worse() -> None:
     habit = ["She felt the lamp cold beneath her fingers."] * 25
     whole = " ".join([*fresh_words[:45], *habit, *fresh_words[45:]])
     shifted = " ".join([*fresh_words[5:45], *habit, *fresh_words[45:]])
-    before, after = (examined(text, Surroundings()).figures for text in (whole, shifted))
+    before, after = (examined(text, GateContext()).figures for text in (whole, shifted))
     assert after.worse_than(before) == ()
-    looped = examined(" ".join([*fresh_words[:45], *habit * 2, *fresh_words[45:]]), Surroundings())
+    looped = examined(" ".join([*fresh_words[:45], *habit * 2, *fresh_words[45:]]), GateContext())
     assert "repetition" in looped.figures.worse_than(before)

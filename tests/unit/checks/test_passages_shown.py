@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libriscribe2.checks.patching import GAP, LONGEST_PIECE, passages
 from libriscribe2.prose import weigh
-from libriscribe2.quality.passages import GAP, LONGEST_PIECE, passages
 
 PARAGRAPHS = [f"Paragraph {n} says a thing or two." for n in range(12)]
 TEXT = "\n\n".join(PARAGRAPHS)

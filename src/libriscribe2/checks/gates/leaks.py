@@ -1,25 +1,19 @@
 """Words that belong to the work on the book and not into it: headings, remarks, the plan itself."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from libriscribe2.models.reviews import Issue
-from libriscribe2.quality.gates.finding import Found, Gatekeeper
-from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.quality.repetition import in_a_row
-from libriscribe2.quality.text import PARAGRAPHS, ChapterText, paragraph_words
+from libriscribe2.checks.gates.gate import GateResult, finding, gate
+from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.models.findings import Finding
+from libriscribe2.quality.text import ChapterText, in_a_row, words
 
 PLAN_WORDS: Final = 14
 """So many words in a row that stand in the plan are its own, and not what came of it."""
 
-_SIGN: Final = 3
-"""The first words of a run, which are looked for before whole runs are."""
-
-_GATE: Final = Gatekeeper("leak")
 _BLOCKS: Final = (
     "book|concept|premise|characters|places|story_so_far|chapter|text_before|scene|next|notes"
     "|outline|text|written|issues|passages|style|plan|json_schema|think|thinking"
@@ -104,58 +98,52 @@ _FOLDED: Final = frozenset("\u0130\u0131\u017f\u212a")
 """Letters that patterns take for others in spite of `str.lower`."""
 
 
-def leaks(chapter: ChapterText, around: Surroundings) -> Found:
+@gate("leak")
+def leaks(chapter: ChapterText, context: GateContext) -> GateResult:
     """Headings, tags, remarks, and runs of the plan's own words; the figure counts them."""
-    is_english = around.english
-    reaches_on = is_english and _reaches_on(chapter.text)
-    blocks = (chapter.text,) if reaches_on else chapter.blocks
-    title = "" if around.outline is None else f"# {around.outline.title}"
-    marks = _marks(blocks, title, is_english=is_english)
-    copied = list(filter(_copies(tuple(_plans(around))), chapter.prose))
-
-    def tell() -> Iterator[Issue]:
-        for at, mark in marks:
-            line = sum(block.count("\n") + 1 for block in blocks[:at]) + mark.before + 1
-            said, why = mark.said.splitlines()[0], f"{mark.what} stands in the text"
-            yield _GATE.issue("error", said, line, why, "Take it out.")
-        for paragraph in chapter.paragraphs if copied else ():
-            if paragraph.text in copied:
-                why = "the text repeats its own plan word for word"
-                fix = "Show it happen instead of telling the plan."
-                yield _GATE.issue("warning", paragraph.text, paragraph.line, why, fix)
-
-    return Found(float(len(marks) + len(copied)), tell)
+    marks = _marks(chapter, context)
+    plans = list(_plan_runs(context))
+    runs = frozenset(chain.from_iterable(plans))
+    copied = [
+        at
+        for at, paragraph in enumerate(chapter.words_of)
+        if not runs.isdisjoint(in_a_row(paragraph, PLAN_WORDS))
+    ]
+    return GateResult(float(len(marks) + len(copied)), _findings(chapter, marks, copied))
 
 
-def _marks(blocks: Sequence[str], title: str, *, is_english: bool) -> list[tuple[int, _Mark]]:
-    """What its form gives away, with the places of the blocks.
+def _findings(
+    chapter: ChapterText, marks: Sequence[tuple[int, _Mark]], copied: Sequence[int]
+) -> Iterator[Finding]:
+    for line, mark in marks:
+        said, why = mark.said.splitlines()[0], f"{mark.what} stands in the text"
+        yield finding("leak", "error", said, line, why, "Take it out.")
+    for at in copied:
+        paragraph = chapter.paragraphs[at]
+        why = "the text repeats its own plan word for word"
+        fix = "Show it happen instead of telling the plan."
+        yield finding("leak", "warning", paragraph.text, paragraph.line, why, fix)
+
+
+def _marks(chapter: ChapterText, context: GateContext) -> list[tuple[int, _Mark]]:
+    """What its form gives away, with the lines where it stands.
 
     The chapter's own title above the text is no fault.
     """
-    told = map(_in_english if is_english else _everywhere, blocks)
-    found = [(at, one) for at, marks in enumerate(told) if marks for one in marks]
-    if found and title:
-        at, first = found[0]
-        if first.said == title and first.leads and not "".join(blocks[:at]).strip():
-            found = found[1:]
+    kinds = _KINDS if context.english else _EVERYWHERE
+    reaches_on = context.english and _REACHES_ON.search(chapter.text) is not None
+    blocks = (chapter.text,) if reaches_on else chapter.blocks
+    found, line, is_first = list[tuple[int, _Mark]](), 1, True
+    title = "" if context.outline is None else f"# {context.outline.title}"
+    for block in blocks:
+        for one in _marks_in(block, kinds):
+            is_title = is_first and one.said == title and one.leads
+            is_first = False
+            if not is_title:
+                found.append((line + one.before, one))
+        is_first = is_first and not block.strip()
+        line += block.count("\n") + 1
     return sorted(found, key=lambda one: one[1].kind)
-
-
-def _reaches_on(text: str) -> bool:
-    """Whether a remark of a text may go on behind a blank line."""
-    return ("[" in text or "(" in text) and _REACHES_ON.search(text) is not None
-
-
-@lru_cache(maxsize=PARAGRAPHS)
-def _in_english(block: str) -> tuple[_Mark, ...]:
-    """What is found in a block of an English text."""
-    return tuple(_marks_in(block, _KINDS))
-
-
-@lru_cache(maxsize=PARAGRAPHS)
-def _everywhere(block: str) -> tuple[_Mark, ...]:
-    """What is found in a block of a text in any language."""
-    return tuple(_marks_in(block, _EVERYWHERE))
 
 
 def _marks_in(block: str, kinds: Sequence[_Kind]) -> Iterator[_Mark]:
@@ -176,26 +164,11 @@ def _mark(block: str, kind: int, what: str, found: re.Match[str]) -> _Mark:
     return _Mark(kind, what, said, block.count("\n", 0, place), leads)
 
 
-@lru_cache(maxsize=8)
-def _copies(plans: tuple[str, ...]) -> Callable[[str], bool]:
-    """Whether a paragraph has a run of words that the plan has in the same order."""
-    told = map(paragraph_words, plans)
-    runs = frozenset(chain.from_iterable(in_a_row(plan, PLAN_WORDS) for plan in told))
-    begin = frozenset(run[:_SIGN] for run in runs)
-
-    @lru_cache(maxsize=PARAGRAPHS)
-    def copies(text: str) -> bool:
-        said = paragraph_words(text)
-        if begin.isdisjoint(in_a_row(said, _SIGN)):
-            return False
-        return not runs.isdisjoint(in_a_row(said, PLAN_WORDS))
-
-    return copies
-
-
-def _plans(around: Surroundings) -> Iterator[str]:
-    """The texts of the plan."""
-    if around.outline is not None:
-        yield from (around.outline.summary, around.outline.purpose, *around.outline.beats)
-    for scene in around.scenes:
-        yield from (scene.summary, scene.goal, scene.conflict, scene.outcome)
+def _plan_runs(context: GateContext) -> Iterator[Iterator[tuple[str, ...]]]:
+    """All runs of words of the texts of the plan that are long enough to be its own."""
+    told = list[str]()
+    if context.outline is not None:
+        told += (context.outline.summary, context.outline.purpose, *context.outline.beats)
+    for scene in context.scenes:
+        told += (scene.summary, scene.goal, scene.conflict, scene.outcome)
+    return (in_a_row(words(one), PLAN_WORDS) for one in told)

@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
+from libriscribe2.checks.gates.examination import GateFigures, examined
+from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.patching import MOST_CHANGE, apply, patched
 from libriscribe2.models.reviews import Patch
 from libriscribe2.prose import count_words
-from libriscribe2.quality.gates.gates import GateFigures, examined
-from libriscribe2.quality.gates.surroundings import Surroundings
-from libriscribe2.quality.patching import MOST_CHANGE, apply, kept, patched
 
 MARK = "[@n-0123456789ab]"
 TEXT = f"""# The Lamp
@@ -128,7 +128,7 @@ def test_T11_a_patch_that_makes_a_gate_worse_is_not_kept() -> None:
 
 
 def test_T11_a_degraded_rewrite_is_rejected_by_the_gates() -> None:
-    around = Surroundings(words=300)
+    around = GateContext(words=300)
     first, second = fresh(2, 40).capitalize() + ".", fresh(3, 40).capitalize() + "."
     text = f"{fresh(4, 110)}.\n\n{first}\n\n{second}\n\n{fresh(5, 110)}."
     looped = patched(
@@ -143,7 +143,7 @@ def test_T11_a_degraded_rewrite_is_rejected_by_the_gates() -> None:
 
 
 def test_T11_a_mended_text_is_kept_where_a_gate_gets_better() -> None:
-    around = Surroundings()
+    around = GateContext()
     said = fresh(7, 30).capitalize() + "."
     text = f"{fresh(8, 300)}.\n\n{said}\n\n{fresh(9, 60)}. {said} {fresh(10, 30)}."
     tail = fresh(10, 30)
@@ -179,7 +179,6 @@ def test_all_patches_together_keep_the_length() -> None:
     assert len(done.kept) == 2
     assert abs(count_words(done.text) - 200) <= MOST_CHANGE * 200
     assert {reason for _, reason in done.refused} == {"it changes the length too much"}
-    assert kept(text, text[:50], flat) == "it changes the length too much"
 
 
 @settings(deadline=None)

@@ -1,0 +1,1 @@
+"""Checks of a book: text, plans, facts and files -> findings and metrics."""

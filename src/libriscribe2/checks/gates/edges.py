@@ -1,0 +1,81 @@
+"""How a chapter begins and ends, beside the other chapters; whether it ends with a lesson."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from libriscribe2.checks.gates.gate import GateResult, finding, gate
+from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.quality.bands import BANDS
+from libriscribe2.quality.likeness import edge_content, likeness
+from libriscribe2.quality.text import ChapterText, plain, sentences, words
+
+FEWEST_WORDS: Final = 3
+"""A shorter sentence may begin or end two chapters."""
+
+_SAME: Final = 1.0
+_MORAL: Final = re.compile(
+    r"(?i)\b(?:(?:had|has|have) (?:finally |at last )?(?:learned|learnt|understood|realized|realised)"
+    r"|(?:finally|at last) (?:understood|realized|realised|knew)"
+    r"|(?:realized|realised|understood) (?:then |now )?that"
+    r"|the (?:real |true )?lesson|what (?:really|truly) mattered"
+    r"|in the end, (?:it|that|what|perhaps)|perhaps that was (?:enough|the point|what)"
+    r"|would never be the same|nothing would ever be|sometimes,? (?:the|all|it) \w+)\b"
+)
+
+
+@gate("edge")
+def edges(chapter: ChapterText, context: GateContext) -> GateResult:
+    """A first or last sentence that another chapter has, and edges that are much alike.
+
+    The figure adds up, for both edges, 1 for the same sentence and by how much the likeness
+    exceeds what books by people show.
+    """
+    if not chapter.word_count:
+        return GateResult()
+    opening = _edge(chapter, context.openings, 0)
+    ending = _edge(chapter, context.endings, -1)
+    return GateResult(opening.figure + ending.figure, (*opening.findings, *ending.findings))
+
+
+def _edge(chapter: ChapterText, others: Sequence[ChapterText], index: int) -> GateResult:
+    """The opening (0) or the ending (-1) beside those of other chapters."""
+    written = [one for one in others if one.word_count]
+    kind, own = "ending" if index else "opening", _edge_sentence(chapter, index)
+    line, said = chapter.paragraphs[index].line, words(own)
+    same = (words(_edge_sentence(one, index)) == said for one in written)
+    if len(said) >= FEWEST_WORDS and any(same):
+        why = f"another chapter has the same {kind} sentence"
+        fix = f"Give the chapter an {kind} of its own."
+        return GateResult(_SAME, [finding("edge", "error", own, line, why, fix)])
+    content = edge_content(chapter, index)
+    share = max((likeness(edge_content(one, index), content) for one in written), default=0.0)
+    limit = BANDS[f"like {kind}s"].red or 1.0
+    if share <= limit:
+        return GateResult()
+    why = f"the {kind} is much like that of another chapter ({share:.0%} of its words)"
+    fix = f"Let the {kind} turn on another image or act."
+    return GateResult(share - limit, [finding("edge", "warning", own, line, why, fix)])
+
+
+def _edge_sentence(chapter: ChapterText, index: int) -> str:
+    """The first (0) or the last (-1) sentence of a chapter."""
+    paragraph = chapter.prose[index]
+    return (sentences(paragraph) or [paragraph])[index]
+
+
+@gate("moral")
+def morals(chapter: ChapterText, context: GateContext) -> GateResult:
+    """A last paragraph that tells what the chapter meant: a hint and no fault; the figure is 1 or 0.
+
+    English only.
+    """
+    if not context.english or not chapter.prose:
+        return GateResult()
+    last = chapter.paragraphs[-1]
+    moral = _MORAL.search(plain(last.text))
+    if moral is None:
+        return GateResult()
+    said = last.text[slice(*moral.span())]
+    why = "the last paragraph may be telling what the chapter meant"
+    return GateResult(1.0, [finding("moral", "note", said, last.line, why)])
