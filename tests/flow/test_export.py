@@ -17,6 +17,8 @@ from libriscribe2.exporters import catalog, epub_check
 
 BOTH = ("--format", "md,html")
 
+ALL_FORMATS = ", ".join(one.name for one in catalog.all_exporters())
+
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
@@ -117,7 +119,7 @@ def test_EX_4_a_format_that_fails_keeps_its_old_file_and_the_others(tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (("--format", "mobi"), 2, "Choose from md, html, epub, docx, pdf."),
+        (("--format", "mobi"), 2, f"Choose from {ALL_FORMATS}."),
         (("--format", "md", "--check"), 2, "Add it to --format."),
         (("nothing-like-it",), 2, "unexpected extra argument"),
     ],

@@ -7,21 +7,15 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from typing import Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters import formats
 from libriscribe2.exporters.exporter import Exporter
 
-_ORDER: Final = ("md", "html", "epub", "docx", "pdf")
-"""The order of listings; other formats come after these, by name."""
-
-_SAME: Final = {"markdown": "md", "word": "docx", "htm": "html"}
-
 
 @cache
 def all_exporters() -> tuple[Exporter, ...]:
-    """Every exporter there is, the quickest formats first.
+    """Every exporter there is, by its place.
 
     Raises:
         LibriScribeError: A module of the package offers no exporter.
@@ -33,7 +27,7 @@ def all_exporters() -> tuple[Exporter, ...]:
         if not isinstance(exporter, Exporter):
             raise LibriScribeError(f"{place}.EXPORTER is not an exporter.")
         found.append(exporter)
-    return tuple(sorted(found, key=_place))
+    return tuple(sorted(found, key=lambda one: (one.place, one.name)))
 
 
 def exporters_for(names: tuple[str, ...]) -> tuple[Exporter, ...]:
@@ -49,7 +43,9 @@ def exporters_for(names: tuple[str, ...]) -> tuple[Exporter, ...]:
     if not names:
         return tuple(one for one in all_exporters() if not lacking(one))
     known = {one.name: one for one in all_exporters()}
-    wanted = dict.fromkeys(_spelled(name) for name in names)
+    called = {other: one.name for one in known.values() for other in one.also_called}
+    plain = [name.strip().lower().lstrip(".") for name in names]
+    wanted = dict.fromkeys(called.get(name, name) for name in plain)
     for name in wanted:
         if name not in known:
             listed = ", ".join(known)
@@ -68,19 +64,10 @@ def lacking(exporter: Exporter) -> tuple[str, ...]:
 
 def _not_installed(lack: dict[str, tuple[str, ...]]) -> ConfigError:
     names = ", ".join(name for name, modules in lack.items() if modules)
+    without = " and ".join(one.name for one in all_exporters() if not one.needs)
     modules = ", ".join(sorted({module for found in lack.values() for module in found}))
     return ConfigError(
         f"{names}: the extra [export] is not installed.",
-        why=f"{modules} cannot be found; md and html do without.",
+        why=f"{modules} cannot be found; {without} do without.",
         fix="`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`.",
     )
-
-
-def _spelled(name: str) -> str:
-    plain = name.strip().lower().lstrip(".")
-    return _SAME.get(plain, plain)
-
-
-def _place(exporter: Exporter) -> tuple[int, str]:
-    known = exporter.name in _ORDER
-    return (_ORDER.index(exporter.name) if known else len(_ORDER), exporter.name)

@@ -15,12 +15,16 @@ class Exporter(Protocol):
         suffix: The end of the file's name, such as `.epub`.
         needs: Modules of the extra `[export]` that it cannot do without.
         note: What a reader of the file has to know, or "".
+        also_called: Other names that a user may type, such as `markdown`.
+        place: Where lists have it: the lowest first, equal ones by name.
     """
 
     name: str
     suffix: str
     needs: tuple[str, ...]
     note: str
+    also_called: tuple[str, ...]
+    place: int
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the file in `folder`, an empty one that this exporter has for itself.

@@ -20,6 +20,8 @@ class DocxExporter:
     suffix = ".docx"
     needs: tuple[str, ...] = ("pypandoc",)
     note = "Word fills the table of contents in when you update it (click it, then F9)."
+    also_called: tuple[str, ...] = ("word",)
+    place = 40
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the Word file; see `Exporter.export`."""

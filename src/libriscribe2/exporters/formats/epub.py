@@ -23,6 +23,8 @@ class EpubExporter:
     suffix = ".epub"
     needs: tuple[str, ...] = ("pypandoc", "typst")
     note = ""
+    also_called: tuple[str, ...] = ()
+    place = 30
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the EPUB; see `Exporter.export`."""

@@ -19,6 +19,8 @@ class HtmlExporter:
     suffix = ".html"
     needs: tuple[str, ...] = ()
     note = ""
+    also_called: tuple[str, ...] = ("htm",)
+    place = 20
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the page; see `Exporter.export`."""

@@ -16,6 +16,8 @@ class MarkdownExporter:
     suffix = ".md"
     needs: tuple[str, ...] = ()
     note = ""
+    also_called: tuple[str, ...] = ("markdown",)
+    place = 10
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the Markdown file; see `Exporter.export`."""

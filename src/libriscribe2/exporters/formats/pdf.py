@@ -21,6 +21,8 @@ class PdfExporter:
     suffix = ".pdf"
     needs: tuple[str, ...] = ("pypandoc", "typst")
     note = ""
+    also_called: tuple[str, ...] = ()
+    place = 50
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the PDF; see `Exporter.export`."""
