@@ -6,7 +6,7 @@ import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk, ProjectFolder
 
-from libriscribe2.cli.hindrances import hindrances
+from libriscribe2.commands.book_state import hindrances
 from libriscribe2.project.paths import ProjectPaths
 
 

@@ -17,7 +17,7 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.web_pages import Answer, WebPages
 
-from libriscribe2.cli import root, status
+from libriscribe2.cli import frame, root
 from libriscribe2.settings import parts
 from libriscribe2.toolchain.research_means import ResearchMeans
 
@@ -145,7 +145,7 @@ def test_bar_24_07_a_bug_tells_no_key_and_steers_no_terminal(
 
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.chdir(desk.folder)
-    monkeypatch.setattr(status, "locate", broken)
+    monkeypatch.setattr(frame, "locate", broken)
     monkeypatch.setattr(root, "leave", leave)
     for words in (["status", "book"], ["--debug", "status", "book"]):
         monkeypatch.setattr(sys, "argv", ["libriscribe2", *words])

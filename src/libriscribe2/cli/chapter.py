@@ -1,10 +1,10 @@
 """`libriscribe2 chapter`: list the chapters of a book, and change their order."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.chapter_edit import EditRequest, carry_out
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -12,19 +12,20 @@ from libriscribe2.cli.frame import (
     command,
     command_group,
 )
-from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
-from libriscribe2.editing import structure_edits as edits
-from libriscribe2.editing.splitting import (
-    chapter_rows,
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.chapter_edits import (
+    ChapterEdit,
+    carry_out,
+    chapter_list,
+    deletion,
     division,
-    planned_scenes,
-    raw_text,
-    texts_of,
+    insertion,
+    merger,
+    movement,
+    preview,
+    renaming,
 )
-from libriscribe2.editing.structure_edits import Outlined, Slots
-from libriscribe2.errors import UsageError
-from libriscribe2.project.paths import CHAPTER_FILES
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.paths import ProjectPaths
 
 app = command_group("chapter", "List the chapters of a book, and change their order.")
 
@@ -42,8 +43,7 @@ def list_chapters(
     """List the chapters with their words and the state of their text."""
     renderer = frame.renderer
     paths = frame.project(project)
-    view, brief = look_at(paths), read_brief(paths)
-    rows = chapter_rows(view, brief, wanted_stages(brief))
+    rows = chapter_list(paths)
     if as_json:
         renderer.data_json({"project": paths.root.name, "chapters": rows})
     else:
@@ -75,13 +75,8 @@ def insert(
     The chapters after it get the next numbers. Those that then follow another chapter than
     before are stale; they are kept until `resume --refresh`.
     """
-
-    def edit(view: ProjectView, slots: Slots) -> Slots:
-        scenes = planned_scenes(view, scene or (), summary)
-        return edits.insert(slots, chapter, Outlined(title, summary, scenes))
-
-    asked = ("insert", str(chapter), title, summary, *(scene or ()))
-    carry_out(frame, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
+    edit = insertion(chapter, title, summary, scene or ())
+    _edit(frame, frame.project(project), edit, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -99,13 +94,7 @@ def move(
     No text is changed and nothing is asked of a model. Chapters that then follow another chapter
     than before are stale; they are kept until `resume --refresh`.
     """
-
-    def edit(view: ProjectView, slots: Slots) -> Slots:
-        del view
-        return edits.move(slots, chapter, to)
-
-    asked = ("move", str(chapter), str(to))
-    carry_out(frame, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
+    _edit(frame, frame.project(project), movement(chapter, to), dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -135,16 +124,9 @@ def split(
 
     `resume` then asks for a summary of each part.
     """
-
-    def edit(view: ProjectView, slots: Slots) -> Slots:
-        at = division(view, chapter, len(slots), scene_break, paragraph)
-        parts = (Outlined(summary=first_summary), Outlined(title, summary))
-        return edits.split(slots, chapter, at, parts)
-
-    asked = ("split", f"{chapter}", title, summary, first_summary, f"{scene_break}/{paragraph}")
-    carry_out(
-        frame, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
-    )
+    place, summaries = (scene_break, paragraph), (first_summary, summary)
+    edit = division(chapter, place, title, summaries)
+    _edit(frame, frame.project(project), edit, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -161,16 +143,12 @@ def merge(
     as_json: JsonOption = False,
 ) -> None:
     """Make one chapter of two neighbours, with a scene break in between."""
-
-    def edit(view: ProjectView, slots: Slots) -> Slots:
-        if second != first + 1:
-            why = f"{second} does not come right after {first}"
-            raise UsageError(f"Chapters {first} and {second} are no neighbours", why=why)
-        return edits.merge(slots, first, (texts_of(view, first), texts_of(view, second)), title)
-
-    asked = ("merge", str(first), str(second), title)
-    carry_out(
-        frame, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
+    _edit(
+        frame,
+        frame.project(project),
+        merger(first, second, title),
+        dry_run=dry_run,
+        as_json=as_json,
     )
 
 
@@ -188,14 +166,7 @@ def rename(
 
     A heading of your own that does not name the old title is left as it is.
     """
-
-    def edit(view: ProjectView, slots: Slots) -> Slots:
-        return edits.rename(slots, chapter, title, raw_text(view, CHAPTER_FILES, chapter))
-
-    asked = ("rename", str(chapter), title)
-    carry_out(
-        frame, project, EditRequest(asked, edit, same_story=True, dry_run=dry_run, as_json=as_json)
-    )
+    _edit(frame, frame.project(project), renaming(chapter, title), dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -211,10 +182,39 @@ def delete(
 
     Chapters that followed it or remembered it are stale; they are kept until `resume --refresh`.
     """
+    _edit(frame, frame.project(project), deletion(chapter), dry_run=dry_run, as_json=as_json)
 
-    def edit(view: ProjectView, slots: Slots) -> Slots:
-        del view
-        return edits.delete(slots, chapter)
 
-    asked = ("delete", str(chapter))
-    carry_out(frame, project, EditRequest(asked, edit, dry_run=dry_run, as_json=as_json))
+def _edit(
+    frame: Frame, paths: ProjectPaths, edit: ChapterEdit, *, dry_run: bool, as_json: bool
+) -> None:
+    """Change the order of a book's chapters, or only show what that would do."""
+    record = preview(paths, edit) if dry_run else carry_out(paths, edit)
+    if record is None:
+        frame.renderer.note("This change was interrupted before; it is finished now.")
+        if as_json:
+            frame.renderer.data_json({"change": edit.what, "finished": True})
+    elif as_json:
+        frame.renderer.data_json(record)
+    else:
+        _tell(frame.renderer, paths.called, record)
+
+
+def _tell(renderer: Renderer, name: str, record: Mapping[str, Any]) -> None:
+    """The new order on stdout; what became stale or is to be written on stderr."""
+    rows = [
+        (row["number"], " + ".join(map(str, row["was"])) or "new", row["title"])
+        for row in record["chapters"]
+    ]
+    renderer.table(("chapter", "was", "title"), rows)
+    for shift in record["states"]:
+        before = f"{shift['before']} -> " if shift["before"] else ""
+        reason = shift["reason"].removeprefix("stale, ")
+        renderer.note(f"{shift['unit']}: {before}{shift['after']} ({reason})")
+    for shift in record["later"]:
+        renderer.note(f"{shift['unit']}: {shift['before']}, {shift['after']} {shift['reason']}")
+    if record["dry_run"]:
+        renderer.note(f"Nothing was changed; {len(record['files'])} files would be.")
+        return
+    renderer.note("What was replaced or taken out is in .libriscribe/trash.")
+    renderer.note(f"Go on with `libriscribe2 resume {name}`.")

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.agents.agent_base import Agent
 from libriscribe2.cli.check_book import check_the_book
 from libriscribe2.cli.check_plan import check_the_plan
 from libriscribe2.cli.check_story import StoryRequest, check_the_story, format_of
@@ -17,14 +16,11 @@ from libriscribe2.cli.frame import (
     RequiredProjectArgument,
     command,
 )
-from libriscribe2.cli.hindrances import doubtful_cover, hindrances
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
-from libriscribe2.engine.stages import all_stages
-from libriscribe2.errors import ConfigError, ProjectError, UsageError
-from libriscribe2.pipeline.health import Finding, examine, told
-from libriscribe2.pipeline.health_records import examine_records
-from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
+from libriscribe2.commands.book_state import book_findings
+from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.pipeline.health import Finding
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.wording import counted
 
 
@@ -84,7 +80,7 @@ def check(
     if story:
         settings = frame.settings(options, paths) if judge else None
         return check_the_story(renderer, paths, StoryRequest(told_as, settings))
-    findings = _findings(paths)
+    findings = book_findings(paths)
     stops = any(finding.stops for finding in findings)
     if as_json:
         listed = [asdict(finding) for finding in findings]
@@ -130,23 +126,6 @@ def _check_model(*, story: bool, book_review: bool, named: bool) -> None:
         raise UsageError(
             "--model and --mock belong to --story and --book-review", fix="Add one of them."
         )
-
-
-def _findings(paths: ProjectPaths) -> list[Finding]:
-    """All that is wrong, what stops a run first."""
-    view = look_at(paths)
-    stages, first = _stages(paths)
-    found = [*first, *hindrances(paths), *examine(view, stages), *examine_records(paths)]
-    return sorted(found, key=lambda finding: not finding.stops)
-
-
-def _stages(paths: ProjectPaths) -> tuple[Sequence[type[Agent]], list[Finding]]:
-    """The stages of the book, or all there are where the brief cannot be read."""
-    try:
-        brief = read_brief(paths)
-        return wanted_stages(brief), list(doubtful_cover(paths, brief))
-    except (ConfigError, ProjectError) as error:
-        return all_stages(), [told(error, BOOK_TOML)]
 
 
 def _tell(renderer: Renderer, paths: ProjectPaths, findings: Sequence[Finding]) -> None:

@@ -48,7 +48,7 @@ COMMANDS: Final = (
     CommandEntry(
         "chapter", f"{_ROOM}.chapter:app", "List the chapters of a book, and change their order."
     ),
-    CommandEntry("adopt", f"{_ROOM}.adopt:adopt", "Take edited files as the new base."),
+    CommandEntry("adopt", f"{_ROOM}.status:adopt", "Take edited files as the new base."),
     CommandEntry(
         "check",
         f"{_ROOM}.check:check",

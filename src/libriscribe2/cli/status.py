@@ -1,22 +1,25 @@
-"""`libriscribe2 status`: how a book stands."""
+"""`libriscribe2 status` and `adopt`: how a book stands, and edited files as the new base."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, ProjectNameOption, command
-from libriscribe2.cli.hindrances import hindrances
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    ProjectArgument,
+    ProjectNameOption,
+    RequiredProjectArgument,
+    command,
+)
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
-from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
-from libriscribe2.project.artifacts import Book
-from libriscribe2.project.dumps import DebugDumps, Rate, reply_rates
-from libriscribe2.project.legacy import is_legacy, read_legacy
+from libriscribe2.commands.book_state import BookOverview, overview
+from libriscribe2.commands.chapter_edits import adopt_files
+from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.view import ProjectView
 from libriscribe2.wording import cost
 
 
@@ -36,73 +39,38 @@ def status(
     """
     renderer = frame.renderer
     paths = frame.project(project, project_name)
-    view = look_at(paths)
-    brief = read_brief(paths)
-    stages = wanted_stages(brief)
-    check_artifacts(stages, view)
-    found, old = book_status(stages, brief, view), _originals(paths)
-    record = {
-        "project": paths.root.name,
-        "title": Book(view).title(brief),
-        **_sums(view),
-        "units": [_row(one, old) for one in found],
-    }
-    if rates:
-        record["rates"] = [asdict(rate) for rate in _rates(view)]
+    state = overview(paths, rates=rates)
     if as_json:
-        renderer.data_json(record)
+        renderer.data_json(state.record)
         return
-    _tell(renderer, view, record)
-    if rates:
-        shares = [(r.name, f"{r.count} of {r.of}", r.agent, r.model) for r in _rates(view)]
-        renderer.table(("rate", "count", "agent", "model"), shares)
-    _tell_next(renderer, paths, old=bool(old), runs=any(one.runs for one in found))
-
-
-def _tell(renderer: Renderer, view: ProjectView, record: Mapping[str, Any]) -> None:
-    """Every part in a line, and the sums."""
     rows = [
         (row["unit"], row["state"], row["reason"].removeprefix(f"{row['state']}, "))
-        for row in record["units"]
+        for row in state.record["units"]
     ]
     renderer.table(("file", "state", "why"), rows)
-    quoted = quote_beside_actual(renderer, view.paths, view.manifest)
-    renderer.panel(view.paths.root.name, {**_in_words(record), **quoted})
+    quoted = quote_beside_actual(renderer, paths, state.manifest)
+    renderer.panel(paths.root.name, {**_in_words(state.record), **quoted})
+    if rates:
+        shares = [
+            (one["name"], f"{one['count']} of {one['of']}", one["agent"], one["model"])
+            for one in state.record["rates"]
+        ]
+        renderer.table(("rate", "count", "agent", "model"), shares)
+    _tell_next(renderer, paths, state)
 
 
-def _tell_next(renderer: Renderer, paths: ProjectPaths, *, old: bool, runs: bool) -> None:
+def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> None:
     """What comes next: a run, or what would stop it."""
-    stopping = list(hindrances(paths))
-    for one in stopping:
+    for one in state.obstacles:
         parts = (text.rstrip(".") for text in (one.what, one.place, one.fix) if text)
         renderer.warning(f"A run would stop: {'. '.join(parts)}.")
-    if stopping:
+    if state.obstacles:
         return
-    if old:
+    if state.is_legacy:
         told = "A project of the original LibriScribe2"
         renderer.note(f"{told}: `libriscribe2 resume {paths.called}` converts it.")
-    elif runs:
+    elif state.runs:
         renderer.note(f"Go on with `libriscribe2 resume {paths.called}`.")
-
-
-def _originals(paths: ProjectPaths) -> Collection[str]:
-    """The files that would come from the original LibriScribe2; none in a project of this one."""
-    return read_legacy(paths.root).artifacts.keys() if is_legacy(paths) else ()
-
-
-def _sums(view: ProjectView) -> dict[str, Any]:
-    """What the book has come to so far."""
-    book, totals = Book(view), view.manifest.totals
-    return {
-        "words": book.words(),
-        "chapters": book.chapters(),
-        "calls": totals.calls,
-        "failed_calls": totals.failed,
-        "input_tokens": totals.input_tokens,
-        "output_tokens": totals.output_tokens,
-        "cost_usd": None if totals.unknown_costs else totals.cost_usd,
-        "damaged_records": view.damaged,
-    }
 
 
 def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
@@ -122,22 +90,36 @@ def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _rates(view: ProjectView) -> list[Rate]:
-    """How well the replies of a project could be read."""
-    dumps = DebugDumps(view.paths.debug)
-    totals = view.manifest.totals
-    read = (dumps.load(path) for path in dumps.list())
-    return reply_rates(read, totals.calls + totals.failed, totals.filtered)
+@command
+def adopt(
+    frame: Frame,
+    project: RequiredProjectArgument,
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE...", help="Such as chapters/03.md.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every file that you edited.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take edited files as the new base.
 
-
-def _row(found: RunDecision, originals: Collection[str]) -> dict[str, Any]:
-    """A unit as a flat record."""
-    original = found.unit.output in originals
-    return {
-        "stage": found.unit.stage,
-        "chapter": found.unit.chapter,
-        "unit": found.unit.output,
-        "state": "original" if original else found.state,
-        "runs": found.runs,
-        "reason": "from the original LibriScribe2" if original else found.reason,
-    }
+    An edited file is never written over. Adopted, it counts as made from the present state of all
+    that it depends on: it is up to date, and becomes stale like any other when that changes;
+    `resume --refresh` then makes it again.
+    """
+    renderer = frame.renderer
+    if every == bool(files):
+        raise UsageError("Which files?", fix="Name them, or say --all for all that you edited.")
+    done = adopt_files(frame.project(project), files or [])
+    if as_json:
+        behind = [one.unit.output for one in done.behind]
+        record = {"adopted": done.names, "states": list(map(asdict, done.shifts)), "stale": behind}
+        renderer.data_json(record)
+        return
+    if not done.names:
+        renderer.note("No file of the book is edited.")
+    for name in done.names:
+        renderer.data(name)
+    for shift in done.shifts:
+        renderer.note(f"{shift.unit}: {shift.before} -> {shift.after} ({shift.reason})")
+    for one in done.behind:
+        renderer.note(f"{one.unit.output}: {one.reason}")

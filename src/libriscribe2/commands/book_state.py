@@ -1,0 +1,206 @@
+"""How a book stands, and what would stop a run of it."""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from libriscribe2.agents.agent_base import Agent
+from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
+from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
+from libriscribe2.engine.stages import all_stages
+from libriscribe2.errors import ConfigError, ProjectError
+from libriscribe2.exporters.pictures import cover_of
+from libriscribe2.models.brief import Brief
+from libriscribe2.pipeline.health import Finding, examine, told
+from libriscribe2.pipeline.health_records import examine_records
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.dumps import DebugDumps, Rate, reply_rates
+from libriscribe2.project.legacy import is_legacy, read_legacy
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import (
+    BOOK_TOML,
+    CANON_FILES,
+    CHAPTER_FILES,
+    DRAFT_FILES,
+    STATE,
+    SUMMARY_FILES,
+    ProjectPaths,
+)
+from libriscribe2.project.view import ProjectView
+from libriscribe2.settings.layers import read_toml
+
+
+@dataclass(frozen=True, slots=True)
+class BookOverview:
+    """How a book stands.
+
+    Attributes:
+        record: The same as plain JSON: sums, and every file with its state and reason.
+        runs: Whether a run would make something.
+        is_legacy: Whether it is a project of the original LibriScribe2, not yet converted.
+        obstacles: What would stop a run before its first stage.
+        manifest: What its calls have come to.
+    """
+
+    record: dict[str, Any]
+    runs: bool
+    is_legacy: bool
+    obstacles: tuple[Finding, ...]
+    manifest: Manifest
+
+
+def overview(paths: ProjectPaths, *, rates: bool = False) -> BookOverview:
+    """How a book stands; takes no lock and writes nothing.
+
+    Args:
+        paths: The project.
+        rates: Whether the record says how well replies could be read.
+
+    Raises:
+        ProjectError: The book cannot be read.
+        ConfigError: Its brief cannot be used.
+    """
+    view, brief = look_at(paths), read_brief(paths)
+    stages = wanted_stages(brief)
+    check_artifacts(stages, view)
+    units, originals = book_status(stages, brief, view), _originals(paths)
+    record = {
+        "project": paths.root.name,
+        "title": Book(view).title(brief),
+        **_sums(view),
+        "units": [_row(one, originals) for one in units],
+    }
+    if rates:
+        record["rates"] = [asdict(rate) for rate in _rates(view)]
+    runs = any(one.runs for one in units)
+    return BookOverview(record, runs, bool(originals), tuple(hindrances(paths)), view.manifest)
+
+
+def _originals(paths: ProjectPaths) -> Collection[str]:
+    """The files that would come from the original LibriScribe2; none in a project of this one."""
+    return read_legacy(paths.root).artifacts.keys() if is_legacy(paths) else ()
+
+
+def _sums(view: ProjectView) -> dict[str, Any]:
+    """What the book has come to so far."""
+    book, totals = Book(view), view.manifest.totals
+    return {
+        "words": book.words(),
+        "chapters": book.chapters(),
+        "calls": totals.calls,
+        "failed_calls": totals.failed,
+        "input_tokens": totals.input_tokens,
+        "output_tokens": totals.output_tokens,
+        "cost_usd": None if totals.unknown_costs else totals.cost_usd,
+        "damaged_records": view.damaged,
+    }
+
+
+def _rates(view: ProjectView) -> list[Rate]:
+    """How well the replies of a project could be read."""
+    dumps = DebugDumps(view.paths.debug)
+    totals = view.manifest.totals
+    read = (dumps.load(path) for path in dumps.list())
+    return reply_rates(read, totals.calls + totals.failed, totals.filtered)
+
+
+def _row(found: RunDecision, originals: Collection[str]) -> dict[str, Any]:
+    """A unit as a flat record."""
+    original = found.unit.output in originals
+    return {
+        "stage": found.unit.stage,
+        "chapter": found.unit.chapter,
+        "unit": found.unit.output,
+        "state": "original" if original else found.state,
+        "runs": found.runs,
+        "reason": "from the original LibriScribe2" if original else found.reason,
+    }
+
+
+_FOLDERS: Final = (
+    "",
+    STATE,
+    *(str(Path(name).parent) for name in (CHAPTER_FILES, SUMMARY_FILES, CANON_FILES, DRAFT_FILES)),
+)
+_RECORDS: Final = ("journal.jsonl", "lock", "events.jsonl")
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def hindrances(
+    paths: ProjectPaths, may_write: Callable[[Path], bool] = _may_write
+) -> Iterator[Finding]:
+    """What stops a run before its first stage, as findings.
+
+    Args:
+        paths: The project.
+        may_write: Whether this process may write a file or a folder.
+    """
+    fault = _unusable_settings(paths)
+    if fault is not None:
+        yield told(fault, BOOK_TOML)
+    written = [paths.root / name for name in _FOLDERS]
+    written += [paths.state / name for name in _RECORDS] + [paths.debug]
+    for path in written:
+        if path.exists() and not may_write(path):
+            inside = path.is_relative_to(paths.root)
+            yield Finding(
+                path.relative_to(paths.root.parent).as_posix() if inside else str(path),
+                "",
+                f"{path} may not be written",
+                "Give yourself permission to write there.",
+                stops=True,
+            )
+            return
+
+
+def _unusable_settings(paths: ProjectPaths) -> ConfigError | None:
+    """Why the settings cannot be used; a file that is no TOML is told by who reads the brief."""
+    try:
+        settings_of(paths.root, {})
+    except ConfigError as error:
+        return error if _is_toml(paths.book_toml) else None
+    return None
+
+
+def _is_toml(path: Path) -> bool:
+    try:
+        read_toml(path)
+    except ConfigError:
+        return False
+    return True
+
+
+def doubtful_cover(paths: ProjectPaths, brief: Brief) -> Iterator[Finding]:
+    """A cover that no export can use; runs go on without it."""
+    try:
+        cover_of(paths, brief.cover)
+    except ProjectError as error:
+        what = f"{error.what.removesuffix('.')}: {error.why}; exports stop"
+        yield Finding(BOOK_TOML, "cover", what, error.fix)
+
+
+def book_findings(paths: ProjectPaths) -> list[Finding]:
+    """All that is wrong with the files of a book, what stops a run first; nothing is written.
+
+    Raises:
+        ProjectError: There is no project.
+        StorageError: A file cannot be read.
+    """
+    view = look_at(paths)
+    stages, first = _stages(paths)
+    found = [*first, *hindrances(paths), *examine(view, stages), *examine_records(paths)]
+    return sorted(found, key=lambda finding: not finding.stops)
+
+
+def _stages(paths: ProjectPaths) -> tuple[Sequence[type[Agent]], list[Finding]]:
+    """The stages of the book, or all there are where the brief cannot be read."""
+    try:
+        brief = read_brief(paths)
+        return wanted_stages(brief), list(doubtful_cover(paths, brief))
+    except (ConfigError, ProjectError) as error:
+        return all_stages(), [told(error, BOOK_TOML)]
