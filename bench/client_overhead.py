@@ -20,7 +20,7 @@ from bench.figures import spread
 from bench.ready_replies import ready_completion
 from bench.zero_latency_server import PIECES
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.litellm_backend import load_litellm
+from libriscribe2.llm.litellm_library import load_litellm
 
 TITLE = "Our client over bare LiteLLM, CPU time of the client's process"
 ROUNDS = 30

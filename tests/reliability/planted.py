@@ -203,7 +203,7 @@ MUTANTS: Final = (
     Mutant(
         "a reply may be of any size",
         "test_bar_18",
-        "llm/reply_size.py",
+        "llm/response_size.py",
         "if size > most:",
         "if size < 0:",
     ),

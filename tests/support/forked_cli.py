@@ -20,7 +20,7 @@ import libriscribe2
 from libriscribe2.cli import main
 
 _PR_SET_PDEATHSIG: Final = 1
-_NOT_AHEAD: Final = ("libriscribe2.__main__", "libriscribe2.llm.litellm_backend")
+_NOT_AHEAD: Final = ("libriscribe2.__main__", "libriscribe2.llm.litellm_library")
 
 
 def serve() -> None:

@@ -15,6 +15,9 @@ from libriscribe2.utils.text_encoder import TextEncoder
 # A part of every request's key: another spelling would make all of them unknown to old journals.
 _CANONICAL: Final = TextEncoder(json.JSONEncoder(sort_keys=True, ensure_ascii=False))
 
+DEFAULT_SIZE_CAP: Final = 4_000_000
+"""Longest reply in characters where the request sets no `max_tokens`."""
+
 Message = Mapping[str, Any]
 """One turn of a conversation: `{"role": "system" | "user" | "assistant", "content": str}`."""
 

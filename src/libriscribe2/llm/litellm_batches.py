@@ -1,6 +1,6 @@
 """Providers' batch APIs through LiteLLM: lines of a file, and the file's way there and back.
 
-LiteLLM comes through the door of `litellm_backend`, with the same switches. Batches are in OpenAI's
+LiteLLM comes through the door of `litellm_library`, with the same switches. Batches are in OpenAI's
 form: a JSON object per line, `/v1/chat/completions` in all of them, answered within 24 hours.
 """
 
@@ -12,11 +12,8 @@ from typing import Any, Final
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.batch_clients import share_clients
 from libriscribe2.llm.failure import classify, of_answer
-from libriscribe2.llm.litellm_backend import (
-    LiteLLMBackend,
-    load_litellm,
-    loaded,
-)
+from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.litellm_library import load_litellm, loaded
 from libriscribe2.llm.redaction import secrets_in
 from libriscribe2.llm.reply import cost_of
 from libriscribe2.llm.servers import server_arguments

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.llm.litellm_backend import model_info
+from libriscribe2.llm.litellm_library import model_info
 from libriscribe2.llm.providers import KEYLESS_PREFIXES, OFFLINE_MODEL
 
 _MILLION: Final = 1_000_000

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from libriscribe2.errors import ModelError
-from libriscribe2.llm.litellm_backend import missing_variables, provider_of, similar_models
+from libriscribe2.llm.litellm_library import missing_variables, provider_of, similar_models
 from libriscribe2.llm.provider_table import PROVIDERS, WELL_KNOWN, Provider
 from libriscribe2.llm.sendable import check_address, check_key
 from libriscribe2.llm.servers import address_variable

@@ -4,13 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from libriscribe2.llm.backend import BackendError, Message, Usage
+from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, BackendError, Message, Usage
 
 BYTES_PER_TOKEN = 8
 """Far more than any token takes: a reply beyond `max_tokens` times this is a runaway."""
-
-DEFAULT_SIZE_CAP = 4_000_000
-"""Longest reply in characters where the request sets no `max_tokens`."""
 
 _ESTIMATED_BYTES_PER_TOKEN = 4
 

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from libriscribe2.llm.litellm_backend import LiteLLMBackend, load_litellm
+from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.litellm_library import load_litellm
 
 
 @pytest.fixture

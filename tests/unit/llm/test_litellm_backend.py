@@ -11,7 +11,7 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, answered, both_ways, failed, streamed, with_litellm
 
-from libriscribe2.llm import litellm_backend
+from libriscribe2.llm import litellm_backend, litellm_library
 from libriscribe2.llm.backend import Completion, Usage
 from libriscribe2.llm.litellm_backend import LiteLLMBackend
 
@@ -176,7 +176,7 @@ async def test_the_price_is_known_or_none_but_never_made_up(model: str, *, price
 async def test_the_price_map_is_asked_once_for_a_model_that_it_does_not_know(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    litellm = litellm_backend.load_litellm()
+    litellm = litellm_library.load_litellm()
     asked: list[str] = []
     price = litellm.cost_per_token
 
@@ -258,6 +258,7 @@ async def test_a_piece_without_a_choice_is_passed_over(monkeypatch: pytest.Monke
 
     fake = SimpleNamespace(acompletion=acompletion, cost_per_token=lambda **_: (0.0, 0.0))
     with monkeypatch.context() as patch:
-        patch.setattr(litellm_backend, "load_litellm", functools.cache(lambda: fake))
+        for module in (litellm_library, litellm_backend):
+            patch.setattr(module, "load_litellm", functools.cache(lambda: fake))
         text, done = await streamed(LiteLLMBackend(None, KEY))
     assert (text, done.usage, done.cost_usd) == ("text", Usage(3, 1, known=True), None)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.transport import with_litellm
 
-from libriscribe2.llm.litellm_backend import SWITCHES, load_litellm, provider_of
+from libriscribe2.llm.litellm_library import SWITCHES, load_litellm, provider_of
 
 pytestmark = with_litellm
 OURS = ("providers", "retries", "local_servers", "client", "spooled_backend")
@@ -59,7 +59,7 @@ def test_importing_our_modules_does_not_load_litellm(
 def test_litellm_reads_no_env_file_behind_our_back(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-from-the-file\n", encoding="utf-8")
     code = (
-        "import os; from libriscribe2.llm.litellm_backend import load_litellm; load_litellm();"
+        "import os; from libriscribe2.llm.litellm_library import load_litellm; load_litellm();"
         "print(os.environ.get('OPENAI_API_KEY'))"
     )
     assert run_python(code, cwd=tmp_path) == "None"

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.transport import with_litellm
 
-from libriscribe2.llm.litellm_backend import load_litellm
+from libriscribe2.llm.litellm_library import load_litellm
 from libriscribe2.llm.prices import FREE, Price, flat, price_of
 
 pytestmark = with_litellm

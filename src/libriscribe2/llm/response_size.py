@@ -13,8 +13,7 @@ from typing import Any, Final
 import httpx
 from typing_extensions import override
 
-from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.reply import DEFAULT_SIZE_CAP
+from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, BackendError
 
 MOST_BYTES: Final = 4 * DEFAULT_SIZE_CAP
 """Longest whole reply: four bytes for each character of the longest text."""
