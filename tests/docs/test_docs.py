@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from libriscribe2 import errors
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_importer import ManuscriptReader
-from libriscribe2.cli.listing import COMMANDS, CommandEntry
+from libriscribe2.cli.command_table import COMMANDS, CommandEntry
 from libriscribe2.cli.root import app
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError

@@ -17,7 +17,7 @@ from typer._click.exceptions import (  # not public elsewhere
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
-from libriscribe2.cli.listing import COMMANDS, GONE_COMMANDS, GONE_OPTIONS, CommandEntry
+from libriscribe2.cli.command_table import COMMANDS, GONE_COMMANDS, GONE_OPTIONS, CommandEntry
 from libriscribe2.cli.process import (
     EXIT_CLOSED_PIPE,
     interrupted,

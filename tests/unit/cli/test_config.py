@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from libriscribe2.cli.config import app
+from libriscribe2.cli.listings import config as app
 from libriscribe2.cli.process import Invocation
 
 CANARY = "sk-canary-0123456789"
@@ -164,7 +164,7 @@ def test_XC_08_the_exit_code_is_the_process_s_and_litellm_stays_out(folder: Path
     program = (
         "import atexit, sys\n"
         "atexit.register(lambda: print('litellm' in sys.modules))\n"
-        "from libriscribe2.cli.config import app\n"
+        "from libriscribe2.cli.listings import config as app\n"
         "app()"
     )
     done = subprocess.run(

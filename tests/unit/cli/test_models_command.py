@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from libriscribe2.cli import models
+from libriscribe2.cli import listings
 from libriscribe2.cli.root import app
 from libriscribe2.llm.local_servers import LocalServer
 
@@ -16,7 +16,7 @@ SERVER = LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",)
 @pytest.fixture(autouse=True)
 def one_local_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(models, "local_servers", lambda: (SERVER,))
+    monkeypatch.setattr(listings, "local_servers", lambda: (SERVER,))
 
 
 def test_every_asking_stage_is_told_with_its_model_and_fallbacks(
@@ -65,7 +65,7 @@ def test_the_provider_of_a_key_is_the_default(
 def test_a_key_without_a_default_model_is_told_by_models_doctor_and_a_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(models, "local_servers", lambda: ())
+    monkeypatch.setattr(listings, "local_servers", lambda: ())
     monkeypatch.setenv("HF_TOKEN", "hf-1")
     create = ["create", "A robot learns to paint", "--until", "concept", "--no-input"]
     for command in (["models"], ["doctor"], create):

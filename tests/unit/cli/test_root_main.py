@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from libriscribe2.cli import root
+from libriscribe2.cli.command_table import COMMANDS, CommandEntry
 from libriscribe2.cli.lazy import LazyCommand
-from libriscribe2.cli.listing import COMMANDS, CommandEntry
 
 
 class Left(BaseException):

@@ -96,13 +96,13 @@ COMMANDS: Final = (
         "Measure the checks: planted faults, and how many of them are found.",
     ),
     CommandEntry(
-        "config", f"{_ROOM}.config:app", "Show the settings in force and where they come from."
+        "config", f"{_ROOM}.listings:config", "Show the settings in force and where they come from."
     ),
     CommandEntry(
-        "models", f"{_ROOM}.models:models", "Show which model does what, and which could."
+        "models", f"{_ROOM}.listings:models", "Show which model does what, and which could."
     ),
-    CommandEntry("agents", f"{_ROOM}.agents:agents", "List the stages that make a book."),
-    CommandEntry("tools", f"{_ROOM}.tools:tools", "List the tools of the tool chains."),
+    CommandEntry("agents", f"{_ROOM}.listings:agents", "List the stages that make a book."),
+    CommandEntry("tools", f"{_ROOM}.listings:tools", "List the tools of the tool chains."),
     CommandEntry("doctor", f"{_ROOM}.doctor:doctor", "Check that everything is in place."),
     CommandEntry("create-book", f"{_ROOM}.book_new:create", "Same as `create`.", hidden=True),
     CommandEntry("format", f"{_ROOM}.export:export", "Same as `export`.", hidden=True),

@@ -1,0 +1,167 @@
+"""`libriscribe2 config`, `models`, `agents` and `tools`: what there is to make books with."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    ModelOption,
+    ModelOptions,
+    ProjectArgument,
+    command,
+    command_group,
+)
+from libriscribe2.cli.model_choice import local_servers, model_for
+from libriscribe2.commands.inventory import (
+    load_settings,
+    models_record,
+    settings_record,
+    stages_record,
+    tools_record,
+)
+from libriscribe2.settings import user_file, without_secrets
+
+config = command_group("config", "Show the settings in force and where they come from.")
+
+
+@config.command()
+@command
+def show(
+    frame: Frame,
+    project: Annotated[
+        str | None, typer.Argument(metavar="PROJECT", help="A project, for its own settings.")
+    ] = None,
+    origin: Annotated[
+        bool, typer.Option("--origin", help="Also say where each value comes from.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show every setting in force.
+
+    Flags win over the environment and .env, these over the project's book.toml, this over your
+    own configuration file, and that over the defaults.
+    """
+    renderer = frame.renderer
+    loaded = load_settings(project)
+    for warning in loaded.warnings:
+        renderer.warning(warning)
+    if as_json:
+        renderer.data_json(settings_record(loaded, origin=origin))
+    else:
+        columns = ("key", "value", "origin")
+        rows = [(key, _text(value), loaded.origins[key]) for key, value in loaded.values().items()]
+        width = 3 if origin else 2
+        renderer.table(columns[:width], [row[:width] for row in rows])
+
+
+@config.command()
+@command
+def path(frame: Frame, as_json: JsonOption = False) -> None:
+    """Show where your own configuration file is, or would be."""
+    renderer = frame.renderer
+    file = user_file()
+    exists = file.is_file()
+    if as_json:
+        renderer.data_json({"path": str(file), "exists": exists})
+        return
+    renderer.data(str(file))
+    if not exists:
+        renderer.note("The file does not exist yet; the defaults are in force.")
+
+
+def _text(value: Any) -> str:
+    """A value as a table shows it: JSON's words for true, false and nothing."""
+    if isinstance(value, list):
+        return ", ".join(value)
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else without_secrets(str(value))
+
+
+@command
+def models(
+    frame: Frame,
+    project: ProjectArgument = None,
+    model: ModelOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which model does what, and which could.
+
+    The model of every stage, the providers whose key is set, and local servers.
+    """
+    renderer = frame.renderer
+    options = ModelOptions(model=model)
+    paths = frame.project(project, options=options) if project else None
+    settings = frame.settings(options, paths)
+    servers = local_servers()
+    record = models_record(settings, model_for(settings, probe=lambda: servers), servers)
+    if as_json:
+        renderer.data_json(record)
+        return
+    renderer.table(
+        ("stage", "model", "fallbacks"),
+        [(row["stage"], row["model"], ", ".join(row["fallbacks"])) for row in record["stages"]],
+    )
+    renderer.note(f"default: {record['default']['model']} ({record['default']['reason']})")
+    for name in record["providers_with_key"]:
+        renderer.note(f"key found: {name}")
+    for server in record["local_servers"]:
+        renderer.note(f"{server['name']} at {server['url']}: {', '.join(server['models'])}")
+
+
+@command
+def agents(frame: Frame, as_json: JsonOption = False) -> None:
+    """List the stages that make a book.
+
+    In running order, with what each reads and writes.
+    """
+    renderer = frame.renderer
+    records = stages_record()
+    if as_json:
+        renderer.data_json(records)
+        return
+    rows = [
+        (
+            one["stage"],
+            one["agent"],
+            ", ".join(one["reads"]),
+            one["writes"],
+            ", ".join(one["also_called"]),
+        )
+        for one in records
+    ]
+    renderer.table(("stage", "agent", "reads", "writes", "also called"), rows)
+
+
+@command
+def tools(frame: Frame, as_json: JsonOption = False) -> None:
+    """List the tools of the tool chains.
+
+    What a tool needs decides which runs may use it: the book's research folder (research), a model
+    to ask (ask), the web (web), a search engine (search). --json adds the JSON Schema of their
+    parameters.
+    """
+    renderer = frame.renderer
+    records = tools_record()
+    if as_json:
+        renderer.data_json(records)
+        return
+    rows = [
+        (
+            record["name"],
+            _signature(record["parameters"]),
+            ", ".join(record["needs"]),
+            record["description"],
+        )
+        for record in records
+    ]
+    renderer.table(("tool", "parameters", "needs", "description"), rows)
+
+
+def _signature(schema: Mapping[str, Any]) -> str:
+    """The names of the parameters, those that may be left out in brackets."""
+    required = schema["required"]
+    return ", ".join(name if name in required else f"[{name}]" for name in schema["properties"])
