@@ -274,14 +274,14 @@ MUTANTS: Final = (
     Mutant(
         "every page may be fetched",
         "test_bar_24_web",
-        "toolchain/web/web.py",
+        "research/web/engines.py",
         "if not self.is_allowed(url):",
         "if not url:",
     ),
     Mutant(
         "every network address is public",
         "test_bar_24_web",
-        "toolchain/web/resolving.py",
+        "research/web/addresses.py",
         "return is_public(address) and port in _WEB_PORTS",
         "return port in _WEB_PORTS",
     ),

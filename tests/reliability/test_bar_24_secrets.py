@@ -18,8 +18,8 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.web_pages import Answer, WebPages
 
 from libriscribe2.cli import frame, root
+from libriscribe2.research.access import ResearchMeans
 from libriscribe2.settings import parts
-from libriscribe2.toolchain.research_means import ResearchMeans
 
 BAR: Final = Bar(24, 24, "test_bar_24_secrets.py")
 pytestmark = pytest.mark.filterwarnings(

@@ -21,15 +21,14 @@ from tests.support.research_desk import ResearchDesk
 from tests.support.transport import KEY
 from tests.support.web_pages import Answer, WebPages, article
 
+from libriscribe2.research.access import ResearchMeans
+from libriscribe2.research.catalog import all_tools
+from libriscribe2.research.tool_error import ToolError
+from libriscribe2.research.web import addresses
+from libriscribe2.research.web.addresses import Gate, Resolve, system_resolver, target_of
+from libriscribe2.research.web.engines import Web
+from libriscribe2.research.web.fetching import Fetcher
 from libriscribe2.settings import parts
-from libriscribe2.toolchain.catalog import all_tools
-from libriscribe2.toolchain.research_means import ResearchMeans
-from libriscribe2.toolchain.tool_error import ToolError
-from libriscribe2.toolchain.web import resolving
-from libriscribe2.toolchain.web.fetching import Fetcher
-from libriscribe2.toolchain.web.resolving import Gate, Resolve, system_resolver
-from libriscribe2.toolchain.web.urls import target_of
-from libriscribe2.toolchain.web.web import Web
 
 BAR: Final = Bar(24, 24, "test_bar_24_web.py")
 pytestmark = pytest.mark.filterwarnings(
@@ -128,7 +127,7 @@ def test_bar_24_02_only_public_addresses_are_asked(
 ) -> None:
     with WebPages() as canary:
         # Nothing but the judgement of the address stands before the canary.
-        monkeypatch.setattr(resolving, "_WEB_PORTS", frozenset({80, 443, canary.port}))
+        monkeypatch.setattr(addresses, "_WEB_PORTS", frozenset({80, 443, canary.port}))
         for address in ADDRESSES:
             gate = Gate(_answering((address,))[0])
             refused = _fetched(tmp_path, f"http://salt.example:{canary.port}/canary", gate)

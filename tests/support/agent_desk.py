@@ -23,7 +23,7 @@ from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.research_files import keep_record
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.toolchain.research_means import ResearchMeans
+from libriscribe2.research.access import ResearchMeans
 
 CONCEPT: Final = {"title": "The Log", "logline": "A keeper reads.", "description": "A long tale."}
 CAST: Final = [{"name": "Mara Voss", "role": "keeper"}, {"name": "Jon Ide", "role": "pilot"}]

@@ -8,10 +8,10 @@ from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.scripted import Line, ScriptedBackend
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, RunRecord
-from libriscribe2.toolchain.chain_config import OrchestratorConfig
-from libriscribe2.toolchain.chain_model import ChainModel
-from libriscribe2.toolchain.orchestrator import Orchestrator
-from libriscribe2.toolchain.run_store import MemoryRunStore, RunStore
+from libriscribe2.research.chain import Orchestrator
+from libriscribe2.research.chain_model import ChainModel
+from libriscribe2.research.run_store import MemoryRunStore, RunStore
+from libriscribe2.research.templates import OrchestratorConfig
 
 Behaviour = Callable[[dict[str, Any]], Awaitable[Any]] | Iterable[Any] | Mapping[str, Any]
 """What a tool does: a function of its parameters, a script of results and errors, or one result."""

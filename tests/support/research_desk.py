@@ -13,13 +13,12 @@ from tests.support.written_book import WrittenBook
 
 from libriscribe2.project.paths import RESEARCH_SOURCES
 from libriscribe2.project.research_files import ResearchFolder
-from libriscribe2.toolchain.catalog import all_tools
-from libriscribe2.toolchain.tool import ToolContext
-from libriscribe2.toolchain.tool_error import ToolError
-from libriscribe2.toolchain.web.engines import SearchEngine, SearchKind
-from libriscribe2.toolchain.web.fetching import Fetcher
-from libriscribe2.toolchain.web.resolving import Gate
-from libriscribe2.toolchain.web.web import Web
+from libriscribe2.research.catalog import all_tools
+from libriscribe2.research.tool import ToolContext
+from libriscribe2.research.tool_error import ToolError
+from libriscribe2.research.web.addresses import Gate
+from libriscribe2.research.web.engines import SearchEngine, SearchKind, Web
+from libriscribe2.research.web.fetching import Fetcher
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 TODAY = "2026-03-31"

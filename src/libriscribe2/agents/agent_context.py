@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
-from libriscribe2.toolchain.research_means import ResearchMeans
+from libriscribe2.research.access import ResearchMeans
 
 
 @dataclass(frozen=True, slots=True)

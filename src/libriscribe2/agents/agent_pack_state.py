@@ -22,7 +22,7 @@ from libriscribe2.project.paths import (
 from libriscribe2.prose import without_notes
 from libriscribe2.quality.canon.naming import canonical_facts
 from libriscribe2.quality.habits import habits_block
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 
 HEEDED: Final = 12
 """How many chapters are looked through for what the book has used up."""

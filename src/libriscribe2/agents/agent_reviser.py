@@ -17,8 +17,8 @@ from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
 from libriscribe2.models.reviews import MOST_ISSUES, MOST_PATCHES, Critique, Patches, ToldIssue
 from libriscribe2.prose import parts, shorten, tail, weigh, without_notes
+from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
-from libriscribe2.toolchain.quoted_lines import line_of_quote
 
 logger = logging.getLogger(__name__)
 

@@ -32,8 +32,8 @@ from libriscribe2.project.paths import (
 from libriscribe2.prose import parts, shorten, without_notes
 from libriscribe2.quality.canon.naming import Names
 from libriscribe2.quality.canon.world_rules import rule_names
+from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CANON_QUOTES_DROPPED
-from libriscribe2.toolchain.quoted_lines import line_of_quote
 
 logger = logging.getLogger(__name__)
 

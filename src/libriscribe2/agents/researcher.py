@@ -32,9 +32,9 @@ from libriscribe2.project.texts import utc_now
 from libriscribe2.prose import shorten
 
 if TYPE_CHECKING:
-    from libriscribe2.toolchain.chain_model import ChainModel
-    from libriscribe2.toolchain.research_chain import Findings
-    from libriscribe2.toolchain.tool import Ask
+    from libriscribe2.research.chain_model import ChainModel
+    from libriscribe2.research.research_chain import Findings
+    from libriscribe2.research.tool import Ask
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
@@ -145,8 +145,11 @@ class ResearcherAgent(Agent):
             IncompleteError: Steps failed and not one note came of the others.
         """
         # The tools load libraries for files and the web, which nobody else needs.
-        from libriscribe2.toolchain.chain_model import ChainModel  # noqa: PLC0415
-        from libriscribe2.toolchain.research_chain import ChainRequest, ResearchChain  # noqa: PLC0415
+        from libriscribe2.research.chain_model import ChainModel  # noqa: PLC0415
+        from libriscribe2.research.research_chain import (  # noqa: PLC0415
+            ChainRequest,
+            ResearchChain,
+        )
 
         model = ChainModel(
             self.context.client,

@@ -23,7 +23,7 @@ from libriscribe2.prose import shorten
 from libriscribe2.quality.style.numbers import style_numbers
 from libriscribe2.quality.style.passages import typical_passages
 from libriscribe2.quality.text import ChapterText
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 
 PASSAGE_BUDGET: Final = 4_000
 """Most of a passage that the request shows: 180 words of any language."""

@@ -19,8 +19,8 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import RESEARCH_NOTES
 from libriscribe2.project.research_files import add_notes
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.research.research_chain import Findings
 from libriscribe2.settings import Settings
-from libriscribe2.toolchain.research_chain import Findings
 from libriscribe2.wording import cost, counted
 
 

@@ -13,8 +13,8 @@ from libriscribe2.models.tooling import Binding, PlanStep, RunRecord, StepResult
 from libriscribe2.project.paths import RESEARCH_RUN
 from libriscribe2.project.research_files import chain_files
 from libriscribe2.project.view import ProjectView
-from libriscribe2.toolchain.chain_metrics import CALLS_AVOIDED
-from libriscribe2.toolchain.run_store import FileRunStore
+from libriscribe2.research.chain_model import CALLS_AVOIDED
+from libriscribe2.research.run_store import FileRunStore
 from libriscribe2.wording import cost, counted, duration, one_line
 
 _LONGEST_VALUE: Final = 70

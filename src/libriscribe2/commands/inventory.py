@@ -9,10 +9,10 @@ from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.local_servers import LocalServer
 from libriscribe2.llm.provider_table import PROVIDERS
 from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.research.catalog import all_tools
+from libriscribe2.research.tool import describe
 from libriscribe2.settings import Loaded, Settings, load_for_project, without_secrets
 from libriscribe2.settings.parts import resolved, stage_model
-from libriscribe2.toolchain.catalog import all_tools
-from libriscribe2.toolchain.tool import describe
 
 
 def load_settings(project: str | None) -> Loaded:

@@ -18,7 +18,7 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, SCENES
 from libriscribe2.project.texts import readable_json
 from libriscribe2.project.view import ProjectView
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 
 Entry = Mapping[str, Any]
 """An entry of `outline.json` or `scenes.json` with every key that the author gave it."""

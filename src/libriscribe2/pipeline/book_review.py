@@ -29,7 +29,7 @@ from libriscribe2.pipeline.book_doubts import (
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.prose import shorten
 from libriscribe2.quality.text import ChapterText
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 
 MOST_PROOFS: Final = 3
 """Doubts that are looked for in the text."""

@@ -20,7 +20,7 @@ from libriscribe2.quality.judging.verdicts import (
     combined,
     examined,
 )
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 
 EXAM_PASSAGES: Final = 3
 """Passages that are spoiled in every way for the exam."""

@@ -16,7 +16,7 @@ from libriscribe2.quality.canon.gold import GoldBook
 from libriscribe2.quality.canon.naming import canonical_facts
 from libriscribe2.quality.canon.world_rules import world_facts
 from libriscribe2.quality.text import ChapterText
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from libriscribe2.prose import shorten
 from libriscribe2.quality.canon.conflict import JUDGED, Conflict
 from libriscribe2.quality.canon.pairs import OpenQuestion
 from libriscribe2.quality.text import ChapterText
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 
 MOST_QUESTIONS: Final = 40
 """Most requests of one check; the latest statements are left out first."""

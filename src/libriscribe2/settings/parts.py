@@ -20,8 +20,8 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.project.research_files import keep_record
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.research.access import ResearchMeans
 from libriscribe2.settings.schema import BudgetConfig, LlmConfig, Settings, StageModel
-from libriscribe2.toolchain.research_means import ResearchMeans
 
 
 def call_session(

@@ -1,1 +1,1 @@
-"""Tools that a model may have called, and what plans, binds and runs chains of them."""
+"""Tool chains by the names of the original designs; they live in `research`."""

@@ -10,8 +10,8 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.models.notes import Note, Source
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text
-from libriscribe2.toolchain.quotes import find_quote
-from libriscribe2.toolchain.tools.save_note import NOT_FOUND, TEXT_CHANGED
+from libriscribe2.research.quotes import find_quote
+from libriscribe2.research.tools.save_note import NOT_FOUND, TEXT_CHANGED
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ import regex
 
 from libriscribe2.models.citations import MARK
 from libriscribe2.models.notes import Note
-from libriscribe2.toolchain.folding import fold
-from libriscribe2.toolchain.passages import paragraphs, sentences
+from libriscribe2.research.passages import fold, paragraphs, sentences
 
 SMALL: Final = 12
 """Whole numbers up to this are counts of daily life and no claims."""

@@ -21,7 +21,7 @@ from libriscribe2.models.notes import NotesFile
 from libriscribe2.models.tooling import PlanStep, RunRecord
 from libriscribe2.project.research_files import add_notes, merged
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.toolchain.research_chain import Findings
+from libriscribe2.research.research_chain import Findings
 
 SALT = "Salt was traded along the coast from 1420 on, and a barrel cost 3.5 ducats."
 QUESTION = "What did the coast trade, and when was its light lit?"

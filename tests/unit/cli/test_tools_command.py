@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from libriscribe2.cli.root import app
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.toolchain import catalog
+from libriscribe2.research import catalog
 
 
 def test_PB_64_tools_json_lists_names_descriptions_and_schemas() -> None:

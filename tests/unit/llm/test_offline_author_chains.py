@@ -8,11 +8,11 @@ from libriscribe2.llm.offline.chains import chain_answer
 from libriscribe2.models.notes import request_text
 from libriscribe2.models.tooling import Plan
 from libriscribe2.prompts.loader import load_prompt
-from libriscribe2.toolchain.catalog import all_tools
-from libriscribe2.toolchain.plan_checks import plan_problems
-from libriscribe2.toolchain.prompt_builder import PlanPromptBuilder
-from libriscribe2.toolchain.quotes import find_quote
-from libriscribe2.toolchain.tool_box import capabilities_of
+from libriscribe2.research.catalog import all_tools
+from libriscribe2.research.plan_prompt import PlanPromptBuilder
+from libriscribe2.research.planner import plan_problems
+from libriscribe2.research.quotes import find_quote
+from libriscribe2.research.tool import capabilities_of
 
 TEXT = (
     "# Salt\n\nSalt is sodium chloride. It melts at about 801 degrees. Too short. No full stop\n\n"

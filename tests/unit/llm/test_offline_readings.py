@@ -11,7 +11,7 @@ from libriscribe2.llm.offline_author import answer
 from libriscribe2.models.base import request_schema
 from libriscribe2.models.story import BookNotes, ChapterNotes
 from libriscribe2.models.style import ToldStyle
-from libriscribe2.toolchain.quoted_lines import line_of_quote
+from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.utils.json_utils import JSONProcessor
 
 TEXT = (

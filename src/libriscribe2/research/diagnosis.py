@@ -1,0 +1,308 @@
+"""Why a step failed, asked of the model, and the correction that may make it work."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from copy import deepcopy
+from time import monotonic
+from typing import Any, Final
+
+from libriscribe2.errors import IncompleteError, LibriScribeError, ModelError, ProviderError
+from libriscribe2.llm.options import CallOptions
+from libriscribe2.models.tooling import Capability, ErrorAnalysisResult
+from libriscribe2.project.texts import canonical_json
+from libriscribe2.prompts.loader import load_prompt
+from libriscribe2.replies.parsers import pydantic_parser
+from libriscribe2.research import chain_model as names
+from libriscribe2.research.chain_model import ChainModel, clipped, shown
+from libriscribe2.research.recovery import REFUSED, ToolFailure, route_of
+from libriscribe2.research.wiring import UNFIT, coerce
+from libriscribe2.telemetry import ATTEMPTING_CORRECTION
+
+logger = logging.getLogger(__name__)
+
+_ATTEMPTS: Final = 2
+_MAX_BODY: Final = 4_000
+_MAX_CONTEXT: Final = 2_000
+_MAX_PARAMETERS: Final = 6_000
+
+_REASONS: Final = {
+    401: "Auth/permission error: the credentials were not accepted",
+    403: "Auth/permission error: the access is not allowed",
+    405: "Method not allowed: the tool is set up wrongly",
+}
+_NO_CAPABILITY: Final = Capability("the tool")
+
+
+class AnalysisError(LibriScribeError):
+    """No judgement of a refused call could be had; the call is not repeated."""
+
+    slug = "analysis"
+
+
+class ErrorAnalyzer:
+    """Judges refused tool calls.
+
+    Args:
+        model: Who is asked; None asks nobody.
+        enabled: Whether it is asked at all.
+        clock: Seconds, to measure how long the model takes.
+    """
+
+    def __init__(
+        self,
+        model: ChainModel | None,
+        *,
+        enabled: bool = True,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._model = model
+        self._enabled = enabled
+        self._clock = clock
+        self._parser = pydantic_parser(ErrorAnalysisResult, strict=True)
+
+    def enable(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - the design's own signature
+        """Switch the model's part on or off."""
+        self._enabled = on
+
+    def is_enabled(self) -> bool:
+        """Whether a model would be asked."""
+        return self._enabled and self._model is not None and not self._model.unusable
+
+    async def analyze_error(
+        self,
+        http_status: int,
+        error_response: str,
+        original_request: Mapping[str, Any],
+        user_context: str = "",
+        *,
+        capability: Capability = _NO_CAPABILITY,
+        step: str = "",
+    ) -> ErrorAnalysisResult | None:
+        """What to do about a refused call.
+
+        Args:
+            http_status: The status; 0 where no server was reached.
+            error_response: The tool's words: JSON, plain text, HTML or "".
+            original_request: The parameters of the call.
+            user_context: What the user asked for, and what the step is for.
+            capability: The tool.
+            step: The step that called it.
+
+        Returns:
+            The judgement; None where the same call is to be repeated by `resilience`.
+
+        Raises:
+            AnalysisError: The model gave no judgement.
+            BudgetError: A cap does not allow the question.
+        """
+        if http_status in REFUSED:
+            return ErrorAnalysisResult(should_retry=False, reason=_REASONS[http_status])
+        match route_of(http_status, error_response):
+            case "retry":
+                return None
+            case "fail":
+                reason = f"HTTP {http_status} is not mended by other parameters"
+                return ErrorAnalysisResult(should_retry=False, reason=reason)
+            case "analyze":
+                pass
+        if self._model is None or not self.is_enabled():
+            return ErrorAnalysisResult(should_retry=False, reason="Error analysis is switched off")
+        messages = load_prompt("error_analysis").render(
+            capability=capability.name,
+            about=_about(capability),
+            context=clipped(user_context, _MAX_CONTEXT),
+            parameters=shown(dict(original_request), _MAX_PARAMETERS),
+            status=str(http_status),
+            error=clipped(error_response, _MAX_BODY).replace("</", "<\\/"),
+            schema=canonical_json(_SCHEMA),
+        )
+        return await self._judged(self._model, step, messages)
+
+    async def _judged(
+        self, model: ChainModel, step: str, messages: tuple[dict[str, str], ...]
+    ) -> ErrorAnalysisResult:
+        """The model's judgement, asked for once more where it cannot be read."""
+        logger.info("%s: %s", ATTEMPTING_CORRECTION, step)
+        began = self._clock()
+        try:
+            judged = await self._asked(model, step, messages)
+        except AnalysisError:
+            model.metrics.count(names.ANALYZER_ERRORS)
+            raise
+        except (ModelError, ProviderError, IncompleteError) as error:
+            model.metrics.count(names.ANALYZER_ERRORS)
+            raise AnalysisError("The error could not be analysed", error.what) from error
+        finally:
+            model.metrics.took(names.ANALYZER_LATENCY_MS, self._clock() - began)
+        model.metrics.count(
+            names.ANALYSIS_RETRY if judged.should_retry else names.ANALYSIS_NO_RETRY
+        )
+        return judged
+
+    async def _asked(
+        self, model: ChainModel, step: str, messages: tuple[dict[str, str], ...]
+    ) -> ErrorAnalysisResult:
+        conversation: tuple[Mapping[str, Any], ...] = messages
+        feedback = ""
+        for attempt in range(1, _ATTEMPTS + 1):
+            part = "analyze" if attempt == 1 else "analyze-again"
+            options = CallOptions(temperature=0.0, schema=_SCHEMA)
+            call = await model.ask(step, part, conversation, options)
+            result = self._parser(call.completion.reply)
+            model.told(call, result)
+            if result["status"] == "success":
+                judged: ErrorAnalysisResult = result["data"]
+                return judged
+            feedback = result["feedback"]
+            said = {"role": "assistant", "content": call.completion.reply or "(no text)"}
+            conversation = (*conversation, said, {"role": "user", "content": feedback})
+        raise AnalysisError("The model's judgement cannot be read", feedback)
+
+
+def parse_analysis(reply: str) -> ErrorAnalysisResult:
+    """The judgement in a model's reply, whatever stands around it.
+
+    Raises:
+        AnalysisError: There is none, or its JSON is damaged.
+    """
+    result = pydantic_parser(ErrorAnalysisResult, strict=True)(reply)
+    if result["status"] == "error":
+        raise AnalysisError("The model's judgement cannot be read", result["feedback"])
+    judged: ErrorAnalysisResult = result["data"]
+    return judged
+
+
+def _about(capability: Capability) -> str:
+    lines = [f"- {one.name}: {canonical_json(one.as_schema())}" for one in capability.parameters]
+    return "\n".join((capability.description, *lines))
+
+
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "should_retry": {"type": "boolean"},
+        "reason": {"type": "string"},
+        "suggested_changes": {"anyOf": [{"type": "object"}, {"type": "null"}]},
+    },
+    "required": ["should_retry", "reason"],
+}
+
+
+Callback = Callable[[ToolFailure, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
+"""Gives other parameters for a refused call, or None; asked once where there is no analyzer."""
+
+_FIXABLE: Final = (
+    "cannot unmarshal",
+    "type mismatch",
+    "type error",
+    "expected number",
+    "expected string",
+    "expected integer",
+    "expected boolean",
+    "invalid type",
+    "must be a number",
+    "must be positive",
+    "is required",
+    "missing required",
+    "out of range",
+    "validation",
+    "invalid value",
+    "invalid format",
+)
+_NOT_FIXABLE: Final = ("connection refused", "timeout", "timed out", "not found")
+
+
+class Corrector:
+    """Judges refused calls.
+
+    Args:
+        analyzer: Layer 3; None leaves it to the older rule.
+        callback: Corrects by the older rule; None corrects nothing.
+    """
+
+    def __init__(self, analyzer: ErrorAnalyzer | None, callback: Callback | None = None) -> None:
+        self._analyzer = analyzer
+        self._callback = callback
+
+    async def judge(
+        self,
+        failure: ToolFailure,
+        parameters: Mapping[str, Any],
+        context: str,
+        *,
+        capability: Capability,
+        step: str,
+    ) -> ErrorAnalysisResult | None:
+        """The judgement of a refused call; None where it is not layer 3's to judge.
+
+        Raises:
+            BudgetError: A cap does not allow the question.
+        """
+        if self._analyzer is None:
+            return await self._by_the_older_rule(failure, parameters)
+        try:
+            return await self._analyzer.analyze_error(
+                failure.status,
+                failure.body or failure.message,
+                parameters,
+                context,
+                capability=capability,
+                step=step,
+            )
+        except AnalysisError as error:
+            return ErrorAnalysisResult(should_retry=False, reason=f"{error.what}: {error.why}")
+
+    async def should_attempt_ai_correction(
+        self,
+        http_status: int,
+        error: Exception | str,
+        body: str,
+        request: Mapping[str, Any],
+        user_context: str = "",
+    ) -> bool:
+        """Whether other parameters are worth a try; a thin view of `judge`."""
+        if self._analyzer is None:
+            return legacy_should_attempt_ai_correction(str(error), body)
+        try:
+            result = await self._analyzer.analyze_error(http_status, body, request, user_context)
+        except AnalysisError:
+            return False
+        return result is not None and result.should_retry
+
+    async def _by_the_older_rule(
+        self, failure: ToolFailure, parameters: Mapping[str, Any]
+    ) -> ErrorAnalysisResult | None:
+        fixable = legacy_should_attempt_ai_correction(failure.message, failure.body)
+        if self._callback is None or not fixable:
+            return None
+        changes = await self._callback(failure, deepcopy(dict(parameters)))
+        if not changes:
+            return None
+        return ErrorAnalysisResult(should_retry=True, suggested_changes=dict(changes))
+
+
+def legacy_should_attempt_ai_correction(error: str, body: str = "") -> bool:
+    """The rule of the time before error analysis: the message tells of a wrong value.
+
+    A body with `"retryable": true` counts as well.
+    """
+    said = f"{error}\n{body}".casefold()
+    if any(words in said for words in _NOT_FIXABLE):
+        return False
+    compact = "".join(said.split())
+    return '"retryable":true' in compact or any(words in said for words in _FIXABLE)
+
+
+def corrected(
+    parameters: Mapping[str, Any],
+    changes: Mapping[str, Any] | None,
+    capability: Capability,
+) -> dict[str, Any]:
+    """The suggested values that the tool knows, in its types, and that change something."""
+    effective: dict[str, Any] = {}
+    for name, suggested in (changes or {}).items():
+        parameter = capability.parameter(name)
+        value = UNFIT if parameter is None else coerce(suggested, parameter)
+        if value is not UNFIT and (name not in parameters or parameters[name] != value):
+            effective[name] = value
+    return effective

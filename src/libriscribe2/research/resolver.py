@@ -1,0 +1,298 @@
+"""Parameters of a step: written out, wired from earlier results, or asked of the model."""
+
+import json
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Final
+
+from libriscribe2.errors import IncompleteError, ModelError, ProviderError
+from libriscribe2.models.tooling import Capability, Parameter, PlanStep
+from libriscribe2.project.texts import canonical_json
+from libriscribe2.research import chain_model as names
+from libriscribe2.research.chain_model import ChainMetrics, ChainModel, outline
+from libriscribe2.research.model_resolver import MicroResolver, Question
+from libriscribe2.research.templates import (
+    Bound,
+    Draft,
+    Filled,
+    Layers,
+    Reference,
+    TemplateFiller,
+    references_in,
+)
+from libriscribe2.research.wiring import UNFIT, AutoWirer, changed_type, coerce
+from libriscribe2.telemetry import (
+    ALL_AUTO_WIRED,
+    SEMANTIC_FALLBACK,
+    TYPE_COERCION_APPLIED,
+    UNREADABLE_RESPONSE,
+    USING_MICRO_RESOLUTION,
+)
+
+logger = logging.getLogger(__name__)
+
+
+def as_sources(responses: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The results that are objects, by step; a text that holds one counts, others are left out."""
+    found = {step: _as_object(step, response) for step, response in responses.items()}
+    return {step: source for step, source in found.items() if source is not None}
+
+
+def _as_object(step: str, response: Any) -> Mapping[str, Any] | None:
+    if isinstance(response, str):
+        try:
+            response = json.loads(response)
+        except (ValueError, RecursionError):
+            logger.warning("%s: %s is not JSON", UNREADABLE_RESPONSE, step)
+            return None
+    return response if isinstance(response, Mapping) else None
+
+
+_ANSWERLESS: Final = (ModelError, ProviderError, IncompleteError)
+"""Failures of a question that a step may survive; a budget or a stop is for the run."""
+
+
+class HybridResolver:
+    """Binds the parameters of steps.
+
+    Args:
+        model: Who is asked in layer 2; None asks nobody.
+        micro_resolution: Whether layer 2 is on.
+        layers: All switches at once; `micro_resolution` only switches off.
+        function_calling: Whether the model is offered a function to answer with.
+    """
+
+    def __init__(
+        self,
+        model: ChainModel | None,
+        *,
+        micro_resolution: bool = True,
+        layers: Layers | None = None,
+        function_calling: bool = True,
+    ) -> None:
+        self.layers = layers if layers is not None else Layers()
+        self._wirer = AutoWirer()
+        self._model = model if micro_resolution and self.layers.micro_resolution else None
+        self._micro = (
+            MicroResolver(self._model, function_calling=function_calling)
+            if self._model is not None
+            else None
+        )
+        self._metrics = model.metrics if model is not None else ChainMetrics()
+
+    async def resolve_parameters(
+        self,
+        dependency_results: Mapping[str, Any],
+        capability: Capability,
+        step_id: str,
+        instruction: str = "",
+    ) -> dict[str, Any] | None:
+        """The parameters that layers 1 and 2 find in the results of other steps.
+
+        Args:
+            dependency_results: Responses by step.
+            capability: The tool.
+            step_id: The step that calls it.
+            instruction: What the step is for.
+
+        Returns:
+            Values by name, perhaps not all; None where there is no result to look at.
+        """
+        if not dependency_results:
+            return None
+        step = PlanStep(step_id=step_id, agent_name=capability.name, instruction=instruction)
+        return (await self.bind(step, capability, dependency_results)).parameters
+
+    async def bind(
+        self,
+        step: PlanStep,
+        capability: Capability,
+        responses: Mapping[str, Any],
+        request: str = "",
+        steps: Iterable[str] = (),
+    ) -> Bound:
+        """Settle what a step's tool is given.
+
+        Args:
+            step: The step; it is not changed.
+            capability: Its tool.
+            responses: Results of the steps that it depends on, in that order.
+            request: What the user asked for.
+            steps: The ids of all steps of the plan.
+
+        Raises:
+            BudgetError: A cap does not allow a question.
+            RunStoppedError: The run is being stopped.
+        """
+        bound = Bound()
+        # Only references need the ids, and a long plan has many.
+        known = frozenset((*responses, *step.depends_on, *steps) if step.parameters else ())
+        sources = as_sources(responses)
+        draft = Draft(step, capability, responses, sources, request, known, bound)
+        self._given(draft)
+        self._wire(draft)
+        await self._resolve(draft)
+        await self._fall_back(draft)
+        bound.missing = [n for n in capability.required if n not in bound.parameters]
+        bound.unresolved = [ref.text for held in draft.dangling.values() for ref in held.unresolved]
+        if bound.missing or bound.unresolved:
+            bound.available = outline(responses)
+        else:
+            self._metrics.count(names.HYBRID_SUCCESS)
+        return bound
+
+    def _given(self, draft: Draft) -> None:
+        """Literals of the plan, and references that resolve."""
+        filler = TemplateFiller(draft.responses if self.layers.templates else {}, draft.known)
+        for name, written in draft.step.parameters.items():
+            filled = filler.fill(deepcopy(written))
+            if filled.is_literal:
+                self._literal(draft, name, filled.value)
+            elif filled.unresolved:
+                draft.dangling[name] = filled
+            else:
+                self._from_template(draft, name, filled)
+
+    def _literal(self, draft: Draft, name: str, written: Any) -> None:
+        """A value of the plan; the tool itself refuses one that does not fit."""
+        parameter = draft.capability.parameter(name)
+        if written is None and parameter is not None:
+            return
+        value = UNFIT if parameter is None else self._coerced(draft, written, parameter)
+        draft.settle(name, written if value is UNFIT else value, "literal")
+
+    def _from_template(self, draft: Draft, name: str, filled: Filled) -> None:
+        """A reference's value in the parameter's type; one that does not fit leads nowhere."""
+        parameter = draft.capability.parameter(name)
+        value = filled.value
+        if parameter is not None:
+            fitted = self._coerced(draft, value, parameter)
+            value = fitted if fitted is not UNFIT else _as_text(value, parameter)
+        if value is UNFIT and filled.is_reference:
+            filled.unresolved = list(references_in(draft.step.parameters[name], draft.known))
+            draft.dangling[name] = filled
+        else:
+            kept = filled.value if value is UNFIT else value
+            draft.settle(name, deepcopy(kept), "template", _joined(filled.steps))
+
+    def _wire(self, draft: Draft) -> None:
+        """Layer 1."""
+        wanted = draft.open()
+        if not (self.layers.auto_wiring and draft.sources and wanted):
+            return
+        for name, held in list(draft.dangling.items()):
+            # A reference names its step, so the same name in another step is something else.
+            named = {ref.step for ref in held.unresolved}
+            sources = {step: s for step, s in draft.sources.items() if step in named}
+            self._wire_from(draft, sources, [one for one in wanted if one.name == name])
+        free = [one for one in draft.open() if one.name not in draft.dangling]
+        self._wire_from(draft, draft.sources, free)
+        if not any(one.required for one in draft.open()):
+            logger.debug("%s: %s", ALL_AUTO_WIRED, draft.step.step_id)
+            if any(one.required for one in wanted):
+                self._metrics.count(names.CALLS_AVOIDED)
+
+    def _wire_from(
+        self, draft: Draft, sources: Mapping[str, Mapping[str, Any]], wanted: Sequence[Parameter]
+    ) -> None:
+        """Wire some parameters from some steps."""
+        wiring = self._wirer.wire(sources, wanted)
+        for name, value in wiring.values.items():
+            draft.settle(name, deepcopy(value), "auto_wire", wiring.steps[name])
+        if wiring.coerced:
+            self._told_coercion(draft, wiring.coerced)
+
+    async def _resolve(self, draft: Draft) -> None:
+        """Layer 2, where a required parameter is still open."""
+        wanted = [one for one in draft.open() if one.required]
+        if not wanted or not draft.responses:
+            return
+        hints = [
+            f"The plan says {ref.text} for '{name}'; the data have no such value there."
+            for name, held in draft.dangling.items()
+            for ref in held.unresolved
+            if held.is_reference
+        ]
+        question = _question(draft, wanted, "\n".join(hints), "bind")
+        for name, value in (await self._asked(question, USING_MICRO_RESOLUTION)).items():
+            draft.settle(name, value, "micro_resolution", _joined(draft.responses))
+
+    async def _fall_back(self, draft: Draft) -> None:
+        """A model's answer for each reference that is still unresolved."""
+        if not self.layers.semantic_fallback or not draft.responses:
+            return
+        for name, held in list(draft.dangling.items()):
+            parameter = draft.capability.parameter(name) or Parameter(name, "any")
+            answers: dict[str, Any] = {}
+            for reference in {one.text: one for one in held.unresolved}.values():
+                found = await self._value_of(draft, parameter, reference, whole=held.is_reference)
+                answers.update((reference.text, value) for value in found)
+            if all(reference.text in answers for reference in held.unresolved):
+                value = _completed(draft, name, held, answers)
+                draft.settle(name, value, "semantic_fallback", _joined(draft.responses))
+
+    async def _value_of(
+        self, draft: Draft, parameter: Parameter, reference: Reference, *, whole: bool
+    ) -> list[Any]:
+        """What one reference means: a value, or none."""
+        wanted = parameter if whole else Parameter(parameter.name, "string")
+        hint = f"Find the value that the plan means by {reference.text}."
+        question = _question(draft, [wanted], hint, f"template-{parameter.name}")
+        found = list((await self._asked(question, SEMANTIC_FALLBACK)).values())
+        if found:
+            self._metrics.count(names.SEMANTIC_SUCCESS)
+        return found
+
+    async def _asked(self, question: Question, message: str) -> dict[str, Any]:
+        """The model's answer; nothing where there is no model or it cannot answer."""
+        if self._micro is None or self._model is None or self._model.unusable:
+            return {}
+        wanted = [one.name for one in question.wanted]
+        logger.info("%s: %s needs %s", message, question.step, wanted)
+        try:
+            return await self._micro.resolve_parameters(question)
+        except _ANSWERLESS as error:
+            self._metrics.count(names.MICRO_ERROR)
+            logger.warning("Micro-resolution of %s failed: %s", question.step, error.what)
+            return {}
+
+    def _coerced(self, draft: Draft, value: Any, parameter: Parameter) -> Any:
+        """A value in the parameter's type, or `UNFIT`."""
+        fitted = coerce(value, parameter)
+        if fitted is not UNFIT and changed_type(value, fitted):
+            self._told_coercion(draft, [parameter.name])
+        return fitted
+
+    def _told_coercion(self, draft: Draft, changed: list[str]) -> None:
+        self._metrics.count(names.TYPE_COERCION, len(changed))
+        logger.debug("%s: %s: %s", TYPE_COERCION_APPLIED, draft.step.step_id, changed)
+
+
+def _completed(draft: Draft, name: str, held: Filled, answers: Mapping[str, Any]) -> Any:
+    """A parameter with the model's answers in place of its references."""
+    if held.is_reference:
+        return answers[held.unresolved[0].text]
+    filler = TemplateFiller(draft.responses, draft.known, answers)
+    return filler.fill(draft.step.parameters[name]).value
+
+
+def _question(draft: Draft, wanted: Sequence[Parameter], hint: str, part: str) -> Question:
+    return Question(
+        step=draft.step.step_id,
+        capability=draft.capability,
+        wanted=wanted,
+        data=draft.responses,
+        instruction=draft.purpose,
+        hint=hint,
+        part=part,
+    )
+
+
+def _as_text(value: Any, parameter: Parameter) -> Any:
+    """A whole object or list where a text is wanted: its JSON text."""
+    return coerce(canonical_json(value), parameter) if isinstance(value, dict | list) else UNFIT
+
+
+def _joined(steps: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(steps))

@@ -1,0 +1,139 @@
+"""`extract_facts`: what a source says about a question, with the words that say it."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from libriscribe2.models.base import Text
+from libriscribe2.models.notes import Fact, Facts
+from libriscribe2.project.research_files import SavedText
+from libriscribe2.prose import shorten, weigh
+from libriscribe2.research.passages import fold, windows, word_patterns
+from libriscribe2.research.quotes import find_quote
+from libriscribe2.research.sources import in_thread, open_source
+from libriscribe2.research.tool import Arguments, Tool, ToolContext
+from libriscribe2.research.tool_error import ToolError
+
+PROMPT: Final = "extract_facts"
+TEXT_BUDGET: Final = 16_000
+"""Characters of English that a model is shown; see `utils.text_budget`."""
+
+_BETWEEN: Final = "\n\n"
+_BLOCK_TAG: Final = re.compile(r"<(?=\s*/?\s*source_text)", re.IGNORECASE)
+
+
+class ExtractFacts(Arguments):
+    """Arguments of `extract_facts`."""
+
+    question: Text = Field(max_length=1000, description="What the facts should help to answer")
+    source: str = Field(
+        "", max_length=2000, description="Id of the source, name of the author's file, or address"
+    )
+    text: str = Field("", max_length=200_000, description="A text, where there is no source")
+    max_facts: int = Field(8, ge=1, le=20, description="Most facts to return")
+
+    @model_validator(mode="after")
+    def _something_to_read(self) -> Self:
+        if not (self.source.strip() or self.text.strip()):
+            raise ValueError("either `source` or `text` is needed")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What is read.
+
+    Attributes:
+        shown: What the model sees.
+        document: The source; None for a bare text.
+    """
+
+    shown: str
+    document: SavedText | None
+
+
+async def extract_facts(context: ToolContext, arguments: ExtractFacts) -> JsonValue:
+    """Claims whose quotes stand in the text; those whose quotes do not are counted.
+
+    Raises:
+        ToolError: 404 where there is no such source, 413 or 415 where it cannot be read.
+        LibriScribeError: The model gave no usable answer.
+        StorageError: The disk refuses.
+    """
+    if context.ask is None:
+        raise ToolError(501, "no_model", "This run has no model to ask.")
+    material = await _material(context, arguments)
+    answer = await context.ask(
+        Facts,
+        PROMPT,
+        question=_BLOCK_TAG.sub("\u2039", arguments.question),
+        text=_BLOCK_TAG.sub("\u2039", material.shown),
+        most=str(arguments.max_facts),
+    )
+    facts = await in_thread(_found, material, answer.facts[: arguments.max_facts])
+    return {
+        "facts": facts,
+        "source": material.document.source.id if material.document is not None else "",
+        "not_in_the_text": min(len(answer.facts), arguments.max_facts) - len(facts),
+    }
+
+
+async def _material(context: ToolContext, arguments: ExtractFacts) -> _Material:
+    if not arguments.source.strip():
+        return _Material(shorten(arguments.text, TEXT_BUDGET), None)
+    document = await open_source(context, arguments.source.strip())
+    return _Material(await in_thread(_relevant, document, arguments.question), document)
+
+
+def _relevant(document: SavedText, question: str) -> str:
+    """The passages that share most words with a question, in the order of the text.
+
+    A source that fits the budget is shown whole.
+    """
+    if weigh(document.text) <= TEXT_BUDGET:
+        return document.text
+    patterns = word_patterns(question)
+    passages = [document.text[start:end] for start, end in windows(document)]
+    shared = [_shared(passage, patterns) for passage in passages]
+    kept: list[int] = []
+    left = TEXT_BUDGET
+    for number in sorted(range(len(passages)), key=lambda number: (-shared[number], number)):
+        left -= weigh(passages[number]) + len(_BETWEEN)
+        if left < 0:
+            break
+        kept.append(number)
+    return _BETWEEN.join(passages[number] for number in sorted(kept))
+
+
+def _shared(passage: str, patterns: list[Any]) -> int:
+    folded = fold(passage)
+    return sum(1 for pattern in patterns if pattern.search(folded))
+
+
+def _found(material: _Material, facts: list[Fact]) -> list[Any]:
+    """The facts whose quotes stand in the text, with the place."""
+    document = material.document
+    text = document.text if document is not None else material.shown
+    kept = []
+    for fact in facts:
+        found = find_quote(fact.quote, text)
+        if found is not None:
+            locator = document.locator(found.start) if document is not None else ""
+            kept.append({"claim": fact.claim, "quote": fact.quote, "locator": locator})
+    return kept
+
+
+TOOL: Final = Tool(
+    name="extract_facts",
+    description=(
+        "Have a model take the facts from a source that help to answer a question. Returns "
+        "`facts`: claim (one sentence), quote (verbatim), locator; source (its id, for "
+        "`save_note`); and `not_in_the_text`: how many facts were dropped because their quote "
+        "is not in the text."
+    ),
+    arguments=ExtractFacts,
+    run=extract_facts,
+    needs=("research", "ask"),
+)

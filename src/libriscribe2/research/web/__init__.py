@@ -1,0 +1,1 @@
+"""The web as research may use it."""

@@ -1,0 +1,207 @@
+"""Search engines, and the one way of a tool to the web."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from libriscribe2.documents.decoding import decode
+from libriscribe2.llm.redaction import redact
+from libriscribe2.replies.search_results import parse_search_results
+from libriscribe2.research.tool_error import ToolError
+from libriscribe2.research.web.addresses import same_url, target_of
+from libriscribe2.research.web.fetching import Fetched, Fetcher
+
+SearchKind = Literal["json", "html"]
+QUERY: Final = "{query}"
+"""Where the query goes in the address of an engine."""
+
+_LONGEST_TITLE: Final = 300
+_LONGEST_SNIPPET: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEngine:
+    """A search engine.
+
+    Attributes:
+        template: Its address, with `{query}` where the query goes.
+        kind: `json`: it answers as SearXNG does; `html`: it answers with a results page.
+    """
+
+    template: str
+    kind: SearchKind = "json"
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The content types that are read."""
+        return ("application/json",) if self.kind == "json" else ("text/html",)
+
+    def url(self, query: str) -> str:
+        """The address that answers a query."""
+        return self.template.replace(QUERY, quote(query, safe=""))
+
+    def without_keys(self, error: ToolError) -> ToolError:
+        """An error without what the address may hold of a key: models and people read errors."""
+        values = [value for _, value in parse_qsl(urlsplit(self.template).query)]
+        keys = [one for value in values if QUERY not in value for one in (value, quote(value))]
+        details = {
+            name: redact(one, keys) if isinstance(one, str) else one
+            for name, one in error.details.items()
+        }
+        return ToolError(error.status, error.code, redact(error.message, keys), details)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One result.
+
+    Attributes:
+        title: Its heading.
+        url: The address of the page.
+        snippet: What the engine says about it; "" where it says nothing.
+    """
+
+    title: str
+    url: str
+    snippet: str
+
+
+def results_of(engine: SearchEngine, answer: Fetched) -> list[SearchResult]:
+    """The results of an answer, each page once, in the engine's order.
+
+    Raises:
+        ToolError: 502 where the answer is not what the engine should give.
+    """
+    read: Callable[[Fetched], list[SearchResult]]
+    read = _json_results if engine.kind == "json" else _page_results
+    unique: dict[str, SearchResult] = {}
+    for result in read(answer):
+        url = same_url(result.url)
+        if url:
+            unique.setdefault(url, SearchResult(result.title, url, result.snippet))
+    return list(unique.values())
+
+
+def _json_results(answer: Fetched) -> list[SearchResult]:
+    try:
+        found: Any = json.loads(answer.body)
+    except (ValueError, RecursionError) as error:
+        raise _strange(answer, "it is not JSON") from error
+    results = found.get("results") if isinstance(found, dict) else None
+    if not isinstance(results, list):
+        raise _strange(answer, "it holds no list called `results`")
+    entries = [entry for entry in results if isinstance(entry, dict)]
+    return [
+        SearchResult(
+            _line(entry.get("title"), _LONGEST_TITLE),
+            str(entry["url"]),
+            _line(entry.get("content"), _LONGEST_SNIPPET),
+        )
+        for entry in entries
+        if isinstance(entry.get("url"), str)
+    ]
+
+
+def _page_results(answer: Fetched) -> list[SearchResult]:
+    html, _ = decode(answer.body, declared=answer.charset, is_markup=True)
+    page = parse_search_results(html, base_url=answer.url)
+    if page["status"] == "error":
+        if "proof of humanity" in page["feedback"]:
+            raise ToolError(403, "search_refused", page["feedback"], {"url": answer.url})
+        return []
+    return [
+        SearchResult(
+            _line(item.title, _LONGEST_TITLE), item.url, _line(item.snippet, _LONGEST_SNIPPET)
+        )
+        for item in page["data"]
+    ]
+
+
+def _line(value: object, longest: int) -> str:
+    return " ".join(value.split())[:longest] if isinstance(value, str) else ""
+
+
+def _strange(answer: Fetched, reason: str) -> ToolError:
+    return ToolError(
+        502,
+        "search_answer_strange",
+        f"The search engine's answer cannot be used: {reason}.",
+        {"url": answer.url},
+    )
+
+
+class Web:
+    """What a run may see of the web.
+
+    A page is fetched only if its address came from a search result or from the author: what a
+    page itself says never becomes an address.
+
+    Args:
+        fetcher: Sends the requests.
+        engine: The search engine; None where none is configured.
+        allowed: Addresses of the author's.
+    """
+
+    def __init__(
+        self,
+        fetcher: Fetcher | None = None,
+        engine: SearchEngine | None = None,
+        allowed: Iterable[str] = (),
+    ) -> None:
+        self.engine = engine
+        self._fetcher = fetcher if fetcher is not None else Fetcher()
+        self._allowed: set[str] = set()
+        for url in allowed:
+            self.allow(url)
+
+    def allow(self, url: str) -> None:
+        """Let a page be fetched; what is no address of a page is ignored.
+
+        Whoever resumes a run allows the addresses of its finished searches again.
+        """
+        if same := same_url(url):
+            self._allowed.add(same)
+
+    def is_allowed(self, url: str) -> bool:
+        """Whether a page may be fetched."""
+        return bool(same := same_url(url)) and same in self._allowed
+
+    async def page(self, url: str, types: Sequence[str]) -> Fetched:
+        """Fetch a page.
+
+        Args:
+            url: Its address.
+            types: The content types that can be read.
+
+        Raises:
+            ToolError: 403 where the address was not offered or is forbidden; else as `Fetcher.get`.
+        """
+        target_of(url)
+        if not self.is_allowed(url):
+            raise ToolError(
+                403,
+                "url_not_offered",
+                f"{url[:200]} is not fetched: addresses come from search results or the author.",
+                {"url": url[:200]},
+            )
+        return await self._fetcher.get(url, types)
+
+    async def search(self, query: str) -> list[SearchResult]:
+        """Ask the search engine; the addresses of its results may be fetched afterwards.
+
+        Raises:
+            ToolError: 501 where there is no engine; else as `Fetcher.get`.
+        """
+        if self.engine is None:
+            raise ToolError(501, "search_not_configured", "No search engine is configured.")
+        url = self.engine.url(query)
+        try:
+            answer = await self._fetcher.get(url, self.engine.types, trusted=target_of(url).origin)
+            results = results_of(self.engine, answer)
+        except ToolError as error:
+            raise self.engine.without_keys(error) from None
+        for result in results:
+            self.allow(result.url)
+        return results

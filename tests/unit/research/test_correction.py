@@ -1,0 +1,79 @@
+"""Which refused calls are worth another try, and with what."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from tests.support.chain import capability, judges, scripted
+
+from libriscribe2.research.diagnosis import (
+    Corrector,
+    ErrorAnalyzer,
+    corrected,
+    legacy_should_attempt_ai_correction,
+)
+from libriscribe2.research.recovery import ToolFailure
+
+CONVERT = capability("convert", to="string", amount="number")
+
+
+async def should(corrector: Corrector, status: int, message: str = "x") -> bool:
+    return await corrector.should_attempt_ai_correction(status, message, message, {})
+
+
+async def test_pb_54_the_four_branches_of_the_hook() -> None:
+    assert await should(Corrector(None), 422, "expected number, got string")
+    assert not await should(Corrector(None), 422, "connection refused")
+    broken, _ = scripted("no idea", "no idea")
+    assert not await should(Corrector(ErrorAnalyzer(broken)), 422)
+    unasked, _ = scripted()
+    assert not await should(Corrector(ErrorAnalyzer(unasked)), 429)
+    for verdict in (True, False):
+        model, _ = scripted(judges(should_retry=verdict))
+        assert await should(Corrector(ErrorAnalyzer(model)), 422) is verdict
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "json: cannot unmarshal string into field",
+        "Type mismatch in 'lat'",
+        "expected number",
+        "amount must be positive",
+        "field 'to' is required",
+        "value out of range",
+    ],
+)
+def test_pb_55_the_older_rule_knows_messages_about_values(message: str) -> None:
+    assert legacy_should_attempt_ai_correction(message)
+
+
+@pytest.mark.parametrize("message", ["connection refused", "timeout after 3 s", "City not found"])
+def test_pb_55_the_older_rule_leaves_other_messages(message: str) -> None:
+    assert not legacy_should_attempt_ai_correction(message)
+
+
+def test_pb_55_the_older_rule_believes_a_tool_that_calls_itself_retryable() -> None:
+    assert legacy_should_attempt_ai_correction("odd", '{"retryable" : true}')
+    assert not legacy_should_attempt_ai_correction("odd", '{"retryable": false}')
+
+
+async def test_pb_55_without_an_analyzer_the_callback_corrects() -> None:
+    async def correct(failure: ToolFailure, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"amount": abs(parameters["amount"])}
+
+    corrector = Corrector(None, correct)
+    failure = ToolFailure(422, "amount must be positive")
+    judged = await corrector.judge(failure, {"amount": -1}, "", capability=CONVERT, step="s")
+    assert judged is not None
+    assert judged.suggested_changes == {"amount": 1}
+    other = ToolFailure(404, "not found")
+    assert await corrector.judge(other, {}, "", capability=CONVERT, step="s") is None
+
+
+def test_pb_47_only_known_parameters_that_change_are_taken_in_their_types() -> None:
+    given = {"to": "USD", "amount": 1.0}
+    suggested = {"to": "USD", "amount": "2", "evil": True}
+    assert corrected(given, suggested, CONVERT) == {"amount": 2.0}
+    assert corrected(given, {"amount": "many"}, CONVERT) == {}
+    assert corrected(given, None, CONVERT) == {}
