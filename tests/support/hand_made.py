@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.reading import read_book
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.project.view import ProjectView

@@ -8,8 +8,8 @@ import typer
 from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, ProjectNameOption, command
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.exporting import Exported, export_book
-from libriscribe2.exporters.catalog import all_exporters, lacking
 from libriscribe2.exporters.export_book import ExportBook
+from libriscribe2.exporters.publishing import all_exporters, lacking
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.wording import counted
 

@@ -11,7 +11,7 @@ from libriscribe2.commands.projects import look_at, read_brief, settings_of, wan
 from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import ConfigError, ProjectError
-from libriscribe2.exporters.pictures import cover_of
+from libriscribe2.exporters.export_checks import cover_of
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.health import Finding, examine, told
 from libriscribe2.pipeline.health_records import examine_records

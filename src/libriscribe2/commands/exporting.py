@@ -7,11 +7,10 @@ from typing import Any
 
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import LibriScribeError, UsageError
-from libriscribe2.exporters.catalog import exporters_for
-from libriscribe2.exporters.epub_check import EpubReport, check_epub, checking_programs
+from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.publishing import Published, publish
-from libriscribe2.exporters.reading import read_book
+from libriscribe2.exporters.formats.epub import EpubReport, check_epub, checking_programs
+from libriscribe2.exporters.publishing import Published, exporters_for, publish
 from libriscribe2.observe.export_events import tell_export
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
 from libriscribe2.wording import counted

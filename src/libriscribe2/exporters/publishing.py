@@ -1,16 +1,79 @@
-"""From a book to files in the folder of exports: each whole, or not there."""
+"""Which formats there are, and from a book to their files: each whole, or not there.
+
+A format exists by being the `EXPORTER` of a module in `libriscribe2.exporters.formats`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from tempfile import TemporaryDirectory
+from typing import Final
 
-from libriscribe2.errors import LibriScribeError
-from libriscribe2.exporters.disclosure import DISCLOSURE, disclosure
-from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.exporter import Exporter
+from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
+from libriscribe2.exporters import formats
+from libriscribe2.exporters.book_reading import ModelShare, journal_records, shares
+from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.view import ProjectView
+
+DISCLOSURE: Final = "AI-DISCLOSURE.md"
+
+_OFFLINE: Final = "offline"
+
+
+def disclosure(view: ProjectView, book: ExportBook) -> str:
+    """The text of `AI-DISCLOSURE.md`: stages, models and days from the journal.
+
+    Raises:
+        StorageError: The journal or a chapter cannot be read.
+    """
+    told = shares(journal_records(view.paths))
+    own = [part.name for part in book.parts if not _is_ours(view, part.name)]
+    paragraphs = ["# AI disclosure", _opening(book.title, told), *_table(told), *_notes(told)]
+    if own:
+        listed = "\n".join(f"- `{name}`" for name in own)
+        paragraphs.append(f"Written or edited by a person after that:\n\n{listed}")
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _is_ours(view: ProjectView, name: str) -> bool:
+    """Whether the file is just as the program wrote it."""
+    sha = view.sha(name)
+    return sha is not None and view.manifest.is_ours(name, sha)
+
+
+def _opening(title: str, told: Sequence[ModelShare]) -> str:
+    if not told:
+        return f"The journal of “{title}” holds no reply of a model."
+    return (
+        f"The text of “{title}” was made with LibriScribe2 by the models below. "
+        "A reply is one answer of a model; the days are those of the first and the last one."
+    )
+
+
+def _table(told: Sequence[ModelShare]) -> list[str]:
+    """Stages and models as a Markdown table; none without a reply."""
+    rows = [f"| {one.stage} | {_cell(one.model)} | {one.replies} | {_days(one)} |" for one in told]
+    head = ["| stage | model | replies | days |", "|---|---|---|---|"]
+    return ["\n".join((*head, *rows))] if rows else []
+
+
+def _notes(told: Sequence[ModelShare]) -> list[str]:
+    """What has to be known of a model that is none."""
+    if not any(one.model == _OFFLINE for one in told):
+        return []
+    return ["`offline` is a demonstration that composes sentences, not a language model."]
+
+
+def _cell(text: str) -> str:
+    return "`" + text.replace("|", "/").replace("`", "'") + "`"
+
+
+def _days(share: ModelShare) -> str:
+    return share.first if share.first == share.last else f"{share.first} to {share.last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +128,62 @@ def _published(book: ExportBook, exporter: Exporter, folder: Path) -> Published:
 def _put(path: Path, data: bytes) -> None:
     with storage_errors("write", path):
         atomic_write(path, data)
+
+
+def all_exporters() -> tuple[Exporter, ...]:
+    """Every exporter there is, by its place.
+
+    Raises:
+        LibriScribeError: A module of the package offers no exporter.
+    """
+    found = []
+    for module in iter_modules(formats.__path__):
+        place = f"{formats.__name__}.{module.name}"
+        exporter = getattr(import_module(place), "EXPORTER", None)
+        if not isinstance(exporter, Exporter):
+            raise LibriScribeError(f"{place}.EXPORTER is not an exporter.")
+        found.append(exporter)
+    return tuple(sorted(found, key=lambda one: (one.place, one.name)))
+
+
+def exporters_for(names: tuple[str, ...]) -> tuple[Exporter, ...]:
+    """The exporters of the named formats; without a name, all that can be made here.
+
+    Args:
+        names: As the user typed them: `epub`, `EPUB`, `.epub`.
+
+    Raises:
+        UsageError: There is no such format.
+        ConfigError: A named format needs the extra `[export]`, which is not installed.
+    """
+    if not names:
+        return tuple(one for one in all_exporters() if not lacking(one))
+    known = {one.name: one for one in all_exporters()}
+    called = {other: one.name for one in known.values() for other in one.also_called}
+    plain = [name.strip().lower().lstrip(".") for name in names]
+    wanted = dict.fromkeys(called.get(name, name) for name in plain)
+    for name in wanted:
+        if name not in known:
+            listed = ", ".join(known)
+            raise UsageError(f"There is no format {name!r}.", fix=f"Choose from {listed}.")
+    chosen = tuple(known[name] for name in wanted)
+    lack = {name: lacking(one) for name, one in zip(wanted, chosen, strict=True)}
+    if any(lack.values()):
+        raise _not_installed(lack)
+    return chosen
+
+
+def lacking(exporter: Exporter) -> tuple[str, ...]:
+    """The modules that an exporter needs and that are not installed."""
+    return tuple(name for name in exporter.needs if find_spec(name) is None)
+
+
+def _not_installed(lack: dict[str, tuple[str, ...]]) -> ConfigError:
+    names = ", ".join(name for name, modules in lack.items() if modules)
+    without = " and ".join(one.name for one in all_exporters() if not one.needs)
+    modules = ", ".join(sorted({module for found in lack.values() for module in found}))
+    return ConfigError(
+        f"{names}: the extra [export] is not installed.",
+        why=f"{modules} cannot be found; {without} do without.",
+        fix="`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`.",
+    )

@@ -1,14 +1,20 @@
-"""The folder in which pandoc and Typst work: short names, nothing else in it.
+"""Programs of others: the folder in which they work, and the time that they may take.
 
-Short names matter: with `--file-scope` pandoc puts the path of a file into every anchor.
+Names in the folder are short: with `--file-scope` pandoc puts the path of a file into every
+anchor. Time is that of the processor where it can be told, since on a machine that is busy with
+other things the clock on the wall says little of a program.
 """
 
 import json
 import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.exporters.export_book import ExportBook
+from libriscribe2.project.atomic import storage_errors
 
 BOOK_JSON: Final = "book.json"
 ASSETS: Final = Path(__file__).with_name("assets")
@@ -62,3 +68,78 @@ def metadata(book: ExportBook) -> dict[str, Any]:
 def _accessibility(book: ExportBook) -> str:
     shown = "; pictures have alternative text" if book.images else ""
     return f"Text in reading order with headings, a table of contents and landmarks{shown}."
+
+
+_PATIENCE: Final = 8
+"""How many times as long as its processor time a program may take by the clock."""
+
+
+class OutOfTimeError(Exception):
+    """A program took too long and was stopped."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"it takes longer than {seconds:.0f} seconds")
+
+
+def run_bounded(
+    command: Sequence[str],
+    folder: Path,
+    *,
+    seconds: float,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end.
+
+    Args:
+        command: The program and its arguments.
+        folder: Its working directory.
+        seconds: Most processor time; by the clock where the system cannot limit that.
+        env: Its environment; None is that of this process.
+        stdin: What it reads.
+
+    Raises:
+        OutOfTimeError: It took longer.
+        StorageError: It cannot be started.
+    """
+    pipe = subprocess.PIPE
+    with (
+        storage_errors("start", Path(command[0])),
+        subprocess.Popen(
+            command, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe
+        ) as process,
+    ):
+        patience = seconds * _PATIENCE if _limit(process.pid, seconds) else seconds
+        try:
+            out, err = process.communicate(stdin, timeout=patience)
+        except subprocess.TimeoutExpired as error:
+            raise OutOfTimeError(seconds) from error
+        finally:
+            process.kill()  # does nothing to a program that has ended
+    if sys.platform == "linux" and process.returncode == -_SIGXCPU:
+        raise OutOfTimeError(seconds)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+if sys.platform == "linux":
+    import math
+    import resource
+    import signal
+
+    _SIGXCPU: Final = int(signal.SIGXCPU)
+
+    def _limit(pid: int, seconds: float) -> bool:
+        """Bound the processor time of a process; whether that was possible."""
+        whole = max(1, math.ceil(seconds))
+        try:
+            resource.prlimit(pid, resource.RLIMIT_CPU, (whole, whole + 1))
+        except (OSError, ValueError):  # it has ended already, or the system forbids it
+            return False
+        return True
+
+else:
+
+    def _limit(pid: int, seconds: float) -> bool:
+        """Elsewhere only the clock counts."""
+        del pid, seconds
+        return False

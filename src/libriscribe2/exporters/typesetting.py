@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
-from libriscribe2.exporters.bounded import OutOfTimeError, run_bounded
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.staging import ASSETS
+from libriscribe2.exporters.staging import ASSETS, OutOfTimeError, run_bounded
 
 COVER: Final = "cover.png"
 

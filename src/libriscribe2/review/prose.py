@@ -9,8 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from libriscribe2.exporters.paragraphs import too_long
-from libriscribe2.exporters.prepass import harmless
+from libriscribe2.exporters.export_checks import harmless, too_long
 
 _TAGS: Final = frozenset(
     {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.exporters.prepass import harmless, prepared, without_nested_notes
+from libriscribe2.exporters.export_checks import harmless, prepared, without_nested_notes
 
 _FORBIDDEN_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 PIECES = [

@@ -6,8 +6,13 @@ import pytest
 from tests.support.hand_made import HandMade, book_of, png
 
 from libriscribe2.errors import IncompleteError, ProjectError
-from libriscribe2.exporters.headings import chapter_of, first_heading
-from libriscribe2.exporters.journal_facts import identifier_of, last_change, shares
+from libriscribe2.exporters.book_reading import (
+    chapter_of,
+    first_heading,
+    identifier_of,
+    last_change,
+    shares,
+)
 from libriscribe2.project.records import Record
 
 CONCEPT = (

@@ -7,11 +7,10 @@ from tests.support.exported import made
 from tests.support.hand_made import HandMade, book_of
 
 from libriscribe2.errors import ConfigError, ProjectError
-from libriscribe2.exporters.culprit import convert
-from libriscribe2.exporters.pandoc import Pandoc, PandocError
+from libriscribe2.exporters.formats.docx import write_reference
+from libriscribe2.exporters.pandoc import Pandoc, PandocError, convert
 from libriscribe2.exporters.staging import stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
-from libriscribe2.exporters.word_styles import write_reference
 
 
 def test_EX_3_the_line_up_to_which_pandoc_fails_is_found(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from tests.support.exported import hostile, made, plain
 from tests.support.hand_made import ARABIC, CHINESE, HandMade, book_of, png
 from tests.support.java import needs_java
 
-from libriscribe2.exporters.epub_check import check_epub
 from libriscribe2.exporters.export_book import ExportBook
+from libriscribe2.exporters.formats.epub import check_epub
 
 TRAPS = r"""# One *bold* &amp; "quoted" [^1]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.hand_made import png
 
-from libriscribe2.exporters.prepass import prepared
+from libriscribe2.exporters.export_checks import prepared
 from libriscribe2.exporters.web_text import WebText
 
 ATTACKS = (

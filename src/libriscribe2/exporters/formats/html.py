@@ -5,9 +5,8 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.exporter import Exporter
-from libriscribe2.exporters.paragraphs import check_paragraphs
+from libriscribe2.exporters.export_book import ExportBook, Exporter
+from libriscribe2.exporters.export_checks import check_paragraphs
 from libriscribe2.exporters.staging import ASSETS
 from libriscribe2.exporters.web_text import WebText
 

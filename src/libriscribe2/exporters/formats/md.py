@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.exporter import Exporter
+from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.prose import without_notes
 
 

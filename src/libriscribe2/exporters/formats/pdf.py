@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from libriscribe2.exporters.culprit import convert
-from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.exporter import Exporter
-from libriscribe2.exporters.pandoc import Pandoc
+from libriscribe2.exporters.export_book import ExportBook, Exporter
+from libriscribe2.exporters.pandoc import Pandoc, convert
 from libriscribe2.exporters.staging import stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
 

@@ -1,21 +1,141 @@
 """Reading a project into the value that the exporters work from."""
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
+from uuid import NAMESPACE_URL, uuid5
+
+from markdown_it import MarkdownIt
 
 from libriscribe2.errors import IncompleteError
 from libriscribe2.exporters.export_book import ExportBook, ExportChapter
-from libriscribe2.exporters.headings import chapter_of
-from libriscribe2.exporters.journal_facts import identifier_of, journal_records, last_change
+from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared
 from libriscribe2.exporters.languages import language_of
-from libriscribe2.exporters.pictures import cover_of, pictures_of
-from libriscribe2.exporters.prepass import harmless
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import HEADING, cited
 from libriscribe2.models.story import ConceptFile, OutlineFile
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, chapter_file
+from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.journal import scan
+from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, ProjectPaths, chapter_file
+from libriscribe2.project.records import Record
 from libriscribe2.project.view import ProjectView
+
+_HEAD: Final = 4_000
+"""Characters in which a heading at the beginning has to end."""
+
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False})
+
+
+def first_heading(text: str) -> str | None:
+    """The plain text of a heading of level 1 at the very beginning; None where there is none."""
+    tokens = _MARKDOWN.parse(text.lstrip("\n")[:_HEAD])
+    if len(tokens) < 2 or (tokens[0].type, tokens[0].tag) != ("heading_open", "h1"):
+        return None
+    inner = tokens[1].children or []
+    words = "".join(" " if one.type == "softbreak" else one.content for one in inner)
+    return " ".join(words.split()) or None
+
+
+def chapter_of(name: str, text: str, title: str) -> ExportChapter:
+    """A chapter for the exporters; one without a heading gets `title` as its own.
+
+    Args:
+        name: Its file.
+        text: Markdown as it stands in the file.
+        title: Plain text.
+    """
+    body, plain = prepared(text), prepared(title)
+    heading = first_heading(body)
+    if heading is not None:
+        return ExportChapter(name, heading, body)
+    return ExportChapter(name, plain, f"# {_literal(plain)}\n\n{body}", added=2)
+
+
+def _literal(title: str) -> str:
+    """A title as Markdown that means just these characters."""
+    escaped = (
+        "\\" + one if one.isascii() and not one.isalnum() and one != " " else one for one in title
+    )
+    return "".join(escaped)
+
+
+_CHANGES: Final = frozenset({"done", "write", "adopt", "reshaped"})
+_LONG_AGO: Final = 946_684_800
+"""The year 2000, for a project without a record; before 1980 a zip file has no date."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShare:
+    """What one model did in one stage.
+
+    Attributes:
+        stage: The stage, such as `chapters`.
+        model: The model as LiteLLM spells it.
+        replies: How many replies it gave.
+        first: Day of the first one, such as `2026-11-22`.
+        last: Day of the last one.
+    """
+
+    stage: str
+    model: str
+    replies: int
+    first: str
+    last: str
+
+
+def journal_records(paths: ProjectPaths) -> tuple[Record, ...]:
+    """The records of a project's journal, oldest first; none where there is no journal.
+
+    Raises:
+        StorageError: It cannot be read.
+    """
+    with storage_errors("read", paths.journal):
+        data = paths.journal.read_bytes() if paths.journal.exists() else b""
+    return scan(data).records
+
+
+def identifier_of(records: Iterable[Record], otherwise: str) -> str:
+    """A URN for the book, made from the beginning of its journal.
+
+    Args:
+        records: The journal, oldest first.
+        otherwise: What stands for the book where there is no journal.
+    """
+    first = next(iter(records), None)
+    start = otherwise if first is None else f"{first.get('at')} {first.get('id')}"
+    return uuid5(NAMESPACE_URL, f"libriscribe2:{start}").urn
+
+
+def last_change(records: Iterable[Record]) -> int:
+    """When a record last told of a change of the book, in seconds since 1970."""
+    days = (str(record.get("at")) for record in records if record.get("t") in _CHANGES)
+    return max((_seconds(day) for day in days), default=_LONG_AGO)
+
+
+def shares(records: Iterable[Record]) -> list[ModelShare]:
+    """Who answered what, in the order in which the stages began."""
+    steps: dict[str, str] = {}
+    found: dict[tuple[str, str], ModelShare] = {}
+    for record in records:
+        if record.get("t") == "sent":
+            steps[record["k"]] = record["step"]
+        elif record.get("t") == "done" and record["k"] in steps:
+            stage = steps[record["k"]].partition("/")[0]
+            model, day = str(record["completion"].get("model")), str(record.get("at"))[:10]
+            before = found.get((stage, model), ModelShare(stage, model, 0, day, day))
+            count = before.replies + 1
+            found[stage, model] = ModelShare(stage, model, count, before.first, day)
+    return list(found.values())
+
+
+def _seconds(moment: str) -> int:
+    try:
+        return max(_LONG_AGO, int(datetime.fromisoformat(moment).timestamp()))
+    except ValueError:
+        return _LONG_AGO
+
 
 _REFERENCES: Final = "references.md"
 _MOST_NAMED: Final = 12
