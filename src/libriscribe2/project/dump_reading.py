@@ -1,7 +1,7 @@
 """How the reply of a dump was read, so that the same reply can be read again later."""
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -89,8 +89,25 @@ def _check_keywords(keywords: Any) -> None:
 
 
 def _loaded_shape(name: str) -> type[BaseModel] | None:
+    """The shape that a dump names as `module:Class`.
+
+    Modules of shapes have been moved and merged since dumps were first written: where the module
+    has no such class, the shape of this program that bears the class's name is meant.
+    """
     module, _, qualified = name.partition(":")
     found: Any = sys.modules.get(module)
     for part in qualified.split("."):
         found = getattr(found, part, None)
-    return found if isinstance(found, type) and issubclass(found, BaseModel) else None
+    if isinstance(found, type) and issubclass(found, BaseModel):
+        return found
+    own = f"{__name__.partition('.')[0]}."
+    named = [one for one in _shapes(BaseModel) if one.__qualname__ == qualified]
+    ours = [one for one in named if one.__module__.startswith(own)]
+    return ours[0] if len(ours) == 1 and module.startswith(own) else None
+
+
+def _shapes(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    """Every loaded subclass of a model, at any depth."""
+    for one in base.__subclasses__():
+        yield one
+        yield from _shapes(one)

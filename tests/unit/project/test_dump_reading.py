@@ -51,3 +51,14 @@ def test_a_clean_value_is_plain_json() -> None:
     assert plain_value(failure("no")) is None
     concept = ConceptModel(title="T", logline="L", description="D")
     assert plain_value(success(concept)) == {"title": "T", "logline": "L", "description": "D"}
+
+
+@pytest.mark.parametrize("module", ["libriscribe2.models.concept", "libriscribe2.models.gone"])
+def test_a_shape_is_found_by_its_name_where_its_module_has_moved(module: str) -> None:
+    reader = ReplyReader.from_record({"shape": f"{module}:ConceptModel"})
+    assert reader is not None
+    assert reader.said["shape"] == "libriscribe2.models.story:ConceptModel"
+
+
+def test_a_name_from_elsewhere_means_no_shape_of_this_program() -> None:
+    assert ReplyReader.from_record({"shape": "other.models:ConceptModel"}) is None
