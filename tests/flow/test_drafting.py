@@ -8,8 +8,8 @@ import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import PREMISE, Desk
 
+from libriscribe2.agents.agent_opening import opened
 from libriscribe2.llm.backend import Request
-from libriscribe2.quality.openings import opened
 
 CHAPTERS = 5
 BOOK = ("--chapters", str(CHAPTERS), "--scenes-per-chapter", "2", "--words", "1500")

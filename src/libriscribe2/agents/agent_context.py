@@ -103,7 +103,7 @@ class MadeFrom:
         models: The models that answered, in order.
         prompts: Hash of each prompt's wording, by name.
         remark: What the author should know of how it went, in one line; "" for nothing.
-        packs: The manifest of every scene's pack as plain JSON, in order (`packs.manifest`).
+        manifests: The manifest of every scene's context as plain JSON, in order (`ContextManifest`).
         allow: What the author let stand of a plan at that time: it decides what is mended.
     """
 
@@ -111,12 +111,12 @@ class MadeFrom:
     models: list[str] = field(default_factory=list)
     prompts: dict[str, str] = field(default_factory=dict)
     remark: str = ""
-    packs: list[dict[str, Any]] = field(default_factory=list)
+    manifests: list[dict[str, Any]] = field(default_factory=list)
     allow: tuple[str, ...] = ()
 
     def as_params(self) -> dict[str, Any]:
         """What the journal keeps of it beside the keys."""
-        packs = {"packs": self.packs} if self.packs else {}
+        packs = {"packs": self.manifests} if self.manifests else {}
         allow = {"allow": list(self.allow)} if self.allow else {}
         return {"models": self.models, "prompts": self.prompts, **packs, **allow}
 

@@ -1,11 +1,8 @@
-"""The opening of a chapter that was drafted from its plan alone: written anew between its neighbours.
+"""The opening of a chapter that was drafted from its plan alone, written anew."""
 
-Where all chapters are drafted at once, none has seen the end of the one before. Its opening is
-therefore written again when both are there. An opening never reaches into what the next chapter is
-shown, so all openings are written at once, and each from text that stays.
-"""
-
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
@@ -13,7 +10,88 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.project.paths import chapter_file, draft_file
 from libriscribe2.prose import count_words, shorten, tail, without_notes
-from libriscribe2.quality.openings import opened, unfit
+from libriscribe2.quality.text import sentences
+
+MOST_WORDS: Final = 250
+"""Most words of an opening: a page, on which a chapter takes up from the one before."""
+
+SHORTEST: Final = 0.4
+LONGEST: Final = 2.5
+"""How much shorter or longer a new opening may be than the one that it replaces."""
+
+_HEADING: Final = re.compile(r"\A\s*#[^\n]*\n+")
+_BREAK: Final = re.compile(r"(?:[*][ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}")
+_GAP: Final = re.compile(r"\n[ \t]*\n\s*")
+_MARKED: Final = re.compile(r"\bn-[0-9a-f]{12}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A chapter in three; one after the other they are its text.
+
+    Attributes:
+        heading: The line with its title, and the blank lines after it.
+        opening: Whole paragraphs, or sentences, of its first scene; "" where it cannot be divided.
+        rest: All that comes after, with the blanks before it; never blank after an opening.
+    """
+
+    heading: str
+    opening: str
+    rest: str
+
+
+def opened(text: str) -> Opened:
+    """A chapter's text with its opening apart."""
+    heading = _HEADING.match(text)
+    start = heading.end() if heading is not None else len(text) - len(text.lstrip())
+    body = text[start:]
+    end = max(_ends(body), default=0)
+    return Opened(text[:start], body[:end], body[end:])
+
+
+def unfit(new: str, old: str) -> str:
+    """What keeps a new opening from taking the place of the old one, in words; "" if nothing."""
+    if any(line.startswith("#") or _BREAK.fullmatch(line.strip()) for line in new.splitlines()):
+        return "the new one has a heading or a scene break"
+    if sorted(set(_MARKED.findall(new))) != sorted(set(_MARKED.findall(old))):
+        return "the new one does not cite the same notes"
+    share = count_words(new) / max(1, count_words(old))
+    if not SHORTEST <= share <= LONGEST:
+        return f"the new one has {share:.1f} times its words"
+    return ""
+
+
+def _ends(body: str) -> Iterator[int]:
+    """Where an opening may end: after a paragraph, else after a sentence of the first one."""
+    if _starts_with_break(body):
+        return
+    paragraphs = [gap.start() for gap in _GAP.finditer(body) if body[gap.end() :].strip()]
+    breaks = [gap.end() for gap in _GAP.finditer(body) if _starts_with_break(body[gap.end() :])]
+    first_scene = min(breaks, default=len(body))
+    fits = [end for end in paragraphs if end < first_scene and _is_short(body[:end])]
+    yield from fits
+    if not fits:
+        yield from (end for end in _sentence_ends(body) if _is_short(body[:end]))
+
+
+def _sentence_ends(body: str) -> Iterator[int]:
+    """The ends of the first paragraph's sentences, without the last of a text."""
+    paragraph = _GAP.split(body, maxsplit=1)[0]
+    at = 0
+    for sentence in sentences(paragraph):
+        at = paragraph.index(sentence, at) + len(sentence)
+        if body[at:].strip():
+            yield at
+
+
+def _starts_with_break(text: str) -> bool:
+    """Whether the first line stands for the gap between two scenes."""
+    return _BREAK.fullmatch(text.partition("\n")[0].strip()) is not None
+
+
+def _is_short(text: str) -> bool:
+    return count_words(text) <= MOST_WORDS
+
 
 PROMPT: Final = "openings"
 

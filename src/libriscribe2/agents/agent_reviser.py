@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.checks.gates.examination import GateFigures, examined, measured
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.checks.patching import passages, patched
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json

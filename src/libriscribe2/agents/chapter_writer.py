@@ -9,19 +9,17 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_opening import with_opening
-from libriscribe2.agents.agent_pack_state import pack_state
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.agents.agent_scene import SceneCall, write_scene
+from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.context.reading_context import read_context
+from libriscribe2.context.revision_context import gate_context, shown_for_revision
+from libriscribe2.context.scene_context import scene_context
+from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, text_before
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import ScenePlan, ScenesFile
-from libriscribe2.packs.lengths import chapter_words, scene_words
-from libriscribe2.packs.pack import pack
-from libriscribe2.packs.revising import gate_context, shown_for_revision
-from libriscribe2.packs.state import PackState
-from libriscribe2.packs.story import REMEMBERED
-from libriscribe2.packs.surroundings import SCENE_BREAK, text_before
 from libriscribe2.project.paths import (
     CANON_FILES,
     CHAPTER_FILES,
@@ -41,16 +39,16 @@ from libriscribe2.project.paths import (
     summary_file,
 )
 from libriscribe2.prose import count_words
-from libriscribe2.quality.lengths import Wanted, habit_at
+from libriscribe2.quality.lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
 
 SHOWN_AGAIN: Final = ("chapter", "characters", "places", "scene", "next")
-"""Parts of a scene's pack that the request to go on with it shows, too."""
+"""Parts of a scene's context that the request to go on with it shows, too."""
 
 SHOWN_TO_OPEN: Final = ("book", "concept", "style", "chapter", "characters", "places", "scene")
-"""Parts of the first scene's pack that the request for an opening shows, too."""
+"""Parts of the first scene's context that the request for an opening shows, too."""
 
 
 class ChapterWriterAgent(Agent):
@@ -110,8 +108,8 @@ class ChapterWriterAgent(Agent):
             return await self._whole(unit)
         if drafts == (number,):
             return self.book.text(draft_file(number))
-        packed = pack(self._state(unit), 0)
-        return await with_opening(self, unit, {n: packed.values[n] for n in SHOWN_TO_OPEN})
+        context = scene_context(self._state(unit), 0)
+        return await with_opening(self, unit, {n: context.values[n] for n in SHOWN_TO_OPEN})
 
     async def _whole(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other, and revise what they make."""
@@ -138,34 +136,34 @@ class ChapterWriterAgent(Agent):
         self.made_from.remark = "; ".join(filter(None, (self.made_from.remark, ruling.told)))
         return revised if ruling.keeps else draft
 
-    def _state(self, unit: Unit) -> PackState:
+    def _state(self, unit: Unit) -> PromptContext:
         """All that the chapter may be written from.
 
         Raises:
             ProjectError: A file cannot be used.
         """
         number = unit.chapter or 1
-        return pack_state(self.brief, self.book, number, self._plan(number), self._order())
+        return read_context(self.brief, self.book, number, self._plan(number), self._order())
 
     def _order(self) -> DraftOrder:
         """In which order the chapters are drafted."""
         return DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
 
-    async def _scene(self, unit: Unit, state: PackState, index: int, wanted: Wanted) -> str:
+    async def _scene(self, unit: Unit, state: PromptContext, index: int, wanted: Wanted) -> str:
         """Write one scene, and keep from what it was written."""
-        packed = pack(state, index)
+        context = scene_context(state, index)
         call = SceneCall(
-            packed.values,
+            context.values,
             wanted,
             before=text_before(state),
-            shown={name: packed.values[name] for name in SHOWN_AGAIN},
+            shown={name: context.values[name] for name in SHOWN_AGAIN},
             part=f"scene{index + 1:02d}",
             prompt=ChapterWriterAgent.name,
         )
         before = len(self.made_from.keys)
         text = await write_scene(self, unit, call)
-        manifest = packed.manifest.model_copy(update={"key": self.made_from.keys[before]})
-        self.made_from.packs.append(manifest.model_dump(mode="json"))
+        manifest = context.manifest.model_copy(update={"key": self.made_from.keys[before]})
+        self.made_from.manifests.append(manifest.model_dump(mode="json"))
         return text.strip()
 
     def _plan(self, number: int) -> Sequence[ScenePlan]:
@@ -185,14 +183,14 @@ class ChapterWriterAgent(Agent):
         return scenes
 
 
-def _habit(state: PackState, lengths: Sequence[float]) -> float:
+def _habit(state: PromptContext, lengths: Sequence[float]) -> float:
     """How much of what is asked for the model has given in the chapters that are known."""
     actual = {n: _written(text) for n, text in state.texts.items()}
     wanted = {n: round(lengths[n - 1]) for n in actual}
     return habit_at(state.number, actual, wanted, state.order.known)
 
 
-def _chapter_of(state: PackState) -> str:
+def _chapter_of(state: PromptContext) -> str:
     """The chapter's text, as far as its scenes are written."""
     return f"# {state.chapter.title}\n\n{SCENE_BREAK.join(state.written)}\n"
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from libriscribe2.cli.given_files import GivenFile
 from libriscribe2.commands.projects import locate, look_at, read_brief
+from libriscribe2.context.prompt_context import facts_in_force
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.story import CharactersFile, SeriesFile, lasting_facts
-from libriscribe2.packs.standing import standing
 from libriscribe2.pipeline.story_canon import canon_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
@@ -123,7 +123,7 @@ def _canon(paths: ProjectPaths, brief: Brief, view: ProjectView, settings: Setti
         own = fact.origin or chapter_file(fact.chapter)
         return Path(os.path.relpath(paths.root / own, beside)).as_posix()
 
-    return lasting_facts(paths.root.name, standing(told, book.chapters() + 1), file_of)
+    return lasting_facts(paths.root.name, facts_in_force(told, book.chapters() + 1), file_of)
 
 
 def _dead(canon: SeriesFile) -> set[str]:

@@ -10,9 +10,9 @@ from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, c
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.calls import Call, load_calls, lost_dumps
 from libriscribe2.commands.projects import look_at
+from libriscribe2.context.scene_context import ContextManifest, ShownFact, ShownPart
 from libriscribe2.engine.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.packs.manifest import PackedFact, PackedPart, PackManifest
 from libriscribe2.project.paths import ProjectPaths, draft_file
 from libriscribe2.wording import counted
 
@@ -81,13 +81,13 @@ def place_of(typed: str) -> tuple[int, int | None]:
     return int(found["chapter"]), None if scene is None else int(scene)
 
 
-def _calls_of(paths: ProjectPaths, scenes: Sequence[PackManifest]) -> list[Call | None]:
+def _calls_of(paths: ProjectPaths, scenes: Sequence[ContextManifest]) -> list[Call | None]:
     """The dump of the request for each scene; None where it is gone."""
     found = {call.dump.key: call for call in reversed(load_calls(paths.debug))}
     return [found.get(scene.key) for scene in scenes]
 
 
-def _prompt(call: Call | None, scene: PackManifest) -> list[dict[str, str]]:
+def _prompt(call: Call | None, scene: ContextManifest) -> list[dict[str, str]]:
     """The messages of a request.
 
     Raises:
@@ -101,7 +101,7 @@ def _prompt(call: Call | None, scene: PackManifest) -> list[dict[str, str]]:
     return [{"role": turn.role, "content": str(turn.content)} for turn in call.dump.prompt]
 
 
-def _record(scene: PackManifest, call: Call | None) -> dict[str, Any]:
+def _record(scene: ContextManifest, call: Call | None) -> dict[str, Any]:
     """A scene's origin as JSON."""
     dump = None if call is None else str(call.path)
     return {**scene.model_dump(mode="json"), "size": scene.size, "dump": dump}
@@ -124,7 +124,7 @@ def _tell_chapter(renderer: Renderer, origin: ChapterOrigin) -> None:
 
 
 def _tell_scene(
-    renderer: Renderer, origin: ChapterOrigin, scene: PackManifest, call: Call | None
+    renderer: Renderer, origin: ChapterOrigin, scene: ContextManifest, call: Call | None
 ) -> None:
     """Parts, facts, and the request."""
     renderer.table(("part", "characters", "shown", "from chapters"), _part_rows(scene.parts))
@@ -147,17 +147,17 @@ def _tell_scene(
     _remark(renderer, origin, (scene,))
 
 
-def _called(part: PackedPart) -> str:
+def _called(part: ShownPart) -> str:
     """A part in words; in the prompt it stands below its own name."""
     return "next scene" if part.name == "next" else part.name.replace("_", " ")
 
 
-def _part_rows(parts: tuple[PackedPart, ...]) -> list[tuple[object, ...]]:
+def _part_rows(parts: tuple[ShownPart, ...]) -> list[tuple[object, ...]]:
     """The parts of a prompt as rows of a table."""
     return [(one.name, f"{one.size:,}", one.fit, _numbers(one.chapters)) for one in parts]
 
 
-def _fact_row(fact: PackedFact) -> tuple[object, ...]:
+def _fact_row(fact: ShownFact) -> tuple[object, ...]:
     where = f"{fact.file or fact.chapter}:{fact.line}"
     return fact.entity, fact.attribute, fact.value, where, fact.quote
 
@@ -173,7 +173,7 @@ def _numbers(chapters: tuple[int, ...]) -> str:
     return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _remark(renderer: Renderer, origin: ChapterOrigin, scenes: Sequence[PackManifest]) -> None:
+def _remark(renderer: Renderer, origin: ChapterOrigin, scenes: Sequence[ContextManifest]) -> None:
     """What a reader of the table has to know."""
     then = scenes[0].chapter
     if then != origin.chapter:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.engine.decisions import book_status
 from libriscribe2.engine.stages import AgentType
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.packs.surroundings import SCENE_BREAK
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CANON_FILES,

@@ -5,9 +5,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from libriscribe2.context.scene_context import ContextManifest
+from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
-from libriscribe2.packs.manifest import PackManifest
-from libriscribe2.packs.surroundings import SCENE_BREAK
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import chapter_file, draft_file
 from libriscribe2.project.view import ProjectView
@@ -30,7 +30,7 @@ class ChapterOrigin:
 
     chapter: int
     file: str
-    scenes: tuple[PackManifest, ...]
+    scenes: tuple[ContextManifest, ...]
     models: tuple[str, ...]
 
 
@@ -59,7 +59,7 @@ def chapter_origin(view: ProjectView, number: int) -> ChapterOrigin:
     return _recorded(view, number)
 
 
-def scene_origin(origin: ChapterOrigin, scene: int) -> PackManifest:
+def scene_origin(origin: ChapterOrigin, scene: int) -> ContextManifest:
     """From what one scene of a chapter was written.
 
     Args:
@@ -101,7 +101,7 @@ def _recorded(view: ProjectView, number: int) -> ChapterOrigin:
     )
 
 
-def _manifests(name: str, packs: object) -> tuple[PackManifest, ...]:
+def _manifests(name: str, packs: object) -> tuple[ContextManifest, ...]:
     """The manifests of a record.
 
     Raises:
@@ -109,7 +109,7 @@ def _manifests(name: str, packs: object) -> tuple[PackManifest, ...]:
     """
     try:
         listed = packs if isinstance(packs, list) else [packs]
-        return tuple(PackManifest.model_validate(one) for one in listed)
+        return tuple(ContextManifest.model_validate(one) for one in listed)
     except ValidationError as error:
         raise ProjectError(
             f"The record of {name} cannot be read.", why="a newer version may have written it"

@@ -6,8 +6,8 @@ from math import ceil
 from typing import Final
 
 from libriscribe2.checks.patching import GAP
+from libriscribe2.context.earlier_text import best
 from libriscribe2.models.reviews import MOST_DOUBTS, Doubt, Doubts
-from libriscribe2.packs.bm25 import best
 from libriscribe2.prose import parts, shorten, weigh, without_notes
 
 MOST_READINGS: Final = 3

@@ -8,13 +8,13 @@ from libriscribe2.agents.agent_base import BOOK_KEYS
 from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.checks.gates.examination import measured
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.checks.patching import patched
+from libriscribe2.context.book_parts import thread_lines
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines, shown_blocks, to_json
 from libriscribe2.models.reviews import MOST_DOUBTS, Doubt, Doubts, Patch, Proven
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.packs.endings import thread_lines
 from libriscribe2.pipeline.book_doubts import (
     OTHERS_BUDGET,
     SUMMARIES_BUDGET,

@@ -4,7 +4,6 @@ from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, CanonFile, ExitState
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.packs.lengths import chapter_words
 from libriscribe2.pipeline.story_canon import canon_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
@@ -19,6 +18,7 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.view import ProjectView
 from libriscribe2.prose import without_notes
 from libriscribe2.quality.canon.rules_of_people import is_death
+from libriscribe2.quality.lengths import chapter_words
 from libriscribe2.quality.plan.divergence import Written
 from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.quality.text import ChapterText

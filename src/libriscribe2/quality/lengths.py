@@ -1,11 +1,13 @@
-"""How well lengths meet what was asked, and how even chapters are."""
+"""How long chapters and scenes are to be, what to ask for, and how well lengths meet it."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from libriscribe2.quality.rhythm import variation
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.story import OutlineChapter, ScenePlan
+from libriscribe2.quality.text_figures import variation
 
 FIRST_RATIO: Final = 1.0
 """What a model whose habit is not known is taken to give of what it is asked for."""
@@ -109,3 +111,32 @@ def _in_order(
 def chapter_variation(lengths: Sequence[int]) -> float:
     """The coefficient of variation of chapter lengths."""
     return variation(lengths)
+
+
+WILD: Final = 3
+"""A target of more than so many times the usual one, or of less than its part, is a slip."""
+
+
+def chapter_words(brief: Brief, chapters: Sequence[OutlineChapter]) -> list[float]:
+    """Words of each chapter.
+
+    The plan's targets say how the book's words are shared out, not how many there are: all
+    chapters together have the length that the author asked for.
+    """
+    even = brief.words_per_chapter(len(chapters))
+    shares = _shares([chapter.target_words for chapter in chapters], even)
+    whole = sum(shares)
+    return [even * len(chapters) * share / whole for share in shares]
+
+
+def scene_words(words: float, scenes: Sequence[ScenePlan]) -> list[int]:
+    """Words of each scene of a chapter of so many words, shared out as the plan has it."""
+    shares = _shares([scene.target_words for scene in scenes], words / len(scenes))
+    return [max(1, round(words * share / sum(shares))) for share in shares]
+
+
+def _shares(targets: Sequence[int], even: float) -> list[float]:
+    """The targets, with an even share where there is none; a wild one counts as less wild."""
+    shares = [float(target or even) for target in targets]
+    usual = median(shares)
+    return [min(max(share, usual / WILD), usual * WILD) for share in shares]

@@ -14,7 +14,7 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.checks.gates.examination import examined
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.errors import BudgetError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.scripted import Line

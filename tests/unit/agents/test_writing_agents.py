@@ -12,14 +12,12 @@ from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
 from libriscribe2.agents.summarizer import PART_BUDGET, SummarizerAgent
 from libriscribe2.agents.title_generator import TitleGeneratorAgent
+from libriscribe2.context.scene_context import BEFORE, MORE_BEFORE, STORY, ContextManifest
+from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import TitleFile
-from libriscribe2.packs.manifest import PackManifest
-from libriscribe2.packs.pack import BEFORE, MORE_BEFORE, STORY
-from libriscribe2.packs.story import REMEMBERED
-from libriscribe2.packs.surroundings import SCENE_BREAK
 
 MANY = 12
 REST = " and so it went on in the night," * 3 + " until it ended."
@@ -139,7 +137,7 @@ async def test_a_chapter_is_written_from_the_facts_that_still_stand(tmp_path: Pa
     desk.put(".libriscribe/canon/01.json", {"facts": facts})
     with desk.hired(ChapterWriterAgent, ONE, TWO) as writer:
         await writer.execute(ChapterWriterAgent.unit(3))
-        packs = [PackManifest.model_validate(one) for one in writer.made_from.packs]
+        packs = [ContextManifest.model_validate(one) for one in writer.made_from.manifests]
     assert "- Mara Voss, possession: has: key (chapter 1)" in desk.prompt(0)
     assert "a lamp" not in desk.prompt(0)
     assert [(one.chapter, one.scene) for one in packs] == [(3, 1), (3, 2)]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from libriscribe2.agents.agent_opening import unfit
 from libriscribe2.llm.backend import Request
 from libriscribe2.llm.offline_author import answer
 from libriscribe2.prompts.loader import load_prompt
-from libriscribe2.quality.openings import unfit
 
 FIRST = "Mara Voss was early."
 REST = " The lamps were out.\n\nShe lit one, and then another."

@@ -14,7 +14,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.checks.gates.examination import examined
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.checks.patching import apply
 from libriscribe2.llm.offline.revising import critique, patches
 from libriscribe2.llm.offline_author import answer

@@ -7,10 +7,17 @@ from tests.unit.quality.prose import chapter, fresh
 
 from libriscribe2.quality.lengths import FIRST_RATIO, chapter_variation, habit, length_score
 from libriscribe2.quality.likeness import beat_coverage, stem_weights
-from libriscribe2.quality.rhythm import rhythm
-from libriscribe2.quality.richness import compressed_share, mattr, mtld
-from libriscribe2.quality.surface import SURFACE, ai_names, per_thousand, surface_hits
 from libriscribe2.quality.text import words
+from libriscribe2.quality.text_figures import (
+    SURFACE,
+    ai_names,
+    compressed_share,
+    mattr,
+    mtld,
+    per_thousand,
+    rhythm,
+    surface_hits,
+)
 
 TOKENS = st.lists(st.sampled_from("abcdefgh"), max_size=60)
 

@@ -9,7 +9,7 @@ from libriscribe2.quality.card.planned import BookPlan
 from libriscribe2.quality.card.report_card import ReportCard, report_card
 from libriscribe2.quality.style.distance import distance_figure
 from libriscribe2.quality.style.numbers import style_numbers
-from libriscribe2.quality.surface import SURFACE
+from libriscribe2.quality.text_figures import SURFACE
 
 LAST = "She put out the lamp and listened to the water until the harbour fell asleep again."
 ENDING = f"The keys lay cold beside seven unopened letters from the mainland office. {LAST}"

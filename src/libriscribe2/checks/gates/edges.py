@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from libriscribe2.checks.gates.gate import GateResult, finding, gate
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.likeness import edge_content, likeness
 from libriscribe2.quality.text import ChapterText, plain, sentences, words

@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from libriscribe2.checks import gates
-from libriscribe2.checks.gates.gate import Gate, GateResult
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import Gate, GateContext, GateResult
 from libriscribe2.models.findings import Finding
 from libriscribe2.quality.text import ChapterText
 

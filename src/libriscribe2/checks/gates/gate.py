@@ -1,16 +1,131 @@
-"""What a gate is: a function from a chapter and what stands around it to a figure and findings.
+"""What a gate is, and what it examines a chapter beside."""
 
-A new gate is a module in this folder with a function under `@gate("its name")`; `examination`
-finds it there.
-"""
-
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Final
 
-from libriscribe2.checks.gates.gate_context import GateContext
+import regex
+
+from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
-from libriscribe2.quality.text import ChapterText
+from libriscribe2.models.story import OutlineChapter, ScenePlan
+from libriscribe2.quality.canon.viewpoint import Viewpoint, viewpoint
+from libriscribe2.quality.likeness import stems
+from libriscribe2.quality.phrases import ParagraphIndex
+from libriscribe2.quality.text import ChapterText, Gram, plain
+
+_CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
+_SETTLED_USES: Final = 2
+
+
+@dataclass(frozen=True)
+class GateContext:
+    """Where a chapter stands. What is not known is empty, and what needs it is not looked for.
+
+    What follows from the texts around the chapter is worked out when a gate first asks for it,
+    and serves all versions of the chapter that are examined with this value.
+
+    Attributes:
+        number: The chapter's number, from 1.
+        outline: Its entry in the outline.
+        scenes: The plans of its scenes, in order.
+        before: The text of the chapter before, or the end of it.
+        after: The beginning of the chapter after, where it is written already.
+        earlier: Whole texts of chapters that are written, those of lower numbers first; as many
+            as the caller wants to have compared.
+        people: Names of the characters.
+        others: Names of places and terms.
+        words: The chapter's wanted length; 0 where nothing was asked.
+        language: The language of the book, as the brief has it.
+        kind: Whether it is a story.
+    """
+
+    number: int = 1
+    outline: OutlineChapter | None = None
+    scenes: Sequence[ScenePlan] = ()
+    before: str = ""
+    after: str = ""
+    earlier: Sequence[str] = ()
+    people: Sequence[str] = ()
+    others: Sequence[str] = ()
+    words: int = 0
+    language: str = "English"
+    kind: Kind = "fiction"
+
+    @property
+    def english(self) -> bool:
+        """Whether lists of English words may be used."""
+        return self.language.casefold().startswith("en")
+
+    @cached_property
+    def written(self) -> tuple[ChapterText, ...]:
+        """The whole chapters that it is compared with."""
+        return tuple(ChapterText(0, "", text) for text in self.earlier)
+
+    @cached_property
+    def endings(self) -> tuple[ChapterText, ...]:
+        """Texts whose ends are ends of chapters."""
+        return self._with(self.before)
+
+    @cached_property
+    def openings(self) -> tuple[ChapterText, ...]:
+        """Texts whose beginnings are beginnings of chapters."""
+        return self._with(self.after)
+
+    @cached_property
+    def texts(self) -> tuple[ChapterText, ...]:
+        """Everything written that the chapter must not say again, each text once."""
+        either = {one.text: one for one in (*self.endings, *self.openings)}
+        return tuple(either.values())
+
+    @cached_property
+    def phrases(self) -> frozenset[Gram]:
+        """The phrases of five words of everything written."""
+        return frozenset(chain.from_iterable(one.phrases for one in self.texts))
+
+    @cached_property
+    def sentences(self) -> frozenset[str]:
+        """The words of every long sentence of everything written (`ChapterText.long_sentences`)."""
+        told = chain.from_iterable(one.long_sentences for one in self.texts)
+        return frozenset(said for _, said in chain.from_iterable(told))
+
+    @cached_property
+    def paragraphs(self) -> ParagraphIndex:
+        """The long paragraphs of everything written."""
+        return ParagraphIndex(chain.from_iterable(one.words_of for one in self.texts))
+
+    @cached_property
+    def settled(self) -> tuple[str, ...]:
+        """Capitalised words that the chapters before have more than once: those are no slips."""
+        found = (_CAPITALISED.findall(plain(text)) for text in self.earlier)
+        count = Counter(chain.from_iterable(found))
+        return tuple(word for word, uses in count.items() if uses >= _SETTLED_USES)
+
+    @cached_property
+    def stems(self) -> tuple[frozenset[str], ...]:
+        """The stems of each whole chapter's words of content."""
+        return tuple(frozenset(stems(one.words)) for one in self.written)
+
+    @cached_property
+    def planned(self) -> tuple[str, ...]:
+        """What is to happen: the outline's beats, or the scenes where it has none."""
+        if self.outline is not None and self.outline.beats:
+            return tuple(self.outline.beats)
+        return tuple(scene.summary for scene in self.scenes)
+
+    @cached_property
+    def views(self) -> tuple[Viewpoint, ...]:
+        """How the whole chapters are told."""
+        return tuple(map(viewpoint, self.written))
+
+    def _with(self, part: str) -> tuple[ChapterText, ...]:
+        """The whole chapters, and a part of one unless it is among them."""
+        known = any(part.strip() in text for text in self.earlier)
+        return self.written if known else (*self.written, ChapterText(0, "", part))
+
 
 _LONGEST_QUOTE: Final = 240
 

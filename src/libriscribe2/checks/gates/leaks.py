@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from libriscribe2.checks.gates.gate import GateResult, finding, gate
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.models.findings import Finding
 from libriscribe2.quality.text import ChapterText, in_a_row, words
 

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from libriscribe2.checks.gates.gate import GateResult, finding, gate
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.models.findings import Finding
 from libriscribe2.quality.bands import BANDS
 from libriscribe2.quality.phrases import (

@@ -9,8 +9,8 @@ from libriscribe2.quality.card.figure import Figure, Place, clipped, place, wors
 from libriscribe2.quality.lengths import chapter_variation, length_score
 from libriscribe2.quality.likeness import beat_coverage, stem_weights
 from libriscribe2.quality.names import confusable_names, name_drift
-from libriscribe2.quality.surface import ai_names
 from libriscribe2.quality.text import ChapterText
+from libriscribe2.quality.text_figures import ai_names
 
 
 @dataclass(frozen=True, slots=True)

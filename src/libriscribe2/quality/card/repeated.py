@@ -15,9 +15,8 @@ from libriscribe2.quality.phrases import (
     stock_phrases,
     windows,
 )
-from libriscribe2.quality.richness import compressed_share
-from libriscribe2.quality.surface import per_thousand
 from libriscribe2.quality.text import ChapterText
+from libriscribe2.quality.text_figures import compressed_share, per_thousand
 
 BLOCK: Final = 8
 """Chapters that are compared with each other for the figures of a block."""

@@ -3,10 +3,15 @@
 from collections.abc import Sequence
 
 from libriscribe2.quality.card.figure import Figure, place, worst
-from libriscribe2.quality.rhythm import rhythm
-from libriscribe2.quality.richness import mattr, mtld
-from libriscribe2.quality.surface import SURFACE, per_thousand, surface_hits
 from libriscribe2.quality.text import ChapterText
+from libriscribe2.quality.text_figures import (
+    SURFACE,
+    mattr,
+    mtld,
+    per_thousand,
+    rhythm,
+    surface_hits,
+)
 
 
 def voice_figures(chapters: Sequence[ChapterText]) -> list[Figure]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from libriscribe2.quality.names import confusable_names
 from libriscribe2.quality.plan.plan import CHARACTERS, Plan, PlanFinding
-from libriscribe2.quality.surface import ai_names
+from libriscribe2.quality.text_figures import ai_names
 
 
 def like_names(plan: Plan) -> Iterator[PlanFinding]:

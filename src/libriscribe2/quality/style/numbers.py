@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from libriscribe2.models.style import StyleNumbers
-from libriscribe2.quality.rhythm import rhythm
-from libriscribe2.quality.richness import mattr
 from libriscribe2.quality.text import ChapterText, words
+from libriscribe2.quality.text_figures import mattr, rhythm
 
 _DIGITS = 3
 """Digits that are kept: a file must not differ where only the last bit of a sum does."""

@@ -7,8 +7,8 @@ from statistics import fmean, median
 from typing import Final
 
 from libriscribe2.models.style import MOST_PASSAGES, PASSAGE_WORDS, StylePassage
-from libriscribe2.quality.rhythm import SHORT_SENTENCE, spoken_words
 from libriscribe2.quality.text import ChapterText, sentences, words
+from libriscribe2.quality.text_figures import SHORT_SENTENCE, spoken_words
 
 _FEWEST: Final = PASSAGE_WORDS // 3
 """Words that a passage should have to show a voice; shorter ones serve where there is no longer."""

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
 from libriscribe2.checks.gates.examination import GATES, GateFigures, examined
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.quality.likeness import beat_coverage, stem_weights

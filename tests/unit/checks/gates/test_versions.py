@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.unit.quality.prose import fresh
 
 from libriscribe2.checks.gates.examination import examined, measured
-from libriscribe2.checks.gates.gate_context import GateContext
+from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 AGAIN = " ".join(f"{fresh(n, 10).capitalize()}." for n in range(3))

@@ -1,0 +1,94 @@
+"""Whether a chapter writes names as the book does, and keeps its person and tense."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
+from libriscribe2.models.findings import Finding
+from libriscribe2.quality.canon.viewpoint import Viewpoint
+from libriscribe2.quality.canon.viewpoint import viewpoint as told_in
+from libriscribe2.quality.names import NameDrift, name_drift
+from libriscribe2.quality.text import ChapterText, plain, sentences
+
+
+@gate("name")
+def names(chapter: ChapterText, context: GateContext) -> GateResult:
+    """Spellings one slip away from a name; the figure counts them."""
+    drifts = name_drift([chapter], context.people, (*context.others, *context.settled))
+    return GateResult(float(len(drifts)), _findings(drifts))
+
+
+def _findings(drifts: list[NameDrift]) -> Iterator[Finding]:
+    for one in drifts:
+        why = f"`{one.spelling}` looks like a slip for `{one.name}`"
+        fix = f"Write `{one.name}`, unless somebody else is meant."
+        yield finding("name", "error", _sentence(one), one.paragraph.line, why, fix)
+
+
+def _sentence(drift: NameDrift) -> str:
+    """The sentence that holds the spelling."""
+    held = (one for one in sentences(drift.paragraph.text) if drift.spelling in plain(one))
+    return next(held, drift.paragraph.text)
+
+
+_BREAK: Final = re.compile(r"\n[ \t]*(?:\*[ \t]*\*[ \t]*\*|#|-{3,}|~{3,}|\u2042)[ \t]*(?=\n|\Z)")
+_FEWEST_CHAPTERS: Final = 2
+_FEWEST_SCENES: Final = 3
+
+
+@gate("viewpoint")
+def viewpoint(chapter: ChapterText, context: GateContext) -> GateResult:
+    """Scenes told otherwise than the book, or than the other scenes; the figure counts them."""
+    if not context.english or context.kind != "fiction":
+        return GateResult()
+    scenes = list(_scenes(chapter.text))
+    usual = _usual(context.views, [view for *_, view in scenes])
+    strange = [
+        (line, scene, name, getattr(view, name), wanted)
+        for line, scene, view in scenes
+        for name, wanted in usual.items()
+        if getattr(view, name) not in (None, wanted)
+    ]
+    return GateResult(float(len(strange)), (_finding(*one) for one in strange))
+
+
+def _scenes(text: str) -> Iterator[tuple[int, ChapterText, Viewpoint]]:
+    """The scenes of a chapter, each with how many lines stand before it and how it is told."""
+    start = 0
+    # Before a chapter's first line there is no line break; one is put there.
+    breaks = ((one.start(), one.end() - 1) for one in _BREAK.finditer(f"\n{text}"))
+    for end, following in (*breaks, (len(text), len(text))):
+        scene = ChapterText(0, "", text[start:end])
+        if scene.prose:
+            yield text.count("\n", 0, start), scene, told_in(scene)
+        start = following
+
+
+def _usual(chapters: Sequence[Viewpoint], scenes: Sequence[Viewpoint]) -> dict[str, str]:
+    """The person and the tense that are expected, where chapters or scenes agree on one."""
+    usual = {}
+    for name in ("person", "tense"):
+        book = Counter(value for one in chapters if (value := getattr(one, name)) is not None)
+        own = Counter(value for one in scenes if (value := getattr(one, name)) is not None)
+        if len(book) == 1 and book.total() >= _FEWEST_CHAPTERS:
+            usual[name] = next(iter(book))
+        elif not book and own.total() >= _FEWEST_SCENES:
+            (value, count), *_ = own.most_common(1)
+            if count == own.total() - 1:
+                usual[name] = value
+    return usual
+
+
+def _finding(lines: int, scene: ChapterText, name: str, value: str, wanted: str) -> Finding:
+    """A scene told otherwise, given how many lines stand before it."""
+    first = scene.paragraphs[0]
+    return finding(
+        "viewpoint",
+        "warning",
+        scene.sentences[0] if scene.sentences else first.text,
+        lines + first.line,
+        f"from here on the scene is told in the {value} {name}, the book in the {wanted} {name}",
+        f"Tell it in the {wanted} {name}.",
+    )

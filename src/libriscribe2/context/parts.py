@@ -1,0 +1,143 @@
+"""Parts of a prompt as blocks within their budgets, trimmed by rank where need be."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.models.canon import Fact
+from libriscribe2.prose import shorten, weigh
+
+NEVER: Final = 0
+"""The rank of what is never trimmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A part within some budget.
+
+    Attributes:
+        text: What the prompt shows; "" for nothing.
+        cut: Whether there is more than the budget lets in.
+        facts: The facts of the canon that it shows.
+        chapters: The chapters whose text, summary or record it is taken from.
+    """
+
+    text: str = ""
+    cut: bool = False
+    facts: tuple[Fact, ...] = ()
+    chapters: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part before it is known how much room there is.
+
+    Attributes:
+        name: The prompt's hole.
+        budget: Most that it takes, in the measure of `text_budget`.
+        rank: The lowest is trimmed first; `NEVER` is not.
+        render: Makes it for a budget; within a budget of 0 it has to be empty.
+    """
+
+    name: str
+    budget: int
+    rank: int
+    render: Callable[[int], Rendered]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A part as the prompt shows it.
+
+    Attributes:
+        part: The part.
+        shown: What is shown of it.
+        trimmed: Whether it had to give way to others.
+    """
+
+    part: Part
+    shown: Rendered
+    trimmed: bool = False
+
+
+def fitted(parts: Sequence[Part], budget: int) -> list[Fitted]:
+    """All parts, in their order, within a budget for all of them together.
+
+    Each is made within its own budget. While they are too much together, the part with the
+    lowest rank gives way, and the next one only when nothing is left of it.
+
+    Args:
+        parts: The parts; of two with one rank, the later one gives way first.
+        budget: Most that they take together, unless those that are never trimmed take more.
+    """
+    made = [Fitted(part, part.render(part.budget)) for part in parts]
+    over = sum(weigh(one.shown.text) for one in made) - budget
+    places = [at for at, part in enumerate(parts) if part.rank != NEVER]
+    for at in sorted(places, key=lambda at: (parts[at].rank, -at)):
+        has = weigh(made[at].shown.text)
+        if over <= 0:
+            break
+        if has:
+            less = parts[at].render(max(0, has - over))
+            made[at] = Fitted(parts[at], less, trimmed=True)
+            over -= has - weigh(less.text)
+    return made
+
+
+def block(name: str, body: str, *, remark: str = "") -> str:
+    """A block after a blank line; nothing where there is nothing to show.
+
+    Args:
+        name: The block's tag.
+        body: What it holds.
+        remark: What the model is told of it, on its first line.
+    """
+    if not body:
+        return ""
+    told = f"{remark}\n{body}" if remark else body
+    return f"\n\n<{name}>\n{told}\n</{name}>"
+
+
+def frame(name: str, *, remark: str = "") -> int:
+    """What a block takes besides its body."""
+    return weigh(block(name, ".", remark=remark)) - 1
+
+
+def text_block(name: str, text: str, budget: int, *, remark: str = "") -> Rendered:
+    """The beginning of a text as a block within a budget."""
+    room = budget - frame(name, remark=remark)
+    shown = shorten(text, room) if room > 0 else ""
+    return Rendered(block(name, shown, remark=remark), cut=shown != text)
+
+
+def lines_within(lines: Iterable[str], budget: int) -> list[str]:
+    """The first lines that fit a budget, joined by line breaks; no more are asked for."""
+    kept: list[str] = []
+    for line in lines:
+        budget -= weigh(line) + 1
+        if budget < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def lines_block(name: str, lines: Sequence[str], budget: int, *, remark: str = "") -> Rendered:
+    """The first lines that fit, as a block."""
+    kept = lines_within(lines, budget - frame(name, remark=remark))
+    return Rendered(block(name, "\n".join(kept), remark=remark), cut=len(kept) < len(lines))
+
+
+def fields_within(fields: Mapping[str, Any], budget: int) -> tuple[str, bool]:
+    """Fields as JSON within a budget, and whether any had to go.
+
+    Args:
+        fields: The most important first; the last ones go first, then the end of a text.
+        budget: Most that the JSON takes; within less than a few characters it is empty.
+    """
+    names = list(fields)
+    for shown in range(len(names), 0, -1):
+        text = json.dumps({name: fields[name] for name in names[:shown]}, ensure_ascii=False)
+        if weigh(text) <= budget:
+            return text, shown < len(names)
+    return "", bool(names)

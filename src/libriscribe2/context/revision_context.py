@@ -1,0 +1,81 @@
+"""What a finished chapter is revised from: no more than it was written from."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.context.people_and_facts import facts_part, people_of
+from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
+from libriscribe2.models.story import ScenePlan
+from libriscribe2.models.style import style_block
+from libriscribe2.prose import shorten
+
+COMPARED: Final = 8
+"""How many chapters the gates compare a text with: so many the bands of the figures stand for."""
+
+# Characters of each block (`text_budget`).
+CONCEPT_BUDGET: Final = 300
+STYLE_BUDGET: Final = 1_300
+CHAPTER_BUDGET: Final = 2_100
+CAST_BUDGET: Final = 1_500
+FACTS_BUDGET: Final = 1_500
+
+_CARD: Final = ("name", "role", "personality", "motivation")
+
+
+def gate_context(state: PromptContext, words: int) -> GateContext:
+    """What the gates examine a chapter beside: its plan, and the chapters nearest to it.
+
+    Args:
+        state: What the chapter was written from.
+        words: Its wanted length.
+    """
+    nearest = sorted(state.texts, key=lambda n: (abs(n - state.number), n))[:COMPARED]
+    before, after = state.order.before(state.number), state.order.after(state.number)
+    world = state.world
+    named = () if world is None else (*world.places, *world.terms)
+    return GateContext(
+        number=state.number,
+        outline=state.chapter,
+        scenes=state.scenes,
+        before=state.texts.get(before or 0, ""),
+        after=state.texts.get(after or 0, ""),
+        earlier=tuple(state.texts[n] for n in sorted(nearest)),
+        people=tuple(person.name for person in state.cast),
+        others=tuple(entry.name for entry in named),
+        words=words,
+        language=state.brief.language,
+        kind=state.brief.kind,
+    )
+
+
+def shown_for_revision(state: PromptContext) -> Mapping[str, str]:
+    """The blocks that requests about the whole chapter show, by name, the most important first."""
+    whole = _as_one(state)
+    chapter = chapter_block(state.chapter, state.number, state.chapters)
+    style = "" if state.style is None else style_block(state.style, STYLE_BUDGET)
+    return {
+        "book": book_lines(state.brief),
+        "concept": _concept(state),
+        "chapter": shorten(chapter, CHAPTER_BUDGET),
+        "characters": cards(people_of(whole, state), _CARD, CAST_BUDGET),
+        "facts": facts_part(whole, state, FACTS_BUDGET).text,
+        "style": style,
+    }
+
+
+def _concept(state: PromptContext) -> str:
+    """The idea in short."""
+    fields = state.concept.model_dump()
+    return to_json({name: shorten(text, CONCEPT_BUDGET) for name, text in fields.items()})
+
+
+def _as_one(state: PromptContext) -> ScenePlan:
+    """The plans of the chapter's scenes as one, for what concerns any of them."""
+    people = (name for scene in state.scenes for name in scene.characters)
+    return ScenePlan(
+        summary=" ".join(scene.summary for scene in state.scenes) or state.chapter.summary,
+        characters=list(dict.fromkeys(people)),
+        place=", ".join(dict.fromkeys(scene.place for scene in state.scenes if scene.place)),
+    )

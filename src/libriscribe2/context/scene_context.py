@@ -1,0 +1,298 @@
+"""The context of a scene: its parts within a budget, and a manifest of them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import not_
+from typing import Final, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from libriscribe2.context.book_parts import ending_part, prefix_parts
+from libriscribe2.context.earlier_text import passages_part
+from libriscribe2.context.parts import (
+    NEVER,
+    Fitted,
+    Part,
+    Rendered,
+    block,
+    fields_within,
+    fitted,
+    frame,
+    text_block,
+)
+from libriscribe2.context.people_and_facts import facts_part, people_part, places_part, told_of
+from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.context.story_so_far import (
+    after_part,
+    ahead_part,
+    before_part,
+    next_part,
+    story_part,
+    timeline_part,
+    unseen_part,
+)
+from libriscribe2.models.canon import Fact
+from libriscribe2.models.citations import notes_to_cite
+from libriscribe2.models.excerpts import chapter_block, scene_block
+from libriscribe2.prose import weigh
+
+Fit = Literal["whole", "cut", "trimmed", "left out"]
+"""How much of a part is shown: all; what its own budget lets in; less, or nothing, because all
+parts together were too much."""
+
+
+class ShownPart(BaseModel):
+    """One part of a prompt.
+
+    Attributes:
+        name: The prompt's hole.
+        size: What it takes, in the measure of `text_budget`: characters, of English.
+        fit: How much of it is shown.
+        chapters: The chapters whose text, summary or record it is taken from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    size: int = Field(ge=0)
+    fit: Fit
+    chapters: tuple[int, ...] = ()
+
+
+class ShownFact(BaseModel):
+    """A fact that a prompt shows.
+
+    Attributes:
+        entity: Who or what it is about.
+        attribute: What kind of statement it is.
+        value: What it says.
+        chapter: The chapter that says so; 0 where an earlier book does.
+        line: The line of the file that says so, as it was then.
+        quote: The words that say so.
+        file: The file of the earlier book that says so, as the way from this one, such as
+            `../first/chapters/03.md`; "" for this book.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    entity: str
+    attribute: str
+    value: str
+    chapter: int
+    line: int
+    quote: str = ""
+    file: str = Field("", exclude_if=not_)
+
+
+class ContextManifest(BaseModel):
+    """What one scene was written from.
+
+    Attributes:
+        chapter: The chapter's number when it was written.
+        scene: The scene's number in the chapter, from 1.
+        drafting: How the chapters were drafted.
+        budget: Most that all parts might take together.
+        parts: The parts that the prompt shows or that had to go, in its order.
+        facts: The facts of the canon that it shows.
+        key: The key of the request that was made from it; "" before there is one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    chapter: int
+    scene: int
+    drafting: str
+    budget: int
+    parts: tuple[ShownPart, ...] = ()
+    facts: tuple[ShownFact, ...] = ()
+    key: str = ""
+
+    @property
+    def size(self) -> int:
+        """What all parts take together."""
+        return sum(part.size for part in self.parts)
+
+    @property
+    def chapters(self) -> tuple[int, ...]:
+        """The chapters whose text, summary or record it is taken from, ascending."""
+        return tuple(sorted({number for part in self.parts for number in part.chapters}))
+
+
+def manifest_of(
+    state: PromptContext, scene: int, budget: int, made: Sequence[Fitted]
+) -> ContextManifest:
+    """The manifest of a context; a part of which there is nothing is not in it."""
+    return ContextManifest(
+        chapter=state.number,
+        scene=scene + 1,
+        drafting=state.order.mode,
+        budget=budget,
+        parts=tuple(_part(one) for one in made if one.shown.text or one.trimmed or one.shown.cut),
+        facts=tuple(_fact(fact) for one in made for fact in one.shown.facts),
+    )
+
+
+def _part(one: Fitted) -> ShownPart:
+    shown = one.shown
+    return ShownPart(
+        name=one.part.name, size=weigh(shown.text), fit=_fit(one), chapters=shown.chapters
+    )
+
+
+def _fit(one: Fitted) -> Fit:
+    if not one.shown.text:
+        return "left out"
+    if one.trimmed:
+        return "trimmed"
+    return "cut" if one.shown.cut else "whole"
+
+
+def _fact(fact: Fact) -> ShownFact:
+    return ShownFact(
+        entity=fact.entity,
+        attribute=fact.attribute.value,
+        value=fact.value,
+        chapter=fact.chapter,
+        line=fact.line,
+        quote=fact.quote,
+        file=fact.origin,
+    )
+
+
+BUDGET: Final = 32_000
+"""Most that the parts of one scene's prompt take together, in the measure of `text_budget`.
+
+With the prompt's own words that is less than 12,000 tokens even of a text that has three
+characters to a token, so a model that reads 16,000 has room for its answer.
+"""
+
+STORY: Final = 3_600
+PASSAGES: Final = 2_200
+FACTS: Final = 3_000
+"""Most that the memory of the chapters behind takes. What it does not need, early in a book, is
+for the plan of those ahead (`ahead`), and then for more of the text before."""
+
+FULL_SCENE: Final = 800
+LEAST_MEMORY: Final = 0.3
+"""A scene of `FULL_SCENE` words has all of the memory, a shorter one less, down to this share: a
+prompt of a hundred times the scene's length would be paid for, and not be worth it."""
+
+BEFORE: Final = 3_800
+MORE_BEFORE: Final = 3_000
+"""The text before: what it always has room for, and what it takes at most of the memory's room; a
+scene of usual length is then shown whole."""
+
+NOT_TRIMMED: Final = 10**6
+
+NOTES_FRAME: Final = 440
+"""What the notes' block takes besides its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneContext:
+    """A scene's prompt before it is worded.
+
+    Attributes:
+        values: The prompt's values, by the name of the hole.
+        manifest: What is in it, and from where.
+    """
+
+    values: Mapping[str, str]
+    manifest: ContextManifest
+
+
+def scene_context(state: PromptContext, scene: int, budget: int = BUDGET) -> SceneContext:
+    """What a scene is written from.
+
+    Args:
+        state: All that it may be written from.
+        scene: Its place in the chapter, from 0.
+        budget: Most that all parts take together.
+    """
+    made = fitted(_parts(state, scene), budget)
+    return SceneContext(
+        {one.part.name: one.shown.text for one in made},
+        manifest_of(state, scene, budget, made),
+    )
+
+
+class _Memory(NamedTuple):
+    """What the memory of the chapters behind takes at most, part by part."""
+
+    story: int
+    passages: int
+    facts: int
+
+    @classmethod
+    def of(cls, state: PromptContext) -> "_Memory":
+        """The memory of a chapter's scenes, by how long they are to be."""
+        words = state.brief.words_per_chapter(state.chapters) / len(state.scenes)
+        share = min(1.0, max(LEAST_MEMORY, words / FULL_SCENE))
+        # Of what happened even a short scene has to know the outline.
+        return cls(round(STORY * (1 + share) / 2), round(PASSAGES * share), round(FACTS * share))
+
+
+def _parts(state: PromptContext, scene: int) -> list[Part]:
+    """All parts, in the order of the prompt."""
+    memory = _Memory.of(state)
+    parts = (*prefix_parts(state), *_own_parts(state, scene, memory))
+    made = {part.name: part for part in parts}
+    story, passages, facts = memory
+    past = made["story_so_far"].render(story).text + made["passages"].render(passages).text
+    left = story + passages - weigh(past)
+    made["ahead"] = replace(made["ahead"], budget=left)
+    left += facts - weigh(made["ahead"].render(left).text) - weigh(made["facts"].render(facts).text)
+    more = BEFORE + min(left, MORE_BEFORE)
+    made["text_before"] = replace(made["text_before"], budget=more)
+    return list(made.values())
+
+
+def _own_parts(state: PromptContext, scene: int, memory: _Memory) -> list[Part]:
+    """The parts that belong to the scene, in the order of the prompt."""
+    plan = state.scenes[scene]
+    return [
+        Part("chapter", 3_000, 10, lambda room: _chapter(state, room)),
+        Part("ending", 1_200, NEVER, lambda room: ending_part(state, room)),
+        Part("characters", 2_800, 8, lambda room: people_part(plan, state, room)),
+        Part("places", 1_200, 4, lambda room: places_part(plan, state, room)),
+        Part("facts", memory.facts, 6, lambda room: facts_part(plan, state, room)),
+        Part("story_so_far", memory.story, 2, lambda room: story_part(state, room)),
+        Part("ahead", 0, 2, lambda room: ahead_part(state, room)),
+        Part("timeline", 800, 5, lambda room: timeline_part(plan, state, room)),
+        Part("passages", memory.passages, 1, lambda room: passages_part(plan, state, room)),
+        Part("habits", 1_200, 3, lambda room: _habits(state, room)),
+        Part("notes", 3_600, 8, lambda room: _notes(state, scene, room)),
+        Part("text_before", BEFORE, 7, lambda room: before_part(state, room)),
+        Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
+        Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
+        Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),
+        Part("next", 340, 9, lambda room: next_part(scene, state, room)),
+    ]
+
+
+def _chapter(state: PromptContext, room: int) -> Rendered:
+    """The plan of the chapter; its last fields go first."""
+    told = json.loads(chapter_block(state.chapter, state.number, state.chapters))
+    filled = {name: value for name, value in told.items() if value not in ("", [], None)}
+    text, cut = fields_within(filled, room - frame("chapter"))
+    return Rendered(block("chapter", text), cut)
+
+
+def _scene(state: PromptContext, scene: int) -> Rendered:
+    """The plan of the scene, whole."""
+    told = scene_block(state.scenes[scene], scene + 1, len(state.scenes))
+    return Rendered(block("scene", told))
+
+
+def _habits(state: PromptContext, room: int) -> Rendered:
+    """What the book has used up."""
+    made = text_block("habits", state.habits, room)
+    return replace(made, chapters=state.heeded if made.text else ())
+
+
+def _notes(state: PromptContext, scene: int, room: int) -> Rendered:
+    """The facts of the research that a scene may state, with their marks."""
+    about = f"{told_of(state.scenes[scene])} {chapter_block(state.chapter, 1, 1)}"
+    budget = max(0, room - NOTES_FRAME)
+    return Rendered(notes_to_cite(state.notes, about, budget))

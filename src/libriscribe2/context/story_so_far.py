@@ -1,0 +1,212 @@
+"""What happens before and after a scene, and the text on both sides of it."""
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+from typing import Final
+
+from libriscribe2.context.parts import Rendered, block, frame, lines_block, lines_within, text_block
+from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.models.canon import StoryTime, ToldEvent
+from libriscribe2.models.story import OutlineChapter, ScenePlan
+from libriscribe2.prose import shorten, tail, weigh
+
+REMEMBERED: Final = 3
+"""How many chapters back the summaries are shown in full."""
+
+RECENT_SHARE: Final = 0.6
+"""Share of the budget that the last chapters may take."""
+
+SHORTEST_LINE: Final = 160
+LABEL: Final = 30
+"""What a line takes besides what it tells."""
+
+AHEAD_REMARK: Final = "What later chapters hold, as planned. Prepare it and tell nothing of it."
+WRITTEN_REMARK: Final = (
+    "What the later chapters say. Lead up to it, and announce nothing that none of them holds."
+)
+EVENT_LINE: Final = 140
+MOST_EVENTS: Final = 8
+
+
+def story_part(state: PromptContext, budget: int) -> Rendered:
+    """The chapters before: the last few in full, and of the others as many lines as fit.
+
+    Of those others the latest come first, and then the beginning of the book.
+    """
+    room = budget - frame("story_so_far")
+    recent = range(state.number - 1, max(0, state.number - 1 - REMEMBERED), -1)
+    before = [*range(state.number - 1 - REMEMBERED, 0, -1)]
+    half = (len(before) + 1) // 2
+    earlier = [*before[:half], *reversed(before[half:])]
+    each = int(max(0, room) * RECENT_SHARE) // REMEMBERED
+    lines = [_line(state, number, each) for number in recent]
+    left = room - sum(weigh(line) + 1 for line in lines)
+    share = _share(left, len(earlier))
+    kept = lines_within(chain(lines, (_line(state, number, share) for number in earlier)), room)
+    shown = sorted(zip((*recent, *earlier), kept, strict=False))
+    return Rendered(
+        block("story_so_far", "\n".join(line for _, line in shown)),
+        cut=len(kept) < len(recent) + len(earlier),
+        chapters=tuple(number for number, _ in shown if number in state.summaries),
+    )
+
+
+def ahead_part(state: PromptContext, budget: int) -> Rendered:
+    """What later chapters hold, a line each: room that the past does not need yet.
+
+    Those that are written already are told by what they say, the others by their plans.
+    """
+    later = range(state.number + 1, state.chapters + 1)
+    remark = WRITTEN_REMARK if any(n in state.summaries for n in later) else AHEAD_REMARK
+    room = budget - frame("ahead", remark=remark)
+    each = _share(room, len(later))
+    kept = lines_within((_ahead(state, number, each) for number in later), room)
+    return Rendered(
+        block("ahead", "\n".join(kept), remark=remark),
+        cut=len(kept) < len(later),
+        chapters=tuple(n for n, _ in zip(later, kept, strict=False) if n in state.summaries),
+    )
+
+
+def timeline_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
+    """What happened when, the latest last, and when the scene is."""
+    told = [
+        (number, event)
+        for number in sorted(n for n in state.events if n < state.number)
+        for event in state.events[number]
+    ]
+    around = _planned_times(plan, state)
+    room = budget - frame("timeline") - sum(weigh(line) + 1 for line in around)
+    latest = (_told(number, event) for number, event in reversed(told[-MOST_EVENTS:]))
+    kept = lines_within(latest, room)[::-1]
+    if room < 0 or not (kept or around):
+        return Rendered(cut=bool(told or around))
+    shown = told[len(told) - len(kept) :]
+    return Rendered(
+        block("timeline", "\n".join([*kept, *around])),
+        cut=len(kept) < len(told),
+        chapters=tuple(sorted({number for number, _ in shown})),
+    )
+
+
+def _share(room: int, lines: int) -> int:
+    """What a line of so many may tell; where they are too many, the last ones have no room."""
+    return max(SHORTEST_LINE, room // max(1, lines) - LABEL)
+
+
+def _line(state: PromptContext, number: int, budget: int) -> str:
+    """A chapter in one line: as it was written where that is known, else as it was planned."""
+    if number in state.summaries:
+        text = " ".join(state.summaries[number].split())
+        return f"Chapter {number}: {shorten(text, budget)}"
+    summary = state.outline.chapters[number - 1].summary
+    return f"Chapter {number}, as planned: {shorten(summary, budget)}"
+
+
+def _ahead(state: PromptContext, number: int, budget: int) -> str:
+    """A later chapter in one line."""
+    chapter = state.outline.chapters[number - 1]
+    told = " ".join(state.summaries.get(number, chapter.summary).split())
+    return f"Chapter {number}, {chapter.title}: {shorten(told, budget)}"
+
+
+def _told(number: int, event: ToldEvent) -> str:
+    """An event in one line."""
+    return f"chapter {number}{_when(event.time)}: {shorten(event.what, EVENT_LINE)}"
+
+
+def _planned_times(plan: ScenePlan, state: PromptContext) -> Sequence[str]:
+    """When the plan puts the chapter before, this chapter and this scene."""
+    before = state.outline.chapters[state.number - 2].story_time if state.number > 1 else ""
+    told = {
+        f"chapter {state.number - 1}, as planned": before,
+        "this chapter": state.chapter.story_time,
+        "this scene": plan.time,
+    }
+    return [f"{what}: {shorten(when, EVENT_LINE)}" for what, when in told.items() if when]
+
+
+def _when(time: StoryTime) -> str:
+    """A time of the story, such as `, day 3, evening`."""
+    day = f", day {time.day}" if time.day is not None else ""
+    return day + (f", {time.part}" if time.part else "")
+
+
+SCENE_BREAK: Final = "\n\n* * *\n\n"
+
+LINE_BUDGET: Final = 300
+AFTER_REMARK: Final = (
+    "The next chapter is written and begins with this. Lead up to it and repeat nothing of it."
+)
+LATER_REMARK: Final = (
+    "The chapter before is written when all others are there, so its text is not here. Begin "
+    "where its plan ends, and retell nothing of it."
+)
+UNSEEN_REMARK: Final = (
+    "The chapter before is being written at the same time, so its text is not here. Begin where "
+    "its plan ends, and retell nothing of it."
+)
+_TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
+
+
+def before_part(state: PromptContext, budget: int) -> Rendered:
+    """The end of the text before: of this chapter, else of the chapter before."""
+    text = text_before(state)
+    room = budget - frame("text_before")
+    shown = tail(text, room) if room > 0 else ""
+    beside = state.order.before(state.number)
+    chapters = (beside,) if beside is not None and shown and not state.written else ()
+    return Rendered(block("text_before", shown), cut=shown != text, chapters=chapters)
+
+
+def text_before(state: PromptContext) -> str:
+    """All text that the next scene goes on from; "" where there is none, or none may be seen."""
+    if state.written:
+        return SCENE_BREAK.join(state.written)
+    beside = state.order.before(state.number)
+    return _TITLE.sub("", state.texts.get(beside, "")).strip() if beside is not None else ""
+
+
+def after_part(scene: int, state: PromptContext, budget: int) -> Rendered:
+    """The beginning of the next chapter, for the last scene, where it is written already."""
+    beside = state.order.after(state.number)
+    if beside is None or beside not in state.texts or scene < len(state.scenes) - 1:
+        return Rendered()
+    text = _TITLE.sub("", state.texts[beside]).strip()
+    made = text_block("text_after", text, budget, remark=AFTER_REMARK)
+    return Rendered(made.text, made.cut, chapters=(beside,) if made.text else ())
+
+
+def unseen_part(scene: int, state: PromptContext, budget: int) -> Rendered:
+    """For the first scene: how the chapter before ends by its plan, where its text is unknown."""
+    if scene or state.number == 1 or state.order.before(state.number) is not None:
+        return Rendered()
+    chapter = state.outline.chapters[state.number - 2]
+    lines = _as_planned(state.number - 1, chapter)
+    if state.chapter.entry_state:
+        lines.append(f"This chapter begins so: {shorten(state.chapter.entry_state, LINE_BUDGET)}")
+    remark = LATER_REMARK if state.number - 1 in state.order.last else UNSEEN_REMARK
+    return lines_block("as_planned", lines, budget, remark=remark)
+
+
+def next_part(scene: int, state: PromptContext, budget: int) -> Rendered:
+    """What the next scene is, in one line; after the last one, what the next chapter is."""
+    last = scene == len(state.scenes) - 1
+    if not last:
+        return text_block("next", state.scenes[scene + 1].summary, budget)
+    if state.number == state.chapters:
+        return Rendered()
+    chapter = state.outline.chapters[state.number]
+    return text_block("next", f"The next chapter, {chapter.title}: {chapter.summary}", budget)
+
+
+def _as_planned(number: int, chapter: OutlineChapter) -> list[str]:
+    """How a chapter ends by its plan."""
+    ends = chapter.exit_state or chapter.summary
+    lines = [f"Chapter {number} ends so: {shorten(ends, LINE_BUDGET)}"]
+    if chapter.ending_move:
+        lines.append(f"Its last moment is: {chapter.ending_move}")
+    if chapter.question_raised:
+        lines.append(f"It leaves open: {shorten(chapter.question_raised, LINE_BUDGET)}")
+    return lines

@@ -1,0 +1,184 @@
+"""Figures of prose: its rhythm, its vocabulary, its turns of phrase."""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from typing import Final
+
+from libriscribe2.quality.text import ChapterText, Paragraph, plain, words
+
+SHORT_SENTENCE: Final = 5
+_SPOKEN: Final = re.compile('"[^"]*"|\u00ab[^\u00bb]*\u00bb|\u300c[^\u300d]*\u300d|\u201e[^"]*"')
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """How a text moves.
+
+    Attributes:
+        sentence_words: Mean words of a sentence.
+        short_share: Share of sentences of at most five words.
+        sentence_variation: Standard deviation of sentence lengths over their mean.
+        paragraph_variation: The same of paragraphs.
+        spoken_share: Share of the words that stand in quotation marks.
+    """
+
+    sentence_words: float
+    short_share: float
+    sentence_variation: float
+    paragraph_variation: float
+    spoken_share: float
+
+
+def rhythm(chapters: Sequence[ChapterText]) -> Rhythm:
+    """The rhythm of some chapters together; all zero without text."""
+    sentences = [len(words(one)) for chapter in chapters for one in chapter.sentences]
+    paragraphs = [len(words(one.text)) for chapter in chapters for one in chapter.paragraphs]
+    total = sum(paragraphs)
+    if not total:
+        return Rhythm(0.0, 0.0, 0.0, 0.0, 0.0)
+    spoken = sum(spoken_words(one.text) for chapter in chapters for one in chapter.paragraphs)
+    return Rhythm(
+        sentence_words=fmean(sentences),
+        short_share=sum(length <= SHORT_SENTENCE for length in sentences) / len(sentences),
+        sentence_variation=variation(sentences),
+        paragraph_variation=variation(paragraphs),
+        spoken_share=spoken / total,
+    )
+
+
+def variation(values: Sequence[float]) -> float:
+    """The coefficient of variation; 0 for fewer than two values."""
+    mean = fmean(values) if values else 0.0
+    return pstdev(values) / mean if len(values) > 1 and mean else 0.0
+
+
+def spoken_words(paragraph: str) -> int:
+    """How many words of a paragraph stand in quotation marks."""
+    return sum(len(words(found)) for found in _SPOKEN.findall(plain(paragraph)))
+
+
+_MTLD_THRESHOLD: Final = 0.72
+"""McCarthy and Jarvis 2010: the type-token ratio at which a factor ends."""
+
+
+def mattr(tokens: Sequence[str], window: int = 500) -> float:
+    """Moving-average type-token ratio (Covington and McFall 2010), 0 to 1; 0 for no text."""
+    if len(tokens) <= window:
+        return len(set(tokens)) / len(tokens) if tokens else 0.0
+    inside = Counter(tokens[:window])
+    total = len(inside)
+    for index in range(window, len(tokens)):
+        leaving = tokens[index - window]
+        inside[leaving] -= 1
+        if not inside[leaving]:
+            del inside[leaving]
+        inside[tokens[index]] += 1
+        total += len(inside)
+    return total / ((len(tokens) - window + 1) * window)
+
+
+def mtld(tokens: Sequence[str]) -> float:
+    """Measure of textual lexical diversity: the mean of both reading directions, in words."""
+    return (_one_way(tokens) + _one_way(tokens[::-1])) / 2
+
+
+def _one_way(tokens: Sequence[str]) -> float:
+    """Words per factor in one direction; the whole length where no factor ends."""
+    factors, types, taken, ratio = 0.0, set[str](), 0, 1.0
+    for token in tokens:
+        taken += 1
+        types.add(token)
+        ratio = len(types) / taken
+        if ratio <= _MTLD_THRESHOLD:
+            factors, types, taken, ratio = factors + 1, set(), 0, 1.0
+    factors += (1 - ratio) / (1 - _MTLD_THRESHOLD)
+    return len(tokens) / factors if factors else float(len(tokens))
+
+
+def compressed_share(text: str) -> float:
+    """The size that zlib leaves of a text, 0 to 1; lower is more repetitive."""
+    data = text.encode("utf-8", errors="replace")
+    return len(zlib.compress(data, 9)) / len(data) if data else 1.0
+
+
+def _any(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+_NOT_LY: Final = (
+    "only|family|early|really|reply|supply|apply|holy|ugly|silly|daily|likely|lonely|belly|jelly"
+    "|italy|july|fly|rely|ally|bully|lily|assembly|butterfly|anomaly|monopoly"
+)
+_NOT_ING: Final = "nothing|something|anything|everything|during|morning|evening|according|including"
+
+SURFACE: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
+    "not X but Y": _any(
+        r"\bnot (?:just|only|merely|simply)? ?[^.?!;\n]{1,70}?[,\u2014\u2013]\s*but\s"
+        r"(?!when|while|which|who|if|that|as|because|then|there|i\b|we\b|you\b)",
+        r"\b(?:it|this|that) (?:was|is)(?:n't| not) [^.?!;\n]{1,70}[.;\u2014\u2013]\s*"
+        r"(?:it|this|that) (?:was|is)\b(?! not)",
+    ),
+    "em dashes": (re.compile(r"\u2014|(?<=\w)--(?=\w)|\u2013(?=\s)"),),
+    "participle tails": _any(
+        rf",\s+(?:\w+ly\s+)?(?!(?:{_NOT_ING})\b)[a-z]{{2,}}ing\b",
+    ),
+    "similes": _any(r"\b(?:like (?:a|an|the|some)|as if|as though|as \w+ as)\b"),
+    "-ly adverbs": _any(rf"\b(?!(?:{_NOT_LY})\b)[a-z]{{3,}}ly\b"),
+    "stock gestures": _any(
+        r"\b(?:felt|feeling|feel)\s+(?:an? |the )?(?:\w+ )?"
+        r"(?:sense|surge|wave|pang|flicker|rush|knot|weight|chill|shiver|stab|twinge|flood)\b",
+        r"\b(?:couldn't help but|let out a breath|hung in the air|air (?:was )?thick with"
+        r"|sent (?:a )?shivers?|eyes (?:widened|narrowed)|heart (?:pounded|hammered|raced)"
+        r"|jaw (?:clenched|tightened)|breath (?:caught|hitched)"
+        r"|voice barely (?:above )?(?:a )?whisper)\b",
+    ),
+}
+"""Names of the turns of phrase, with what finds them."""
+
+COMMON_AI_NAMES: Final = frozenset(
+    {"elara", "thorne", "blackwood", "mara", "silas", "jax", "lila", "kael", "voss", "vance"}
+    | {"elias", "lyra", "seraphina", "aria", "finn", "zephyr", "orion", "isolde", "caspian"}
+)
+"""Names that models give to main characters far more often than people do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceHit:
+    """One turn of phrase.
+
+    Attributes:
+        chapter: Index of the chapter.
+        paragraph: Where it stands.
+        text: Its words.
+    """
+
+    chapter: int
+    paragraph: Paragraph
+    text: str
+
+
+def surface_hits(chapters: Sequence[ChapterText], kind: str) -> list[SurfaceHit]:
+    """Every place where a turn of phrase of `SURFACE` stands, in order."""
+    patterns = SURFACE[kind]
+    return [
+        SurfaceHit(index, paragraph, found.group().strip(" ,"))
+        for index, chapter in enumerate(chapters)
+        for paragraph in chapter.paragraphs
+        for pattern in patterns
+        for found in pattern.finditer(plain(paragraph.text))
+    ]
+
+
+def per_thousand(count: int, chapters: Sequence[ChapterText]) -> float:
+    """A count per 1,000 words of the text; 0 without text."""
+    total = sum(len(chapter.words) for chapter in chapters)
+    return 1_000 * count / total if total else 0.0
+
+
+def ai_names(names: Sequence[str]) -> list[str]:
+    """Names of which a part is one that models favour."""
+    return [name for name in names if COMMON_AI_NAMES.intersection(words(name))]

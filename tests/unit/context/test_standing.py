@@ -1,0 +1,118 @@
+"""What holds when a scene begins: nothing that a later chapter changes, and all that is fixed."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.rich_book import scene, state
+
+from libriscribe2.context.people_and_facts import facts_of
+from libriscribe2.context.prompt_context import FIXED, facts_in_force
+from libriscribe2.context.scene_context import scene_context
+from libriscribe2.models.canon import Attribute, ExitState, Fact, Stance, Standing
+
+
+def fact(
+    attribute: Attribute,
+    value: str,
+    chapter: int,
+    entity: str = "Mara Voss",
+    stance: Stance = "asserted",
+) -> Fact:
+    return Fact(entity=entity, attribute=attribute, value=value, chapter=chapter, stance=stance)
+
+
+def values(facts: list[Fact], chapter: int) -> list[str]:
+    return [one.value for one in facts_in_force(facts, chapter)]
+
+
+def test_T3_a_later_value_takes_the_place_of_an_earlier_one_and_never_shows_before() -> None:
+    told = [
+        fact(Attribute.LOCATION, "the mill", 1),
+        fact(Attribute.LOCATION, "the weir", 3),
+        fact(Attribute.LOCATION, "the slip", 5),
+    ]
+    assert [values(told, chapter) for chapter in (1, 2, 4, 5, 6)] == [
+        [],
+        ["the mill"],
+        ["the weir"],
+        ["the weir"],
+        ["the slip"],
+    ]
+
+
+def test_T3_what_somebody_has_is_lost_when_it_is_lost() -> None:
+    told = [
+        fact(Attribute.POSSESSION, "has: the key", 1),
+        fact(Attribute.POSSESSION, "has: a lamp", 2),
+        fact(Attribute.POSSESSION, "lost: the key", 3),
+    ]
+    assert values(told, 3) == ["has: the key", "has: a lamp"]
+    assert values(told, 4) == ["has: a lamp", "lost: the key"]
+
+
+def test_T3_what_never_changes_also_holds_where_only_a_later_chapter_says_it() -> None:
+    told = [fact(Attribute.EYES, "grey", 5), fact(Attribute.ALIVE, "dead", 5)]
+    assert values(told, 2) == ["grey"]
+    assert values(told, 6) == ["grey", "dead"]
+
+
+def test_the_first_telling_of_what_is_fixed_stands() -> None:
+    told = [fact(Attribute.EYES, "grey", 1), fact(Attribute.EYES, "green", 4)]
+    assert values(told, 6) == ["grey"]
+
+
+def test_what_is_dreamt_or_believed_is_no_fact() -> None:
+    told = [fact(Attribute.LOCATION, "the moon", 1, stance="dreamt")]
+    assert values(told, 2) == []
+
+
+facts = st.builds(
+    fact,
+    st.sampled_from(list(Attribute)),
+    st.sampled_from(["a", "b", "has: a", "lost: a"]),
+    st.integers(1, 9),
+    st.sampled_from(["Mara Voss", "Jon Ide"]),
+)
+
+
+@given(st.lists(facts, max_size=12), st.integers(1, 10))
+def test_T3_nothing_of_a_later_chapter_shows_but_what_is_fixed(
+    told: list[Fact], chapter: int
+) -> None:
+    in_order = sorted(told, key=lambda one: one.place)
+    held = facts_in_force(in_order, chapter)
+    assert all(one.chapter < chapter or one.attribute in FIXED for one in held)
+    assert held == sorted(held, key=lambda one: one.place)
+
+
+def test_T3_the_cards_say_how_the_chapters_before_left_the_people() -> None:
+    book = replace(
+        state(4, 9, "redblack"),
+        scenes=(scene(4, 1).model_copy(update={"characters": ["Mara Voss"]}),),
+        facts=(
+            fact(Attribute.INJURY, "a cut hand", 3),
+            fact(Attribute.INJURY, "a broken arm", 5),
+            fact(Attribute.HAIR, "red", 7),
+        ),
+        exits={
+            1: ExitState(people=[Standing(name="Mara", place="the slip", state="tired")]),
+            3: ExitState(people=[Standing(name="Mara", place="the weir", state="afraid")]),
+            5: ExitState(people=[Standing(name="Mara", place="the mill", state="free")]),
+        },
+    )
+    card = scene_context(book, 0).values["characters"]
+    assert "after chapter 3: at the weir; afraid" in card
+    assert "a cut hand" in card
+    assert "hair: red" in card
+    assert not any(later in card for later in ("broken arm", "the mill", "free"))
+
+
+def test_facts_about_the_scene_come_first_and_the_first_third_is_not_forgotten() -> None:
+    mine = [fact(Attribute.KNOWS, f"secret {n}", n) for n in range(1, 20)]
+    others = [fact(Attribute.KNOWS, f"rumour {n}", n, entity="Bo Nobody") for n in range(1, 20)]
+    plan = scene(20, 1).model_copy(update={"characters": ["Mara Voss"]})
+    told = tuple(sorted([*mine, *others], key=lambda one: one.place))
+    found = facts_of(plan, replace(state(20, 30), facts=told))
+    assert {one.entity for one in found} == {"Mara Voss"}
+    assert [one.chapter for one in found[:6]] == [19, 6, 18, 5, 17, 4]
