@@ -20,7 +20,7 @@ from libriscribe2.engine.engine import Engine, RunStream
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.observe.recording import recorders
+from libriscribe2.observe.event_file import recorders
 from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings

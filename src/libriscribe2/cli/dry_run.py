@@ -19,8 +19,7 @@ from libriscribe2.cli.given_files import GivenFile, place_files
 from libriscribe2.cli.interrupts import interruptible
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import open_project, wanted_stages
-from libriscribe2.engine.decisions import book_status, units_of
-from libriscribe2.engine.inputs import draft_order
+from libriscribe2.engine.staleness import book_status, draft_order, units_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.forecast.model_time import VirtualLoop, model_times, with_their_chapters
 from libriscribe2.forecast.quote import (

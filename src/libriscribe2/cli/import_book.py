@@ -41,7 +41,7 @@ from libriscribe2.editing.manuscript_import import (
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import MOST, MOST_PREMISE, Brief
-from libriscribe2.observe.recording import recorders
+from libriscribe2.observe.event_file import recorders
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, project_name_from
 from libriscribe2.project.store import ProjectStore

@@ -15,7 +15,7 @@ from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import open_project
 from libriscribe2.models.brief import Brief
-from libriscribe2.observe.recording import recorders
+from libriscribe2.observe.event_file import recorders
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of
 from libriscribe2.pipeline.story_check import StorySearch
 from libriscribe2.pipeline.story_finding import StoryReport

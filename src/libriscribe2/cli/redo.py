@@ -24,7 +24,7 @@ from libriscribe2.commands.projects import (
     read_brief,
     wanted_stages,
 )
-from libriscribe2.engine.decisions import book_status
+from libriscribe2.engine.staleness import book_status
 from libriscribe2.forecast.quote import Quote, Remaking
 from libriscribe2.project.machine import copy_in_trash
 from libriscribe2.project.paths import ProjectPaths

@@ -7,8 +7,7 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.cli.book_run import RunRequest
 from libriscribe2.commands.projects import stage_called, wanted_stages
-from libriscribe2.engine.decisions import units_of
-from libriscribe2.engine.inputs import draft_order
+from libriscribe2.engine.staleness import draft_order, units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.view import ProjectView

@@ -18,8 +18,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from libriscribe2.cli.event_lines import event_line
-from libriscribe2.cli.progress import Progress
+from libriscribe2.cli.progress import Progress, event_line
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.observe.events import Event
 from libriscribe2.wording import clean, clean_json, one_line

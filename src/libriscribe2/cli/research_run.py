@@ -14,7 +14,7 @@ from libriscribe2.cli.research_view import note_rows, totals
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.notes import question_name
-from libriscribe2.observe.recording import recorders
+from libriscribe2.observe.event_file import recorders
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import RESEARCH_NOTES
 from libriscribe2.project.research_files import add_notes

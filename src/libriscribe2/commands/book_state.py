@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
-from libriscribe2.engine.decisions import RunDecision, book_status, check_artifacts
 from libriscribe2.engine.stages import all_stages
+from libriscribe2.engine.staleness import RunDecision, book_status, check_artifacts
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_checks import cover_of
 from libriscribe2.models.brief import Brief

@@ -22,8 +22,8 @@ from libriscribe2.commands.projects import (
     stage_names,
     wanted_stages,
 )
-from libriscribe2.engine.decisions import check_artifacts, units_of
 from libriscribe2.engine.stages import all_stages
+from libriscribe2.engine.staleness import check_artifacts, units_of
 from libriscribe2.llm.backend import Backend, Completion
 from libriscribe2.llm.choice import choose_model
 from libriscribe2.llm.client import LLMClient

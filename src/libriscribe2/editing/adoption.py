@@ -7,9 +7,14 @@ from pathlib import Path, PurePath
 
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.editing.structure import Slot
-from libriscribe2.engine.decisions import RunDecision, book_status, units_of
-from libriscribe2.engine.inputs import draft_order, input_hashes
 from libriscribe2.engine.stages import AgentType
+from libriscribe2.engine.staleness import (
+    RunDecision,
+    book_status,
+    draft_order,
+    input_hashes,
+    units_of,
+)
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.store import ProjectStore

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from libriscribe2.engine.decisions import book_status, units_of
 from libriscribe2.engine.stages import AgentType
+from libriscribe2.engine.staleness import book_status, units_of
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.context.story_so_far import SCENE_BREAK
-from libriscribe2.engine.decisions import book_status
 from libriscribe2.engine.stages import AgentType
+from libriscribe2.engine.staleness import book_status
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineFile

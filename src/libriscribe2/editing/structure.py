@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from libriscribe2.engine.inputs import NUMBER
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.canon import CanonFile
 from libriscribe2.models.story import OutlineFile, ScenesFile
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.file_memory import CHAPTER_NUMBER
 from libriscribe2.project.paths import OUTLINE, SCENES
 from libriscribe2.project.texts import readable_json
 from libriscribe2.project.view import ProjectView
@@ -117,7 +117,11 @@ def scenes_text(view: ProjectView, slots: Sequence[Slot]) -> str:
 
 def _numbered(plan: Entry, number: int) -> Entry:
     """A plan with its number, at the place where it had one."""
-    return {**plan, NUMBER: number} if NUMBER in plan else {NUMBER: number, **plan}
+    return (
+        {**plan, CHAPTER_NUMBER: number}
+        if CHAPTER_NUMBER in plan
+        else {CHAPTER_NUMBER: number, **plan}
+    )
 
 
 Plain = Mapping[str, Any]

@@ -25,8 +25,8 @@ from uuid import uuid4
 
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.editing.structure import Edit, Slot, outline_text, scenes_text
-from libriscribe2.engine.inputs import PLANS, input_hashes
 from libriscribe2.engine.stages import AgentType, number_in
+from libriscribe2.engine.staleness import PLANS, input_hashes
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project import records

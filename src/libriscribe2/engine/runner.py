@@ -12,9 +12,15 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.engine.decisions import RunDecision, book_status, decide
-from libriscribe2.engine.inputs import check_planned, draft_order, input_hashes
 from libriscribe2.engine.stages import AgentType, stages_of
+from libriscribe2.engine.staleness import (
+    RunDecision,
+    book_status,
+    check_planned,
+    decide,
+    draft_order,
+    input_hashes,
+)
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.session import CallSession, RunStoppedError, Tally
 from libriscribe2.models.brief import Brief

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from libriscribe2.agents.canon_keeper import CanonKeeperAgent
-from libriscribe2.engine.inputs import input_hashes
+from libriscribe2.engine.staleness import input_hashes
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit

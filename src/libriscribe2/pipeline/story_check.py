@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from libriscribe2.engine.inputs import draft_order
+from libriscribe2.engine.staleness import draft_order
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.draft_order import DraftOrder

@@ -14,9 +14,14 @@ from functools import cached_property
 from os import stat_result
 from pathlib import Path
 from time import time_ns
-from typing import Final
+from typing import Any, Final
 
-from libriscribe2.project.texts import content_sha, decode_text
+from libriscribe2.errors import ProjectError
+from libriscribe2.project.paths import RESEARCH
+from libriscribe2.project.texts import content_sha, decode_text, parse_json, value_sha
+
+CHAPTER_NUMBER: Final = "chapter"
+"""The field of an entry in `scenes.json` that repeats its place in the list."""
 
 MOST_BYTES: Final = 4 * 2**20
 """The longest file that is remembered; only sources of a research are longer."""
@@ -59,6 +64,31 @@ class FileContent:
         """Its hash (`content_sha`)."""
         return content_sha(self.name, self.data)
 
+    @cached_property
+    def chapter_shas(self) -> tuple[str, ...] | None:
+        """The hash of every entry of a plan, but for its number; None where it is no plan.
+
+        Every chapter's file is compared with its entry, so a book of sixty chapters asks for this
+        some hundred times.
+        """
+        try:
+            entries = parse_json(self.name, self.text)["chapters"]
+            return tuple(value_sha(_without_number(entry)) for entry in entries)
+        except (ProjectError, TypeError, KeyError):
+            return None
+
+    @cached_property
+    def stage_notes_sha(self) -> str | None:
+        """The hash of the notes of the book's own research; None where the file holds no notes.
+
+        What a question of the author's adds comes on top: nothing that is written gets older by it.
+        """
+        try:
+            notes = parse_json(self.name, self.text)["notes"]
+            return value_sha([note for note in notes if _is_of_the_stage(note)])
+        except (ProjectError, TypeError, KeyError):
+            return None
+
 
 class FileMemory:
     """Remembers files by their path.
@@ -97,6 +127,16 @@ class FileMemory:
         if len(self._known) >= MOST_FILES:
             self._known.clear()
         self._known[path] = (sign, content)
+
+
+def _without_number(entry: Any) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    return {key: value for key, value in entry.items() if key != CHAPTER_NUMBER}
+
+
+def _is_of_the_stage(note: Any) -> bool:
+    return isinstance(note, dict) and str(note.get("step", "")).startswith(f"{RESEARCH}/")
 
 
 def _sign(found: stat_result) -> _Sign:

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from libriscribe2.commands.calls import Call, CallFolder
-from libriscribe2.engine.decisions import RunDecision, book_status
 from libriscribe2.engine.stages import AgentType, all_stages, stages_of
+from libriscribe2.engine.staleness import RunDecision, book_status
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.languages import UNKNOWN, language_of
 from libriscribe2.models.brief import Brief

@@ -5,8 +5,8 @@ import pytest
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.summarizer import SummarizerAgent
 from libriscribe2.editing.structure_plan import carried, renaming, renewed, step_moves
-from libriscribe2.engine.decisions import in_words
 from libriscribe2.engine.stages import number_in
+from libriscribe2.engine.staleness import in_words
 from libriscribe2.project.manifest import FileRecord
 
 AGENTS = (ChapterWriterAgent, SummarizerAgent)

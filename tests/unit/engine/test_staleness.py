@@ -6,8 +6,7 @@ import pytest
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
-from libriscribe2.engine.decisions import decide
-from libriscribe2.engine.inputs import input_hashes
+from libriscribe2.engine.staleness import decide, input_hashes
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths

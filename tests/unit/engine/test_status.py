@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.support.written_book import WrittenBook
 
-from libriscribe2.engine.decisions import book_status, check_artifacts, units_of
 from libriscribe2.engine.stages import stages_of
+from libriscribe2.engine.staleness import book_status, check_artifacts, units_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Manifest
