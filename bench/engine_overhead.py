@@ -20,9 +20,9 @@ from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.follow import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.backend import Completion, Request
+from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths

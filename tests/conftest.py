@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from libriscribe2.llm.provider_table import PROVIDERS
+from libriscribe2.llm.providers import PROVIDERS
 
 _door_is_shut = True
 

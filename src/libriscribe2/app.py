@@ -13,12 +13,12 @@ from libriscribe2.engine.engine import Engine
 from libriscribe2.engine.runner import RunParts
 from libriscribe2.engine.stages import AgentType, all_stages
 from libriscribe2.llm.backend import Backend, CallLog
+from libriscribe2.llm.backends.routed import RoutedBackend
+from libriscribe2.llm.call_records import Outbox
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.outbox import Outbox
+from libriscribe2.llm.limits.rates import SharedRates
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.llm.rate_limits import SharedRates
 from libriscribe2.llm.redaction import redact, secrets_in
-from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.llm.session import Tally
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.run_events import RunEvents

@@ -7,8 +7,8 @@ import pytest
 from tests.docs.checklist import IDS, found_by_item, ids_in, items, outcomes, result_of
 
 import libriscribe2
+from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.scripted import ScriptedBackend
 
 ROOT = Path(__file__).parents[2]
 SOURCES = Path(libriscribe2.__file__).parent

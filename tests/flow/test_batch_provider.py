@@ -23,8 +23,7 @@ from libriscribe2.batch.provider.orders import Habits, new_orders
 from libriscribe2.batch.provider.poller import Keeper, kept_meanwhile
 from libriscribe2.batch.provider.spool import BookSpool, Spool
 from libriscribe2.batch.rows import Row
-from libriscribe2.llm.batch_clients import close_clients
-from libriscribe2.llm.litellm_batches import ProviderBatches
+from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_clients
 from libriscribe2.llm.litellm_library import load_litellm
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths

@@ -7,7 +7,7 @@ import pytest
 from tests.support.bars import Nursery, Trials, workplace
 from tests.support.postgres import cluster, dsn
 
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.litellm_library import load_litellm
 
 __all__ = ["cluster", "dsn"]

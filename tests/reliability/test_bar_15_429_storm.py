@@ -20,11 +20,11 @@ from tests.support.virtual_time import run_virtually
 
 from libriscribe2.forecast.model_time import VirtualLoop
 from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.circuits import Circuits
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.rate_limits import RateGate
-from libriscribe2.llm.rate_store import RateLimits, RateStore
+from libriscribe2.llm.limits.circuits import Circuits
+from libriscribe2.llm.limits.rate_store import RateLimits, RateStore
+from libriscribe2.llm.limits.rates import RateGate
 from libriscribe2.llm.session import CallSession
 
 SEED: Final = 15

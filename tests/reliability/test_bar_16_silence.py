@@ -12,12 +12,12 @@ from tests.support.calls import MemoryCallLog
 from tests.support.raw_server import CLOSE_DELIMITED, Answer, Line, RawServer, event, well
 from tests.support.transport import ASK, KEY, answered, with_litellm
 
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.retries import RetryPolicy
+from libriscribe2.llm.limits.retries import RetryPolicy
+from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.time_limits import TimeLimits
 
 pytestmark = with_litellm
 

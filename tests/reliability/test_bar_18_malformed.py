@@ -27,12 +27,11 @@ from tests.support.raw_server import (
 from tests.support.transport import KEY, with_litellm
 
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.circuits import Circuits
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.call_records import CallOptions, ListOutbox, NoOutbox, Outbox, Piece
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.outbox import ListOutbox, NoOutbox, Outbox, Piece
-from libriscribe2.llm.retries import RetryPolicy
+from libriscribe2.llm.limits.circuits import Circuits
+from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
 
 pytestmark = with_litellm

@@ -11,7 +11,7 @@ import pytest
 from tests.support.bars import Bar
 
 from libriscribe2.batch.postgres.database import Database, DatabaseRates, Dsn, ensure_schema
-from libriscribe2.llm.rate_store import RateLimits
+from libriscribe2.llm.limits.rate_store import RateLimits
 
 BAR: Final = Bar(22, seed=22, file="test_bar_22_shared_limits.py")
 PROCESSES: Final = 4

@@ -17,11 +17,10 @@ from tests.support.charging_provider import PRICE, UNLISTED_USD_PER_TOKEN, Charg
 from tests.support.project_faults import QuickOps
 
 from libriscribe2.errors import BudgetError, ProviderError
-from libriscribe2.llm.budget import Budget
-from libriscribe2.llm.caps import Caps, Spent
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.retries import RetryPolicy
+from libriscribe2.llm.limits.budget import Budget, Caps, Spent
+from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths

@@ -69,7 +69,7 @@ PARSING: Final = frozenset({"fromstring", "parse", "iterparse", "XML"})
 ENVIRONMENTS: Final = frozenset({"Environment", "SandboxedEnvironment"})
 LOOKED_AT: Final = frozenset(
     {
-        "llm/resilience.py: sentence.format",  # a sentence of a table of the module
+        "llm/fallbacks.py: sentence.format",  # a sentence of a table of the module
         "checks/gates/repeats.py: why.format",  # likewise
         "documents/epub_reader.py: etree.fromstring",  # with a parser of HTML, which asks nobody
     }

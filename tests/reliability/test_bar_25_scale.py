@@ -15,9 +15,9 @@ import pytest
 from tests.support.bars import Bar
 from tests.support.project_faults import QuickOps
 
+from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project.machine import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths

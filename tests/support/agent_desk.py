@@ -13,9 +13,9 @@ from tests.support.made_up_text import wanted_schema
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext
 from libriscribe2.llm.backend import Request
+from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.call_records import ListOutbox, Piece
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.outbox import ListOutbox, Piece
-from libriscribe2.llm.scripted import Line, ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.litellm_batches import Progress
+from libriscribe2.llm.backends.provider_batches import Progress
 
 
 class BatchApi:

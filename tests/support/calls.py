@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from libriscribe2.llm.backend import NoCallLog
-from libriscribe2.llm.circuits import Circuits
-from libriscribe2.llm.outbox import CallReport
-from libriscribe2.llm.rate_limits import RateGate
-from libriscribe2.llm.retries import RetryPolicy, Wait
+from libriscribe2.llm.call_records import CallReport
+from libriscribe2.llm.limits.circuits import Circuits
+from libriscribe2.llm.limits.rates import RateGate
+from libriscribe2.llm.limits.retries import RetryPolicy, Wait
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project.dumps import DumpRecord
 

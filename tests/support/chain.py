@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from libriscribe2.llm.backend import Completion, Request
+from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.scripted import Line, ScriptedBackend
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, RunRecord
 from libriscribe2.research.chain import Orchestrator
 from libriscribe2.research.chain_model import ChainModel

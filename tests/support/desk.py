@@ -23,7 +23,7 @@ import libriscribe2
 from libriscribe2.cli.root import app
 from libriscribe2.llm.backend import Backend
 from libriscribe2.llm.offline_author import OfflineAuthor
-from libriscribe2.llm.provider_table import PROVIDERS
+from libriscribe2.llm.providers import PROVIDERS
 from libriscribe2.project.journal import scan
 from libriscribe2.prose import count_words
 

@@ -9,8 +9,8 @@ import sys
 
 from libriscribe2.batch.postgres.database import Database, DatabaseRates, Dsn
 from libriscribe2.llm.backend import Request
-from libriscribe2.llm.rate_limits import RateGate
-from libriscribe2.llm.rate_store import RateLimits
+from libriscribe2.llm.limits.rate_store import RateLimits
+from libriscribe2.llm.limits.rates import RateGate
 
 MODEL = "openai/shared"
 

@@ -13,9 +13,9 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext, Unit
 from libriscribe2.engine.engine import Engine
 from libriscribe2.engine.runner import RunParts
+from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineChapter, OutlineFile

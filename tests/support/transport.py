@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 import pytest
 
 from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
 
 KEY = "sk-canary-0123456789"
 """A key that must not turn up in anything people read."""

@@ -12,7 +12,7 @@ from libriscribe2.agents.agent_context import AgentContext, MadeFrom, Unit
 from libriscribe2.agents.agent_siblings import all_of
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt, log_cleanup
-from libriscribe2.llm.options import CallOptions
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.models.base import request_schema
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder

@@ -8,10 +8,10 @@ from typing import Any
 
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.llm.backend import Completion
+from libriscribe2.llm.backends.routed import RoutedBackend
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions
 from libriscribe2.llm.providers import ModelChoice, check_choice
-from libriscribe2.llm.routed_backend import RoutedBackend
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings

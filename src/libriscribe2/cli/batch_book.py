@@ -14,7 +14,7 @@ from libriscribe2.cli.estimate import going_on
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import open_project
-from libriscribe2.llm.rate_store import RateLimits
+from libriscribe2.llm.limits.rate_store import RateLimits
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore

@@ -13,10 +13,9 @@ from libriscribe2.batch.state import Batch
 from libriscribe2.batch.work import due_of
 from libriscribe2.cli.batch_choice import Bookshelf
 from libriscribe2.cli.render import Renderer
-from libriscribe2.llm.batch_clients import close_clients
-from libriscribe2.llm.litellm_batches import ProviderBatches
+from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_clients
+from libriscribe2.llm.limits.rates import account_name
 from libriscribe2.llm.providers import batch_provider
-from libriscribe2.llm.rate_limits import account_name
 from libriscribe2.settings import ModelsConfig, Settings
 from libriscribe2.settings.parts import resolved
 

@@ -30,8 +30,8 @@ from libriscribe2.forecast.quote import (
     Sums,
     stage_quotes,
 )
+from libriscribe2.llm.limits.prices import price_of
 from libriscribe2.llm.offline_author import OfflineAuthor
-from libriscribe2.llm.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import Event, EventList

@@ -7,7 +7,7 @@ from typing import TypeVar
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.cli.render import Renderer
 from libriscribe2.engine.engine import Result, RunStream
-from libriscribe2.llm.outbox import Piece
+from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.observe.events import Event, EventConsumer
 from libriscribe2.settings import Settings

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import typer
 
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.llm.choice import choose_model
-from libriscribe2.llm.local_servers import LocalServer, find_local_servers
+from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.settings import Settings
 

@@ -25,8 +25,8 @@ from libriscribe2.editing.rebuild import (
     was_judged,
 )
 from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
+from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
-from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.legacy import is_legacy
 from libriscribe2.project.paths import ProjectPaths

@@ -25,20 +25,19 @@ from libriscribe2.commands.projects import (
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.engine.staleness import check_artifacts, units_of
 from libriscribe2.llm.backend import Backend, Completion
-from libriscribe2.llm.choice import choose_model
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.local_servers import LocalServer
-from libriscribe2.llm.options import CallOptions
+from libriscribe2.llm.default_model import LocalServer, choose_model
+from libriscribe2.llm.limits.retries import RetryPolicy
+from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.providers import (
     OFFLINE_MODEL,
     ModelChoice,
     key_variables,
     key_without_model,
 )
-from libriscribe2.llm.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.time_limits import TimeLimits
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock

@@ -6,9 +6,8 @@ from typing import Any
 
 from libriscribe2.commands.projects import locate, stage_names
 from libriscribe2.engine.stages import all_stages
-from libriscribe2.llm.local_servers import LocalServer
-from libriscribe2.llm.provider_table import PROVIDERS
-from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.default_model import LocalServer
+from libriscribe2.llm.providers import PROVIDERS, ModelChoice
 from libriscribe2.research.catalog import all_tools
 from libriscribe2.research.tool import describe
 from libriscribe2.settings import Loaded, Settings, load_for_project, without_secrets

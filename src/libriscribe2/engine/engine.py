@@ -20,7 +20,7 @@ from libriscribe2.engine.runner import Outcome, Question, Runner, RunParts, Work
 from libriscribe2.engine.stages import AgentType
 from libriscribe2.engine.staleness import book_status, check_artifacts
 from libriscribe2.errors import BudgetError, LibriScribeError
-from libriscribe2.llm.outbox import Piece
+from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.observe.events import Event, EventName
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from libriscribe2.llm.admission import Reply
-from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.call_records import CallRecord
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
 from libriscribe2.project.dumps import DumpRecord
 from libriscribe2.replies.parsers import (

@@ -22,6 +22,8 @@ from libriscribe2.llm.backend import (
     NoCallLog,
     Request,
 )
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.call_records import CallOptions, CallRecord, DumpWritten, Piece
 from libriscribe2.llm.content_filter import FilteredReplyError
 from libriscribe2.llm.conversation import (
     CONTINUE,
@@ -33,10 +35,7 @@ from libriscribe2.llm.conversation import (
     with_feedback,
 )
 from libriscribe2.llm.fallbacks import FallbackChain, explain
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.options import CallOptions, CallRecord
-from libriscribe2.llm.outbox import DumpWritten, Piece
-from libriscribe2.llm.retries import Retries
+from libriscribe2.llm.limits.retries import Retries
 from libriscribe2.llm.session import CallSession
 from libriscribe2.replies.parsers import failure, split_leading_reasoning
 

@@ -20,8 +20,8 @@ from libriscribe2.errors import (
     ProviderError,
 )
 from libriscribe2.llm.backend import BackendError, CallLog, Request
+from libriscribe2.llm.content_filter import simplified
 from libriscribe2.llm.providers import key_variables
-from libriscribe2.llm.simplified import simplified
 from libriscribe2.telemetry import FALLBACK_GENERATION_USED
 
 logger = logging.getLogger(__name__)

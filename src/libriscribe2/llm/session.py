@@ -6,12 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.budget import Budget
-from libriscribe2.llm.circuits import Circuits
-from libriscribe2.llm.options import CallRecord
-from libriscribe2.llm.outbox import NoOutbox, Outbox
-from libriscribe2.llm.rate_limits import RateGate
-from libriscribe2.llm.retries import RetryPolicy, StepCounts, Wait
+from libriscribe2.llm.call_records import CallRecord, NoOutbox, Outbox
+from libriscribe2.llm.limits.budget import Budget
+from libriscribe2.llm.limits.circuits import Circuits
+from libriscribe2.llm.limits.rates import RateGate
+from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts, Wait
 
 
 class RunStoppedError(LibriScribeError):

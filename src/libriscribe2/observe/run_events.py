@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from libriscribe2.llm.budget import MONEY, Budget
-from libriscribe2.llm.options import CallRecord
-from libriscribe2.llm.outbox import CallReport, DumpWritten, Piece
-from libriscribe2.llm.retries import Wait
+from libriscribe2.llm.call_records import CallRecord, CallReport, DumpWritten, Piece
+from libriscribe2.llm.limits.budget import MONEY, Budget
+from libriscribe2.llm.limits.retries import Wait
 from libriscribe2.observe.events import Event, EventName
 from libriscribe2.project.dumps import DumpRecord
 from libriscribe2.wording import price

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from libriscribe2.llm.retries import Sleep
+from libriscribe2.llm.limits.retries import Sleep
 from libriscribe2.models.tooling import Capability, Plan, RunRecord
 from libriscribe2.research.chain_model import ChainModel
 from libriscribe2.research.diagnosis import Corrector, ErrorAnalyzer

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any, Final
 
 from libriscribe2.errors import IncompleteError, LibriScribeError, ModelError, ProviderError
-from libriscribe2.llm.options import CallOptions
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.models.tooling import Capability, ErrorAnalysisResult
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from libriscribe2.errors import IncompleteError
 from libriscribe2.llm.backend import Completion
-from libriscribe2.llm.options import CallOptions, CallRecord
+from libriscribe2.llm.call_records import CallOptions, CallRecord
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, StepMetadata
 from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.formatting import strip_value_emphasis

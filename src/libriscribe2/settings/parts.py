@@ -7,15 +7,14 @@ from functools import partial
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.llm.budget import Budget
-from libriscribe2.llm.caps import Caps, Spent
-from libriscribe2.llm.choice import resolve_model
-from libriscribe2.llm.prices import price_of
+from libriscribe2.llm.default_model import resolve_model
+from libriscribe2.llm.limits.budget import Budget, Caps, Spent
+from libriscribe2.llm.limits.prices import price_of
+from libriscribe2.llm.limits.rates import SharedRates, account_name, rate_gate
+from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts
+from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.providers import ModelChoice, check_choice
-from libriscribe2.llm.rate_limits import SharedRates, account_name, rate_gate
-from libriscribe2.llm.retries import RetryPolicy, StepCounts
 from libriscribe2.llm.session import CallSession
-from libriscribe2.llm.time_limits import TimeLimits
 from libriscribe2.models.brief import Brief
 from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.project.research_files import keep_record

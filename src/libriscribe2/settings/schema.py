@@ -19,8 +19,8 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import override
 
-from libriscribe2.llm.caps import UNKNOWN_USD_PER_MILLION
-from libriscribe2.llm.sendable import fault_of_address
+from libriscribe2.llm.limits.budget import UNKNOWN_USD_PER_MILLION
+from libriscribe2.llm.server_addresses import fault_of_address
 
 
 def _refuse_bool(value: Any) -> Any:

@@ -17,7 +17,7 @@ from libriscribe2.checks.gates.examination import examined
 from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.errors import BudgetError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.llm.scripted import Line
+from libriscribe2.llm.backends.scripted import Line
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 MOST_CHARACTERS = 48_000

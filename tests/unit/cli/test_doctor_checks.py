@@ -15,9 +15,9 @@ from libriscribe2.commands.diagnosis import Case, examinations
 from libriscribe2.commands.installation import CheckResult, Examination, examine, exit_code_of
 from libriscribe2.errors import ConfigError, ModelError, ProviderError, StorageError
 from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.llm.local_servers import LocalServer
+from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.default_model import LocalServer
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.llm.scripted import ScriptedBackend
 from libriscribe2.settings import LlmConfig, Settings
 
 FINE = CheckResult("ok", "Fine.")

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from libriscribe2.cli import listings
 from libriscribe2.cli.root import app
-from libriscribe2.llm.local_servers import LocalServer
+from libriscribe2.llm.default_model import LocalServer
 
 SERVER = LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))
 

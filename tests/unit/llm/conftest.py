@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.litellm_library import load_litellm
 
 

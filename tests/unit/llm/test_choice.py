@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from libriscribe2.llm.choice import choose_model, resolve_model
-from libriscribe2.llm.local_servers import LocalServer
+from libriscribe2.llm.default_model import LocalServer, choose_model, resolve_model
 from libriscribe2.llm.providers import ModelChoice
 
 OLLAMA = LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from libriscribe2.llm.circuit_breaker import CircuitBreaker
+from libriscribe2.llm.limits.circuits import CircuitBreaker
 
 FAILURES = 3
 REST = 30.0

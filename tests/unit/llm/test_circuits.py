@@ -7,9 +7,9 @@ from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait, waits_of
 
 from libriscribe2.errors import LibriScribeError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.circuits import OUTAGES, RESTING, Circuits
+from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.scripted import ScriptedBackend
+from libriscribe2.llm.limits.circuits import OUTAGES, RESTING, Circuits
 from libriscribe2.llm.session import CallSession, RunStoppedError
 
 DOWN = BackendError("server", "down", status=503)

@@ -13,11 +13,11 @@ from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait, WaitList
 
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.budget import Budget, Hold
+from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.retries import TRANSIENT_KINDS, RetryPolicy
-from libriscribe2.llm.scripted import Line, ScriptedBackend
+from libriscribe2.llm.limits.budget import Budget, Hold
+from libriscribe2.llm.limits.retries import TRANSIENT_KINDS, RetryPolicy
 from libriscribe2.llm.session import CallSession, RunStoppedError
 from libriscribe2.parsing import multi_section_parser
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from libriscribe2.llm.backend import BackendError, Request
-from libriscribe2.llm.concessions import Concessions, is_closed
+from libriscribe2.llm.backends.optional_parameters import CapabilityFallbacks, is_closed
 
 SCHEMA = {"type": "object", "title": "Book concept!", "properties": {"title": {"type": "string"}}}
 CLOSED = {
@@ -26,7 +26,7 @@ def refusal(message: str, kind: str = "bad_request") -> BackendError:
 
 
 def test_MS_19_a_schema_is_sent_where_the_provider_knows_formats() -> None:
-    sent = Concessions().parameters(request(SCHEMA), formats=True)
+    sent = CapabilityFallbacks().parameters(request(SCHEMA), formats=True)
     wanted = {"name": "Book_concept_", "schema": SCHEMA, "strict": False}
     assert sent == {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
@@ -37,20 +37,22 @@ def test_MS_19_a_schema_is_sent_where_the_provider_knows_formats() -> None:
 def test_MS_19_otherwise_the_schema_stands_in_the_prompt_only(
     schema: dict[str, Any] | None, *, formats: bool
 ) -> None:
-    assert Concessions().parameters(request(schema), formats=formats) == {}
+    assert CapabilityFallbacks().parameters(request(schema), formats=formats) == {}
 
 
 def test_a_temperature_of_zero_is_a_temperature() -> None:
-    assert Concessions().parameters(request(temperature=0.0), formats=True) == {"temperature": 0.0}
+    assert CapabilityFallbacks().parameters(request(temperature=0.0), formats=True) == {
+        "temperature": 0.0
+    }
 
 
 def test_streams_ask_for_their_usage() -> None:
-    sent = Concessions().parameters(request(), formats=True, streamed=True)
+    sent = CapabilityFallbacks().parameters(request(), formats=True, streamed=True)
     assert sent == {"stream_options": {"include_usage": True}}
 
 
 def test_MS_19_the_ladder_goes_from_schema_to_object_to_nothing() -> None:
-    concessions = Concessions()
+    concessions = CapabilityFallbacks()
     steps = []
     for _ in range(3):
         sent = concessions.parameters(request(SCHEMA), formats=True)
@@ -60,7 +62,7 @@ def test_MS_19_the_ladder_goes_from_schema_to_object_to_nothing() -> None:
 
 
 def test_a_concession_holds_for_its_model_only() -> None:
-    concessions = Concessions()
+    concessions = CapabilityFallbacks()
     sent = concessions.parameters(request(temperature=0.5), formats=False)
     assert concessions.concede("other", sent, refusal("Unsupported value: 'temperature'"))
     assert concessions.parameters(request(temperature=0.5), formats=False) == sent
@@ -68,7 +70,7 @@ def test_a_concession_holds_for_its_model_only() -> None:
 
 @pytest.mark.parametrize("parameter", ["temperature", "stream_options"])
 def test_a_blamed_parameter_is_given_up(parameter: str) -> None:
-    concessions = Concessions()
+    concessions = CapabilityFallbacks()
     sent = concessions.parameters(request(temperature=0.5), formats=False, streamed=True)
     assert concessions.concede("m", sent, refusal(f"Unknown parameter: '{parameter}'"))
     after = concessions.parameters(request(temperature=0.5), formats=False, streamed=True)
@@ -84,7 +86,7 @@ def test_a_blamed_parameter_is_given_up(parameter: str) -> None:
     ],
 )
 def test_nothing_is_given_up_without_blame(sent: dict[str, Any], error: BackendError) -> None:
-    assert not Concessions().concede("m", sent, error)
+    assert not CapabilityFallbacks().concede("m", sent, error)
 
 
 @pytest.mark.parametrize(

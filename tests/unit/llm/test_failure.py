@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.failure import MESSAGE_LIMIT, classify
+from libriscribe2.llm.failures import MESSAGE_LIMIT, classify
 
 KEY = "sk-canary-0123456789"
 

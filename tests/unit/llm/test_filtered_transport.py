@@ -8,8 +8,8 @@ from tests.support.raw_server import Answer, Line, RawServer, json_reply, reply_
 from tests.support.transport import KEY, with_litellm
 
 from libriscribe2.errors import ContentFilteredError
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
 
 pytestmark = with_litellm
 

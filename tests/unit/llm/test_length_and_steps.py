@@ -7,13 +7,12 @@ from tests.support.calls import FakeTime, MemoryCallLog, MemoryDumps
 
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.llm.budget import Budget
-from libriscribe2.llm.caps import Caps
+from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.options import CallOptions
-from libriscribe2.llm.prices import Price
-from libriscribe2.llm.retries import StepCounts
-from libriscribe2.llm.scripted import ScriptedBackend
+from libriscribe2.llm.limits.budget import Budget, Caps
+from libriscribe2.llm.limits.prices import Price
+from libriscribe2.llm.limits.retries import StepCounts
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.story import TitleFile
 from libriscribe2.parsing import pydantic_parser

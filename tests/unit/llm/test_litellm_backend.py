@@ -11,9 +11,10 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, answered, both_ways, failed, streamed, with_litellm
 
-from libriscribe2.llm import litellm_backend, litellm_library
+from libriscribe2.llm import litellm_library
 from libriscribe2.llm.backend import Completion, Usage
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.backends import litellm
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
 
 pytestmark = with_litellm
 
@@ -221,7 +222,7 @@ async def test_closing_before_the_first_request_loads_nothing(
         raise AssertionError("LiteLLM was loaded to be closed")
 
     with monkeypatch.context() as patch:
-        patch.setattr(litellm_backend, "load_litellm", functools.cache(load))
+        patch.setattr(litellm, "load_litellm", functools.cache(load))
         await LiteLLMBackend(None, None).aclose()
 
 
@@ -258,7 +259,7 @@ async def test_a_piece_without_a_choice_is_passed_over(monkeypatch: pytest.Monke
 
     fake = SimpleNamespace(acompletion=acompletion, cost_per_token=lambda **_: (0.0, 0.0))
     with monkeypatch.context() as patch:
-        for module in (litellm_library, litellm_backend):
+        for module in (litellm_library, litellm):
             patch.setattr(module, "load_litellm", functools.cache(lambda: fake))
         text, done = await streamed(LiteLLMBackend(None, KEY))
     assert (text, done.usage, done.cost_usd) == ("text", Usage(3, 1, known=True), None)

@@ -8,8 +8,8 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, both_ways, failed, with_litellm
 
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.time_limits import TimeLimits
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.limits.timeouts import TimeLimits
 
 pytestmark = with_litellm
 

@@ -12,9 +12,14 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, with_litellm
 
 from libriscribe2.llm.backend import BackendError, Usage
-from libriscribe2.llm.batch_clients import close_clients
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.litellm_batches import ENDPOINT, BatchLines, ProviderBatches, batch_price
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.backends.provider_batches import (
+    ENDPOINT,
+    BatchLines,
+    ProviderBatches,
+    batch_price,
+    close_clients,
+)
 
 TOOL = {"type": "function", "function": {"name": "find", "parameters": {"type": "object"}}}
 SCHEMA = {"type": "object", "title": "Concept", "properties": {"title": {"type": "string"}}}

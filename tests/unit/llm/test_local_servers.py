@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.support.openai_server import OpenAIServer
 
-from libriscribe2.llm.local_servers import (
+from libriscribe2.llm.default_model import (
     PROBES,
     Probe,
     find_local_servers,

@@ -3,8 +3,8 @@
 import pytest
 from tests.support.transport import with_litellm
 
+from libriscribe2.llm.limits.prices import FREE, Price, flat, price_of
 from libriscribe2.llm.litellm_library import load_litellm
-from libriscribe2.llm.prices import FREE, Price, flat, price_of
 
 pytestmark = with_litellm
 

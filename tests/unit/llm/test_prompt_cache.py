@@ -9,8 +9,8 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, with_litellm
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
-from libriscribe2.llm.prompt_cache import FEWEST_CHARACTERS, marked
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.backends.optional_parameters import FEWEST_CHARACTERS, marked
 
 pytestmark = with_litellm
 

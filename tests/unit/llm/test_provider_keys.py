@@ -6,7 +6,7 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.transport import with_litellm
 
 from libriscribe2.llm.litellm_library import load_litellm
-from libriscribe2.llm.provider_table import PROVIDERS
+from libriscribe2.llm.providers import PROVIDERS
 
 pytestmark = [*with_litellm, pytest.mark.slow]
 

@@ -4,9 +4,9 @@ import pytest
 
 from libriscribe2.errors import ModelError
 from libriscribe2.llm.litellm_library import load_litellm, provider_of
-from libriscribe2.llm.provider_table import PROVIDERS
 from libriscribe2.llm.providers import (
     KEYLESS_PREFIXES,
+    PROVIDERS,
     ModelChoice,
     check_choice,
     configured_provider,

@@ -10,12 +10,12 @@ from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait
 
 from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Request
+from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.call_records import CallReport
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.outbox import CallReport
-from libriscribe2.llm.rate_limits import RateGate, account_name, kilo_tokens, rate_gate
-from libriscribe2.llm.rate_store import RateLimits, RateStore
-from libriscribe2.llm.retries import Wait
-from libriscribe2.llm.scripted import ScriptedBackend
+from libriscribe2.llm.limits.rate_store import RateLimits, RateStore
+from libriscribe2.llm.limits.rates import RateGate, account_name, kilo_tokens, rate_gate
+from libriscribe2.llm.limits.retries import Wait
 from libriscribe2.llm.session import RunStoppedError
 
 KEY = "sk-canary-0123456789"
@@ -139,7 +139,7 @@ def test_an_account_is_a_model_a_key_and_a_server_and_tells_none_of_them() -> No
 def test_without_a_limit_nothing_is_loaded_and_no_file_is_made() -> None:
     assert rate_gate(None, None, str).shared is None
     program = (
-        "import sys; import libriscribe2.llm.rate_limits as r;"
+        "import sys; import libriscribe2.llm.limits.rates as r;"
         "r.rate_gate(None, None, str); print('pyrate_limiter' in sys.modules)"
     )
     done = subprocess.run(

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.calls import FakeTime
 
-from libriscribe2.llm import rate_store
-from libriscribe2.llm.rate_limits import rate_gate
-from libriscribe2.llm.rate_store import RateLimits, RateStore
+from libriscribe2.llm.limits import rate_store
+from libriscribe2.llm.limits.rate_store import RateLimits, RateStore
+from libriscribe2.llm.limits.rates import rate_gate
 
 ASKS = st.lists(st.tuples(st.floats(0, 40), st.integers(1, 6)), min_size=1, max_size=25)
 
@@ -92,7 +92,7 @@ def test_a_real_process_of_its_own_counts_too(tmp_path: Path) -> None:
     file = tmp_path / "rates.sqlite"
     program = (
         "import sys; from pathlib import Path;"
-        "from libriscribe2.llm.rate_store import RateLimits, RateStore;"
+        "from libriscribe2.llm.limits.rate_store import RateLimits, RateStore;"
         "print(RateStore(RateLimits(1), Path(sys.argv[1])).take('a', 1) == 0.0)"
     )
     command = [sys.executable, "-c", program, str(file)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
 from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, BackendError, Usage
-from libriscribe2.llm.reply import Reply, estimated_usage, size_cap, usage_of
+from libriscribe2.llm.backends.responses import Reply, estimated_usage, size_cap, usage_of
 
 
 def delta(content: str | None = None, **more: Any) -> SimpleNamespace:

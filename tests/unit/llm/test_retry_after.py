@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.llm.retry_after import retry_after_seconds
+from libriscribe2.llm.failures import retry_after_seconds
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 

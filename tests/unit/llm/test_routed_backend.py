@@ -4,8 +4,8 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.transport import with_litellm
 
 from libriscribe2.llm.backend import Completion, Request
-from libriscribe2.llm.routed_backend import RoutedBackend
-from libriscribe2.llm.time_limits import TimeLimits
+from libriscribe2.llm.backends.routed import RoutedBackend
+from libriscribe2.llm.limits.timeouts import TimeLimits
 
 pytestmark = with_litellm
 

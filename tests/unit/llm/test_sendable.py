@@ -3,7 +3,7 @@
 import pytest
 
 from libriscribe2.errors import ConfigError, ModelError
-from libriscribe2.llm.sendable import check_address, check_key, fault_of_address
+from libriscribe2.llm.server_addresses import check_address, check_key, fault_of_address
 
 
 @pytest.mark.parametrize(

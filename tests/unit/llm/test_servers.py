@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.llm.servers import server_arguments
+from libriscribe2.llm.server_addresses import server_arguments
 
 
 @pytest.mark.parametrize(

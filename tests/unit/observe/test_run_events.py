@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from libriscribe2.llm.backend import Completion, Request, Usage
-from libriscribe2.llm.budget import Budget
-from libriscribe2.llm.options import CallRecord
-from libriscribe2.llm.outbox import CallReport, DumpWritten, Piece
-from libriscribe2.llm.retries import Wait
+from libriscribe2.llm.call_records import CallRecord, CallReport, DumpWritten, Piece
+from libriscribe2.llm.limits.budget import Budget
+from libriscribe2.llm.limits.retries import Wait
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_events import RunEvents
 from libriscribe2.project.dumps import DumpRecord

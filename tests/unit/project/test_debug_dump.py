@@ -11,7 +11,7 @@ from tests.support.project_faults import FailingOps
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.llm.attempt import Attempt, dump_record
 from libriscribe2.llm.backend import Completion, Request, Usage
-from libriscribe2.llm.options import CallRecord
+from libriscribe2.llm.call_records import CallRecord
 from libriscribe2.llm.redaction import redact
 from libriscribe2.project.dumps import DebugDumps, DumpRecord
 from libriscribe2.project.machine import Machine

@@ -10,7 +10,7 @@ from tests.support.chain import capability, plan_text, scripted, step, text_of
 
 from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.scripted import Line, ScriptedBackend
+from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.models.tooling import Plan
 from libriscribe2.replies import parsers
 from libriscribe2.replies.cleanup import extract_with_report

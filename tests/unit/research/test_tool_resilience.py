@@ -8,7 +8,7 @@ import pytest
 from tests.support.chain import Waits
 
 from libriscribe2.errors import BudgetError
-from libriscribe2.llm.retries import RetryPolicy
+from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.research.recovery import ResilientCaller, ToolCallError, breaker_key
 from libriscribe2.research.tool_error import ToolError
 

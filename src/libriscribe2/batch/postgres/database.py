@@ -15,7 +15,7 @@ from psycopg.rows import DictRow, dict_row
 from typing_extensions import override
 
 from libriscribe2.errors import ConfigError, ProjectError, ProviderError
-from libriscribe2.llm.rate_store import RateLimits
+from libriscribe2.llm.limits.rate_store import RateLimits
 
 Values = Sequence[Any] | Mapping[str, Any]
 

@@ -8,12 +8,11 @@ from libriscribe2.batch.folders import BatchPaths, batch_of
 from libriscribe2.batch.provider.spool import BookSpool, Spool
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import Backend
-from libriscribe2.llm.litellm_batches import BatchLines
-from libriscribe2.llm.options import CallRecord
-from libriscribe2.llm.outbox import CallReport, Outbox
-from libriscribe2.llm.rate_limits import account_name
-from libriscribe2.llm.routed_backend import RoutedBackend
-from libriscribe2.llm.spooled_backend import SpooledBackend, identity
+from libriscribe2.llm.backends.provider_batches import BatchLines
+from libriscribe2.llm.backends.routed import RoutedBackend
+from libriscribe2.llm.backends.spooled import SpooledBackend, identity
+from libriscribe2.llm.call_records import CallRecord, CallReport, Outbox
+from libriscribe2.llm.limits.rates import account_name
 from libriscribe2.project.paths import ProjectPaths
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from libriscribe2.batch.provider.spool import Kept, Spool
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.litellm_batches import ENDPOINT, Progress
+from libriscribe2.llm.backends.provider_batches import ENDPOINT, Progress
 from libriscribe2.project.atomic import PRIVATE, atomic_write, storage_errors
 from libriscribe2.project.texts import Clock, utc_now
 

@@ -22,7 +22,7 @@ from libriscribe2.batch.provider.orders import (
 )
 from libriscribe2.batch.provider.spool import Kept, Spool
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.retries import TRANSIENT_KINDS
+from libriscribe2.llm.limits.retries import TRANSIENT_KINDS
 from libriscribe2.wording import counted
 
 _TICK_SECONDS: Final = 0.2

@@ -13,7 +13,7 @@ from typing import Final
 
 import httpx
 
-from libriscribe2.llm.retry_after import retry_after_seconds
+from libriscribe2.llm.failures import retry_after_seconds
 from libriscribe2.research.tool_error import ToolError
 from libriscribe2.research.web.addresses import Gate, Target, target_of
 

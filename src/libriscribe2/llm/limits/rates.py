@@ -105,7 +105,7 @@ def rate_gate(
         return RateGate(shared, account_of)
     if requests is None and kilo_tokens is None:
         return RateGate()
-    from libriscribe2.llm.rate_store import (  # noqa: PLC0415 - only a run with limits pays for it
+    from libriscribe2.llm.limits.rate_store import (  # noqa: PLC0415 - only a run with limits pays for it
         RateLimits,
         RateStore,
     )

@@ -1,10 +1,16 @@
-"""How a step wants its calls made, and what is told about each of them."""
+"""How a step wants its calls made, and what the calls of a run report while they go on.
+
+Reports are plain records, put into an outbox; whoever runs the clients owns the outbox and decides
+what becomes of them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from libriscribe2.llm.backend import Completion, Request
+from libriscribe2.llm.limits.retries import Wait
+from libriscribe2.project.dumps import DumpRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +55,56 @@ class CallOptions:
     tools: tuple[Mapping[str, Any], ...] = ()
     prose: bool = False
     streamed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a reply that arrived.
+
+    Attributes:
+        step: Path of the work that asked.
+        text: The piece.
+    """
+
+    step: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DumpWritten:
+    """A dump that was written of an attempt.
+
+    Attributes:
+        record: What the dump holds.
+        name: Name of its file.
+    """
+
+    record: DumpRecord
+    name: str
+
+
+CallReport = CallRecord | Wait | Piece | DumpWritten
+"""An answered request (a replay, too), a wait before a request leaves, a piece, or a dump."""
+
+
+class Outbox(Protocol):
+    """Takes the reports of all clients of a run."""
+
+    def put(self, item: CallReport, /) -> None:
+        """Take a report; it must neither wait nor raise."""
+        ...
+
+
+class NoOutbox:
+    """An outbox that nobody reads."""
+
+    def put(self, item: CallReport, /) -> None:
+        """Nothing is kept."""
+
+
+class ListOutbox(list[CallReport]):
+    """An outbox that keeps every report, oldest first."""
+
+    def put(self, item: CallReport, /) -> None:
+        """Keep the report."""
+        self.append(item)

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from libriscribe2.llm.backend import Backend, Completion, Request
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import OFFLINE_MODEL
-from libriscribe2.llm.time_limits import TimeLimits
 
 
 class RoutedBackend:

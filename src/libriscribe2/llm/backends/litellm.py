@@ -12,12 +12,12 @@ from contextlib import aclosing
 from typing import Any, Final
 
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.concessions import Concessions, knows_formats
-from libriscribe2.llm.failure import classify
-from libriscribe2.llm.litellm_library import load_litellm, loaded, model_info, provider_of
-from libriscribe2.llm.prompt_cache import messages_for
-from libriscribe2.llm.redaction import secrets_in
-from libriscribe2.llm.reply import (
+from libriscribe2.llm.backends.optional_parameters import (
+    CapabilityFallbacks,
+    knows_formats,
+    messages_for,
+)
+from libriscribe2.llm.backends.responses import (
     Reply,
     answered,
     cost_of,
@@ -27,8 +27,11 @@ from libriscribe2.llm.reply import (
     usage_in,
     usage_of,
 )
-from libriscribe2.llm.servers import server_arguments
-from libriscribe2.llm.time_limits import TimeLimits, paced, within
+from libriscribe2.llm.failures import classify
+from libriscribe2.llm.limits.timeouts import TimeLimits, paced, within
+from libriscribe2.llm.litellm_library import load_litellm, loaded, model_info, provider_of
+from libriscribe2.llm.redaction import secrets_in
+from libriscribe2.llm.server_addresses import server_arguments
 
 _OWN_TOOLS = {"_skip_mcp_handler": True}
 """Our tools are never MCP servers; LiteLLM 1.106 would import the absent `mcp` package to look."""
@@ -55,7 +58,7 @@ class LiteLLMBackend:
         self._url = url
         self._api_key = api_key
         self._limits = limits if limits is not None else TimeLimits()
-        self._concessions = Concessions()
+        self._concessions = CapabilityFallbacks()
 
     async def complete(self, request: Request) -> Completion:
         """Answer at once.

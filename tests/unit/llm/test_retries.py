@@ -15,7 +15,7 @@ from libriscribe2.errors import (
 )
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.llm.fallbacks import explain
-from libriscribe2.llm.retries import (
+from libriscribe2.llm.limits.retries import (
     TRANSIENT_KINDS,
     Retries,
     RetryPolicy,

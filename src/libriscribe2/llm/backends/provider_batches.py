@@ -5,18 +5,50 @@ form: a JSON object per line, `/v1/chat/completions` in all of them, answered wi
 """
 
 import os
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.batch_clients import share_clients
-from libriscribe2.llm.failure import classify, of_answer
-from libriscribe2.llm.litellm_backend import LiteLLMBackend
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+from libriscribe2.llm.backends.responses import cost_of
+from libriscribe2.llm.failures import classify, of_answer
 from libriscribe2.llm.litellm_library import load_litellm, loaded
 from libriscribe2.llm.redaction import secrets_in
-from libriscribe2.llm.reply import cost_of
-from libriscribe2.llm.servers import server_arguments
+from libriscribe2.llm.server_addresses import server_arguments
+
+_CLIENTS: Final[dict[tuple[object, ...], Any]] = {}
+_PLACES: Final = (("batches", "openai_batches_instance"), ("files", "openai_files_instance"))
+_ACCOUNT: Final = ("api_key", "api_base", "organization", "timeout")
+
+
+def share_clients(litellm: Any) -> None:
+    """Have the calls of one account share a client until `close_clients`; a second time does nothing."""
+    for package, name in _PLACES:
+        handler = getattr(getattr(litellm, package).main, name)
+        if "get_openai_client" not in vars(handler):
+            handler.get_openai_client = _sharing(handler.get_openai_client)
+
+
+async def close_clients() -> None:
+    """Close all of them; further calls make others."""
+    clients = list(_CLIENTS.values())
+    _CLIENTS.clear()
+    for client in clients:
+        await client.close()
+
+
+def _sharing(make: Callable[..., Any]) -> Callable[..., Any]:
+    def client(**named: Any) -> Any:
+        if not named.get("_is_async"):
+            return make(**named)
+        account = tuple(named.get(name) for name in _ACCOUNT)
+        if account not in _CLIENTS:
+            _CLIENTS[account] = make(**named)
+        return _CLIENTS[account]
+
+    return client
+
 
 ENDPOINT: Final = "/v1/chat/completions"
 WINDOW: Final = "24h"
@@ -139,7 +171,7 @@ class ProviderBatches:
         Raises:
             BackendError: It could not be stored.
         """
-        litellm = await _sharing()
+        litellm = await _sharing_lines()
         named = {"file": (f"{name}.jsonl", data), "purpose": "batch", **self._named}
         return str((await _done(litellm.acreate_file(**named))).id)
 
@@ -149,7 +181,7 @@ class ProviderBatches:
         Raises:
             BackendError: It was refused, or nobody knows.
         """
-        litellm = await _sharing()
+        litellm = await _sharing_lines()
         named = {
             "completion_window": WINDOW,
             "endpoint": ENDPOINT,
@@ -167,7 +199,7 @@ class ProviderBatches:
         Raises:
             BackendError: The provider does not say.
         """
-        litellm = await _sharing()
+        litellm = await _sharing_lines()
         listed = await _done(litellm.alist_batches(limit=_LISTED, **self._glance))
         for one in getattr(listed, "data", None) or ():
             marked = dict(getattr(one, "metadata", None) or {}).get(MARK) == name
@@ -181,7 +213,7 @@ class ProviderBatches:
         Raises:
             BackendError: The provider does not say.
         """
-        litellm = await _sharing()
+        litellm = await _sharing_lines()
         named = {"litellm_metadata": dict(_UNPRICED), **self._glance}
         found = await _done(litellm.aretrieve_batch(batch_id=batch, **named))
         files = tuple(
@@ -199,7 +231,7 @@ class ProviderBatches:
         Raises:
             BackendError: The provider refused; it may have ended.
         """
-        litellm = await _sharing()
+        litellm = await _sharing_lines()
         await _done(litellm.acancel_batch(batch_id=batch, **self._glance))
 
     async def content(self, file: str) -> bytes:
@@ -208,7 +240,7 @@ class ProviderBatches:
         Raises:
             BackendError: It could not be had.
         """
-        litellm = await _sharing()
+        litellm = await _sharing_lines()
         found = await _done(litellm.afile_content(file_id=file, **self._named))
         return bytes(found.content)
 
@@ -234,7 +266,7 @@ def batch_price(model: str, usage: Usage, reporting: Any) -> float | None:
     return float(price) if price > 0 else None
 
 
-async def _sharing() -> Any:
+async def _sharing_lines() -> Any:
     """LiteLLM, with one client per account."""
     litellm = await loaded()
     share_clients(litellm)

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from libriscribe2.errors import ProviderError, StorageError
 from libriscribe2.llm.backend import Backend, BackendError, Completion, Request
-from libriscribe2.llm.litellm_batches import BatchLines
+from libriscribe2.llm.backends.provider_batches import BatchLines
 from libriscribe2.llm.providers import batch_provider
 
 _FIRST_LOOK_SECONDS: Final = 0.1

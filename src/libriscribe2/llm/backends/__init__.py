@@ -1,0 +1,1 @@
+"""Who answers requests: LiteLLM, a spool, a script."""

@@ -1,0 +1,1 @@
+"""What bounds the requests of a run: money, rates, failures, time."""
