@@ -9,15 +9,14 @@ from time import perf_counter, process_time
 
 from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.follow import follow
+from libriscribe2.desk.site import LiveAddresses, Site, freeze
+from libriscribe2.desk.snapshot import ProjectSource, take
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.review.freezing import freeze
-from libriscribe2.review.site import LiveAddresses, Site
-from libriscribe2.review.snapshot import ProjectSource, take
 from libriscribe2.settings import Settings
 
 TITLE = "Review pages of a 60-chapter book of the offline author"

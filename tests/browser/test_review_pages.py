@@ -10,8 +10,7 @@ from tests.support.browser import NARROW, WIDE, Tab
 from tests.support.review_book import ReviewBook
 from tests.support.review_server import ReviewServer, serving
 
-from libriscribe2.review.freezing import freeze
-from libriscribe2.review.site import FolderAddresses, LiveAddresses, Page
+from libriscribe2.desk.site import FolderAddresses, LiveAddresses, Page, freeze
 
 pytestmark = pytest.mark.browser
 

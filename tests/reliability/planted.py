@@ -309,7 +309,7 @@ MUTANTS: Final = (
     Mutant(
         "the review server answers to every name",
         "test_bar_24_pages",
-        "review/guard.py",
+        "desk/guard.py",
         'if headers.get("host", "") not in self._hosts:',
         'if not headers.get("host", ""):',
     ),

@@ -9,11 +9,11 @@ from tests.support.authors import Author
 from tests.support.desk import Desk
 
 from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.backend import Request
 from libriscribe2.project.dumps import DebugDumps, DumpRecord
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.review.snapshot import ProjectSource, Snapshot, take
 
 NAME: Final = "book"
 KEYWORDS: Final = (

@@ -9,8 +9,8 @@ from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Final, TypeVarTuple
 
-from libriscribe2.review.server import Door, serve
-from libriscribe2.review.snapshot import ProjectSource
+from libriscribe2.desk.server import Door, serve
+from libriscribe2.desk.snapshot import ProjectSource
 
 Given = TypeVarTuple("Given")
 

@@ -11,13 +11,13 @@ from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, c
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
+from libriscribe2.desk.server import Door, serve
+from libriscribe2.desk.site import freeze
+from libriscribe2.desk.snapshot import ProjectSource
 from libriscribe2.errors import UsageError
 from libriscribe2.pipeline.report import earlier_figures
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import require_project
-from libriscribe2.review.freezing import freeze
-from libriscribe2.review.server import Door, serve
-from libriscribe2.review.snapshot import ProjectSource
 from libriscribe2.wording import counted
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from libriscribe2.commands.calls import CUT_OFF, Call, conversation
+from libriscribe2.desk.snapshot import ChapterEntry, Snapshot
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.story import ScenesFile
 from libriscribe2.pipeline.health import examine, told
 from libriscribe2.pipeline.health_records import examine_records
 from libriscribe2.project.paths import BOOK_TOML, CHARACTERS, OUTLINE, SCENES, chapter_file
-from libriscribe2.review.chapters import ChapterEntry
-from libriscribe2.review.snapshot import Snapshot
 
 Weight = Literal["error", "warning", "note"]
 

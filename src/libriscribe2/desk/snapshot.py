@@ -1,9 +1,10 @@
 """A project as it is at one moment, for every page: read only, without its lock."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from libriscribe2.commands.calls import Call, CallFolder
 from libriscribe2.engine.stages import AgentType, all_stages, stages_of
@@ -17,9 +18,60 @@ from libriscribe2.pipeline.health import Finding, told
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.lock import holder_may_live
-from libriscribe2.project.paths import BOOK_TOML, OUTLINE, ProjectPaths
+from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, OUTLINE, ProjectPaths
 from libriscribe2.project.view import ProjectView
-from libriscribe2.review.chapters import ChapterEntry, read_chapters
+from libriscribe2.prose import prose_words
+
+NUMBER: Final = re.compile(r"/([0-9]+)\.md$")
+"""The number in the name of a chapter's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterEntry:
+    """A chapter in the list.
+
+    Attributes:
+        key: Its number with two digits or more.
+        title: Its heading.
+        words: How long it is, without headings.
+        state: How its file stands.
+        text: Its Markdown.
+        fault: Why it cannot be read.
+    """
+
+    key: str
+    title: str
+    words: int
+    state: str
+    text: str
+    fault: str = ""
+
+
+def read_chapters(view: ProjectView, states: Mapping[str, str]) -> tuple[ChapterEntry, ...]:
+    """The chapters that are there, in order; one that cannot be read says why.
+
+    A file whose name is no number is none.
+
+    Args:
+        view: The project.
+        states: How the files stand, by name.
+    """
+    return tuple(
+        _entry(view, name, number[1], states.get(name, ""))
+        for name in view.names(CHAPTER_FILES)
+        if (number := NUMBER.search(name)) is not None
+    )
+
+
+def _entry(view: ProjectView, name: str, key: str, state: str) -> ChapterEntry:
+    try:
+        text = view.read_text(name)
+    except LibriScribeError as error:
+        return ChapterEntry(key, f"Chapter {key}", 0, state, "", error.what)
+    heading, _, _ = text.partition("\n")
+    title = heading.lstrip("# ").strip() if heading.startswith("#") else f"Chapter {key}"
+    return ChapterEntry(key, title, prose_words(text), state, text)
+
 
 T = TypeVar("T")
 

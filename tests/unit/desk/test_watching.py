@@ -2,7 +2,7 @@
 
 from tests.support.review_book import ReviewBook
 
-from libriscribe2.review.watching import changes, stamp
+from libriscribe2.desk.server import changes, stamp
 
 
 async def test_a_change_is_told_once_and_silence_now_and_then(review_book: ReviewBook) -> None:

@@ -7,14 +7,18 @@ import pytest
 from tests.support.review_book import ReviewBook
 from tests.support.screen import event
 
+from libriscribe2.desk.pages.book_pages import (
+    book_data,
+    named_in,
+    older_versions,
+    one_chapter,
+    whole_book,
+)
+from libriscribe2.desk.pages.problem_pages import problems
+from libriscribe2.desk.pages.run_pages import WIDTH, one_call, overview, run_state, timeline
+from libriscribe2.desk.site import moment, money, number
+from libriscribe2.desk.snapshot import ChapterEntry
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.review.chapters import ChapterEntry
-from libriscribe2.review.figures import moment, money, number
-from libriscribe2.review.pages.book_data import book_data, named_in
-from libriscribe2.review.pages.call_pages import one_call
-from libriscribe2.review.pages.overview import WIDTH, overview, run_state, timeline
-from libriscribe2.review.pages.problems import problems
-from libriscribe2.review.pages.reading import older_versions, one_chapter, whole_book
 
 
 def told(book: ReviewBook) -> list[tuple[str, str, str, str]]:

@@ -1,28 +1,56 @@
-"""The pages by address: the same page functions for the live server and for the static folder."""
+"""The pages of a project: their addresses, their templates, and all of them as a folder."""
 
+import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from libriscribe2.commands.calls import CallFilter
-from libriscribe2.errors import LibriScribeError
-from libriscribe2.review import figures
-from libriscribe2.review.pages.book_data import book_data
-from libriscribe2.review.pages.call_pages import call_list, one_call
-from libriscribe2.review.pages.overview import overview
-from libriscribe2.review.pages.problems import Problem, problem_page, problems
-from libriscribe2.review.pages.reading import (
-    older_versions,
-    one_chapter,
-    whole_book,
-)
-from libriscribe2.review.pages.report import report_page
-from libriscribe2.review.reports import ReportShelf
-from libriscribe2.review.snapshot import Snapshot
-from libriscribe2.wording import duration
+from libriscribe2.desk.pages.book_pages import book_data, older_versions, one_chapter, whole_book
+from libriscribe2.desk.pages.problem_pages import Problem, problem_page, problems
+from libriscribe2.desk.pages.report_page import ReportShelf, report_page
+from libriscribe2.desk.pages.run_pages import call_list, call_rows, one_call, overview
+from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.project.atomic import storage_errors
+from libriscribe2.wording import duration, price
+
+_THOUSAND: Final = 1000
+_MANY: Final = 100_000
+
+
+def money(usd: float | None) -> str:
+    """A price in US dollars; one that nobody knows is said to be unknown, never 0."""
+    return "unknown" if usd is None else price(usd)
+
+
+def number(value: float) -> str:
+    """A count with commas; a large one in thousands."""
+    return f"{value / _THOUSAND:,.0f}k" if value >= _MANY else f"{value:,.0f}"
+
+
+def capitalised(text: str) -> str:
+    """A text whose first letter is a capital, without the full stop at its end."""
+    return (text[:1].upper() + text[1:]).rstrip(".")
+
+
+def coded(text: str) -> Markup:
+    """A text in which what stands between backticks is shown as code."""
+    code = Markup("<code>%s</code>")
+    parts = enumerate(text.split("`"))
+    return Markup("").join(code % part if number % 2 else part for number, part in parts)
+
+
+def moment(at: str) -> str:
+    """A time stamp without the `T` and the `Z`."""
+    return at.replace("T", " ").removesuffix("Z")
+
 
 Page = tuple[str, ...]
 """Kind and keys: `("overview",)`, `("call", "0004-concept-try1")`, `("read", "03", "written")`."""
@@ -154,7 +182,7 @@ def plain_page(name: str, addresses: Addresses) -> str:
 
 
 def _environment() -> Environment:
-    loader = PackageLoader("libriscribe2.review")
+    loader = PackageLoader("libriscribe2.desk")
     made = Environment(
         loader=loader,
         autoescape=True,
@@ -163,14 +191,84 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
-        "money": figures.money,
+        "money": money,
         "span": duration,
-        "number": figures.number,
-        "moment": figures.moment,
-        "capitalised": figures.capitalised,
-        "coded": figures.coded,
+        "number": number,
+        "moment": moment,
+        "capitalised": capitalised,
+        "coded": coded,
     }
     return made
 
 
 _TEMPLATES: Final = _environment()
+
+
+STATIC: Final = Path(__file__).parent / "static"
+LIST: Final = "review-files.json"
+"""Names the files of an export, so that the next one can clear them away."""
+
+_ADDRESSES: Final = FolderAddresses()
+
+
+def freeze(source: ProjectSource, folder: Path) -> int:
+    """Write every page to a folder, and return how many there are.
+
+    Args:
+        source: The project.
+        folder: A new or empty folder, or one that holds an earlier export and nothing else.
+
+    Raises:
+        UsageError: The folder holds something else.
+        ProjectError: The project cannot be read.
+        StorageError: The folder cannot be written.
+    """
+    snapshot = take(source, source.calls())
+    site = Site(snapshot, _ADDRESSES, live=False)
+    files = {_ADDRESSES.page(*page): site.render(page) for page in site.pages()}
+    count = len(files)
+    rows = call_rows(snapshot, CallFilter())
+    files["calls.json"] = _json({"project": snapshot.name, "calls": rows})
+    with storage_errors("write", folder):
+        _clear(folder)
+        # First of all: a folder of which half is written can be cleared away again.
+        (folder / LIST).write_text(_json(sorted(files)), encoding="utf-8")
+        shutil.copytree(STATIC, folder / "static")
+        for name, text in files.items():
+            (folder / name).write_bytes(str(text).encode("utf-8", "replace"))
+    return count
+
+
+def _clear(folder: Path) -> None:
+    """Make room: an earlier export is removed, anything else is refused."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {path.name for path in folder.iterdir()}
+    if not found:
+        return
+    known = _known(folder / LIST)
+    if LIST not in found or found - known - {LIST, "static"}:
+        raise UsageError(
+            f"{folder} is not empty",
+            why="it holds something that is not part of an earlier export",
+            fix="Name a new folder for --export.",
+        )
+    for asset in STATIC.iterdir():
+        (folder / "static" / asset.name).unlink(missing_ok=True)
+    if (folder / "static").is_dir():
+        (folder / "static").rmdir()
+    for name in found & known:
+        (folder / name).unlink()
+    (folder / LIST).unlink()
+
+
+def _known(path: Path) -> set[str]:
+    """The names in the list of an earlier export; none where it cannot be read."""
+    try:
+        names = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return set()
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)

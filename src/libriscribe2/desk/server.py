@@ -1,9 +1,13 @@
-"""The live pages: read anew from the disk for every request, without the project's lock."""
+"""The live pages: read anew from the disk for every request, without the project's lock.
+
+That a project changed is told from names, sizes and times of its files.
+"""
 
 import asyncio
+import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +24,67 @@ from typing_extensions import override
 from uvicorn import Config, Server
 
 from libriscribe2.commands.calls import CallFilter
+from libriscribe2.desk.guard import ENTRANCE, Guard, cookie_name
+from libriscribe2.desk.pages.report_page import ReportShelf
+from libriscribe2.desk.pages.run_pages import call_rows
+from libriscribe2.desk.site import LiveAddresses, Page, Site, error_page, plain_page
+from libriscribe2.desk.snapshot import ProjectSource, take
 from libriscribe2.errors import LibriScribeError, UsageError
-from libriscribe2.review.guard import ENTRANCE, Guard, cookie_name
-from libriscribe2.review.pages.call_pages import call_rows
-from libriscribe2.review.reports import ReportShelf
-from libriscribe2.review.site import LiveAddresses, Page, Site, error_page, plain_page
-from libriscribe2.review.snapshot import ProjectSource, take
-from libriscribe2.review.watching import changes
+from libriscribe2.project.paths import ProjectPaths
+
+SECONDS_BETWEEN_LOOKS: Final = 0.3
+_LOOKS_PER_SIGN_OF_LIFE: Final = 40
+_FOLDERS: Final = (
+    *("", "chapters", "research"),
+    *(".libriscribe", ".libriscribe/summaries", ".libriscribe/canon"),
+)
+
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+def stamp(paths: ProjectPaths) -> Stamp:
+    """What a project looks like from outside; it differs after any change of a file."""
+    folders = [paths.root / name for name in _FOLDERS]
+    return tuple(sorted(one for folder in (*folders, paths.debug) for one in _entries(str(folder))))
+
+
+async def changes(
+    paths: ProjectPaths,
+    sleep: Callable[[float], Awaitable[None]],
+    ended: Callable[[], bool] = lambda: False,
+) -> AsyncIterator[str]:
+    """Server-sent events: `changed` after every change, and a comment now and then.
+
+    Args:
+        paths: The project.
+        sleep: Waits so many seconds.
+        ended: Whether the server is about to end; an open stream would keep it waiting.
+    """
+    seen, quiet = stamp(paths), 0
+    yield ": watching\n\n"
+    while not ended():
+        await sleep(SECONDS_BETWEEN_LOOKS)
+        now = stamp(paths)
+        quiet += 1
+        if now != seen:
+            seen, quiet = now, 0
+            yield "data: changed\n\n"
+        elif quiet >= _LOOKS_PER_SIGN_OF_LIFE:
+            quiet = 0
+            yield ": still here\n\n"
+
+
+def _entries(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The files of a folder; a file that goes away meanwhile, or a folder, is none."""
+    try:
+        with os.scandir(folder) as found:
+            for entry in found:
+                if entry.is_file():
+                    status = entry.stat()
+                    yield entry.path, status.st_mtime_ns, status.st_size
+    except OSError:
+        return
+
 
 HOST: Final = "127.0.0.1"
 STATIC: Final = Path(__file__).parent / "static"

@@ -8,9 +8,9 @@ import pytest
 from tests.support.review_book import HOSTILE, ReviewBook
 from tests.support.review_server import ReviewServer, serving
 
+from libriscribe2.desk.server import Door
 from libriscribe2.errors import UsageError
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.review.server import Door
 
 FOREIGN = "http://evil.example"
 

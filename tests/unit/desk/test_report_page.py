@@ -2,10 +2,10 @@
 
 from tests.support.review_book import ReviewBook
 
+from libriscribe2.desk.pages.report_page import ReportShelf
+from libriscribe2.desk.safe_html import line_anchor, prose_html
 from libriscribe2.errors import ProjectError
 from libriscribe2.pipeline.report import BookReport
-from libriscribe2.review.prose import line_anchor, prose_html
-from libriscribe2.review.reports import ReportShelf
 
 
 def test_the_same_state_is_measured_once_and_a_change_is_seen(review_book: ReviewBook) -> None:

@@ -1,7 +1,6 @@
 """Markdown of a book as HTML that can do nothing: no raw HTML, no pictures, no scripts."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Final
 
 import nh3
@@ -33,7 +32,6 @@ def line_anchor(text: str, line: int) -> str:
     return f"line-{max(1, len(lines))}"
 
 
-@lru_cache(maxsize=256)
 def prose_html(text: str, *, anchored: bool = False) -> Markup:
     """A chapter as HTML; its headings begin at the second level, under the page's own.
 

@@ -1,1 +1,0 @@
-"""Looking at a book and at what the models answered: pages, and the records under them."""

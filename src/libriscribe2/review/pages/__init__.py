@@ -1,1 +1,0 @@
-"""What each page shows: one module per screen, from a snapshot to plain values."""
