@@ -4,24 +4,21 @@ The canonical form is the response-parser design's envelope: `content`, `toolCal
 `needsMoreWork`. Nothing here executes anything.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.replies.placeholders import is_hole
-from libriscribe2.replies.tool_formats import FORMATS, ReadCall, Source, ToolFormat
 from libriscribe2.replies.tool_formats.call_objects import marked_call
 from libriscribe2.replies.tool_formats.envelopes import Envelope, read_envelope, read_open_calls
+from libriscribe2.replies.tool_formats.reading import ReadCall, Source, ToolFormat
+from libriscribe2.replies.tool_formats.registry import FORMATS
 from libriscribe2.replies.tool_formats.scanner import DataPart, Reading, scan_reply
 
 EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
 _MAX_DEPTH: Final = 64
-# Without one of these nothing but prose is in a reply.
-_MARK: Final = re.compile(r"[<`~\[{]")
-_MARK_WORDS: Final = ("Action:", "◁", "✿")
 
 
 class ToolCall(BaseModel):
@@ -77,8 +74,6 @@ def parse_llm_response(
     """
     if len(raw_content) > max_chars:
         return _text(raw_content, [f"The reply has more than {max_chars} characters."])
-    if formats is FORMATS and not _has_marks(raw_content):
-        return _text(raw_content, [])
     known = None if allowed_tools is None else frozenset(allowed_tools)
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known)
@@ -107,10 +102,6 @@ def parse_native_tool_calls(
     dropped = len(read) - len(calls)
     issues = [f"{dropped} tool call(s) had no name or damaged arguments."] if dropped else []
     return _response(content or "", calls, issues, more=True if calls else None)
-
-
-def _has_marks(raw: str) -> bool:
-    return _MARK.search(raw) is not None or any(word in raw for word in _MARK_WORDS)
 
 
 class _Gate:

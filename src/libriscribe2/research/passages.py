@@ -179,7 +179,7 @@ def _cut(text: str, start: int, end: int) -> int:
     return max(best, start + 1)
 
 
-_WORD_name_lookup: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_NAME_WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _MOST_CLOSE: Final = 3
 _MOST_LISTED: Final = 50
 
@@ -268,4 +268,4 @@ def _plain(name: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    return _WORD_name_lookup.findall(fold(name))
+    return _NAME_WORD.findall(fold(name))

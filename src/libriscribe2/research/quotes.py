@@ -220,7 +220,7 @@ def _is_unspaced(character: str) -> bool:
 
 
 _EMPHASIS: Final = "*_"
-_UNSEEN_quoted_line: Final = str.maketrans(dict.fromkeys(_EMPHASIS, "\u200b"))
+_UNSEEN_MARKS: Final = str.maketrans(dict.fromkeys(_EMPHASIS, "\u200b"))
 """Emphasis as marks that are not seen, so that every place in a text stays the same."""
 
 
@@ -245,19 +245,17 @@ def _near(quote: str, text: str) -> int | None:
     if not any(mark in around for mark in _EMPHASIS) and stands_at(quote, text, at):
         return at
     first, last = text.rfind("\n", 0, at) + 1, text.find("\n", at + len(quote))
-    start = _start(
-        quote, text[first : last if last >= 0 else len(text)].translate(_UNSEEN_quoted_line)
-    )
+    start = _start(quote, text[first : last if last >= 0 else len(text)].translate(_UNSEEN_MARKS))
     return None if start is None else first + start
 
 
 def _start(quote: str, unmarked: str) -> int | None:
     """Where a quote begins in a text without visible emphasis."""
-    found = find_quote(quote.translate(_UNSEEN_quoted_line), unmarked)
+    found = find_quote(quote.translate(_UNSEEN_MARKS), unmarked)
     return None if found is None else found.start
 
 
 @lru_cache(maxsize=8)
 def _unmarked(text: str) -> str:
     """A text without visible emphasis; several quotes are looked for in one after another."""
-    return text.translate(_UNSEEN_quoted_line)
+    return text.translate(_UNSEEN_MARKS)

@@ -14,7 +14,8 @@ from libriscribe2.parsing import (
     parse_llm_response,
     parse_native_tool_calls,
 )
-from libriscribe2.replies.tool_formats import FORMATS, Found, ReadCall, Source, ToolFormat
+from libriscribe2.replies.tool_formats.reading import Found, ReadCall, Source, ToolFormat
+from libriscribe2.replies.tool_formats.registry import FORMATS
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "tool_calls").iterdir())
 
@@ -204,7 +205,7 @@ def _read_toy(source: Source, _start: int, body: int) -> Found:
 
 
 def test_RP_36_a_format_is_one_function_in_the_list() -> None:
-    toy = ToolFormat("toy", "@@call ", _read_toy)
+    toy = ToolFormat("toy", "@@call ", _read_toy, begins="@@")
     response = parse_llm_response("Now @@call dance; please", formats=[toy, *FORMATS])
     assert _calls(response) == [{"name": "dance", "arguments": {}}]
     assert response.content == "Now\n\nplease"

@@ -5,8 +5,8 @@ import re
 import warnings
 from typing import Any, Final
 
-from libriscribe2.replies.tool_formats.call_objects import CUT_OFF, clean_name
-from libriscribe2.replies.tool_formats.reading import Found, ReadCall, Source
+from libriscribe2.replies.tool_formats.call_objects import clean_name
+from libriscribe2.replies.tool_formats.reading import ReadCall, Source
 
 _MAX_CODE: Final = 100_000
 _JSON_NAMES: Final = {"true": True, "false": False, "null": None}
@@ -177,23 +177,3 @@ def _literal_dict(node: ast.Dict) -> dict[str, Any]:
             raise NotACallError
         members[key.value] = _literal(value)
     return members
-
-
-PYTHON_LIST_OPENER: Final = (
-    r"(?m:^)[ \t]*\[(?:Calling tools?:)?"
-    r"""(?=\s*[A-Za-z_][\w.]*\(\s*(?:[A-Za-z_]\w*\s*=|\)|\{\s*["']))"""
-)
-_LINE_END: Final = re.compile(r"[ \t]*+(?:<\|\w+\|>)?[ \t]*+$", re.MULTILINE)
-
-
-def read_python_list(source: Source, start: int, body: int) -> Found | None:
-    """The calls of a list that ends where a line ends; None if it is anything else."""
-    text = source.text
-    end = code_end(text, text.index("[", start))
-    if end < 0:
-        return Found(len(text), issue=CUT_OFF)
-    line_end = _LINE_END.match(text, end)
-    calls = read_python_calls(source, f"[{text[body : end - 1]}]") if line_end else ()
-    if line_end is None or not calls:
-        return Found(end, issue="A list of calls could not be read; use keyword arguments.")
-    return Found(line_end.end(), calls)

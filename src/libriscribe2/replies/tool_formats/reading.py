@@ -119,6 +119,13 @@ class Source:
         return schema if isinstance(schema, Mapping) else None
 
 
+TAG_START: Final = r"<(?![^<>!]*+(?:<|\Z))"
+"""How a tag or token in angle brackets begins: it ends before another begins."""
+
+CONTROL: Final = 900
+"""The rank of control tokens, which say nothing by themselves."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolFormat:
     """One way in which models write tool calls.
@@ -128,11 +135,20 @@ class ToolFormat:
         opener: Pattern without capturing groups that matches where a region begins.
         read: Reads the region: `read(source, start, body)` with the places where the opener
             begins and ends; None if no call and no wrapper stands there.
+        rank: Its place among the notations: where several could begin, the lowest is tried first.
+        begins: Pattern of what every opener begins with; it is looked for before the openers are.
     """
 
     name: str
     opener: str
     read: Callable[[Source, int, int], Found | None]
+    rank: int = 0
+    begins: str = TAG_START
+
+
+def no_call(_source: Source, _start: int, body: int) -> Found:
+    """Read a control token, which says nothing."""
+    return Found(body)
 
 
 def after_space(text: str, start: int) -> int:

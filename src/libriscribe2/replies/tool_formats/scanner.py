@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from libriscribe2.replies.candidates import FENCE_OPENER, Fence, code_span_end, fence_at
 from libriscribe2.replies.normalise import begins_line
-from libriscribe2.replies.tool_formats import FIRSTS, FORMATS
 from libriscribe2.replies.tool_formats.call_objects import (
     CUT_OFF,
     json_at,
@@ -19,6 +18,7 @@ from libriscribe2.replies.tool_formats.python_calls import read_python_calls
 from libriscribe2.replies.tool_formats.quoting import is_shown
 from libriscribe2.replies.tool_formats.reading import (
     LOOK,
+    TAG_START,
     Found,
     ReadCall,
     Source,
@@ -111,6 +111,9 @@ def _comment_end(source: Source, start: int, body: int) -> int:
     return closing.end() if in_paragraph or begins_line(source.text, start) else body
 
 
+_BEGINS: Final = (TAG_START, r"[`{\[◁]", "(?m:^)")
+"""What fences, reasoning, asides and JSON values begin with."""
+
 _JSON_OPENER: Final = r"""\{(?=\s*["'“}])|\{(?=\s*\w+\s*:)|\[(?=\s*[\[{"\]])"""
 _CALL_WORDS: Final = ("name", "tool", "function", "action", "needsMoreWork", "needs_more_work")
 _RESTART: Final = re.compile(r"\n[ \t]*\r?\n(?=[{\[<`])")
@@ -186,8 +189,8 @@ def _openers(formats: tuple[ToolFormat, ...]) -> re.Pattern[str]:
         f"(?P<json>{_JSON_OPENER})",
     ]
     # Without the look at the first character most of the time goes into trying thirty patterns.
-    first = FIRSTS if formats == FORMATS else ""
-    return re.compile(f"{first}(?:{'|'.join(kinds)})")
+    begins = dict.fromkeys((*_BEGINS, *(one.begins for one in formats)))
+    return re.compile(f"(?={'|'.join(begins)})(?:{'|'.join(kinds)})")
 
 
 class _Scan:

@@ -20,6 +20,7 @@ from libriscribe2.replies.tool_formats.reading import (
     Found,
     ReadCall,
     Source,
+    ToolFormat,
 )
 
 REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"
@@ -78,3 +79,9 @@ def _read(
     after = ticks.end() if ticks is not None else read.end
     end = len(source.text) if result.match(source.text, after) else after
     return Found(end, (ReadCall(name, arguments),))
+
+
+NOTATIONS: Final = (
+    ToolFormat("react", REACT_OPENER, read_react, rank=130, begins=r"(?m:^)"),
+    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, rank=140, begins="✿"),
+)

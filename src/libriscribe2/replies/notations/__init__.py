@@ -1,0 +1,1 @@
+"""How models write tool calls: one module per notation, found by its NOTATIONS."""

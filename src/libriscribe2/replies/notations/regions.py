@@ -1,0 +1,172 @@
+"""Calls between an opening and a closing mark: as JSON, in Python's spelling, or as tags."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.replies.notations.tags import LEGACY_OPENER
+from libriscribe2.replies.tool_formats.call_objects import (
+    CUT_OFF,
+    TWICE,
+    add_argument,
+    clean_name,
+    is_definition,
+    json_at,
+    json_region,
+    read_arguments,
+    typed_value,
+)
+from libriscribe2.replies.tool_formats.elements import NAMESPACE, TAG_OPENER, Frame, read_elements
+from libriscribe2.replies.tool_formats.python_calls import code_end, read_python_calls
+from libriscribe2.replies.tool_formats.reading import (
+    CONTROL,
+    Found,
+    ReadCall,
+    Source,
+    ToolFormat,
+    after_space,
+    no_call,
+)
+
+_HEAD: Final = re.compile(
+    r"\s*<(?:tool_)?name>\s*([^\s<>]+)\s*</(?:tool_)?name>\s*"
+    r"<(?:arguments|parameters|args|input)>\s*(?=[{<])"
+)
+_TAIL: Final = re.compile(r"\s*(?:</(?:arguments|parameters|args|input)>\s*)(?:</[\w:]+>)?")
+_FRAME: Final = Frame(re.compile(r"<(?:arguments|parameters|args|input)>"), _TAIL)
+
+
+def read_child_tags(source: Source, body: int) -> Found | None:
+    """The call behind an opening wrapper, or None if it is not in this form."""
+    head = _HEAD.match(source.text, body)
+    name = clean_name(head[1]) if head else None
+    if head is None or name is None:
+        return None
+    if source.text[head.end()] == "<":
+        return _elements(source, name, head.end())
+    read = json_at(source, head.end())
+    tail = _TAIL.match(source.text, read.end) if read.end >= 0 else None
+    if tail is None:
+        return Found(len(source.text), issue=CUT_OFF)
+    arguments = read_arguments(read.value) if read.ok else None
+    if arguments is None:
+        return Found(tail.end(), issue=f"The arguments of `{name}` are not a JSON object.")
+    return Found(tail.end(), (ReadCall(name, arguments),))
+
+
+def _elements(source: Source, name: str, place: int) -> Found | None:
+    found = read_elements(source, name, place, _FRAME)
+    defines = found is not None and any(is_definition({}, call.arguments) for call in found.calls)
+    return None if defines else found
+
+
+_NAME: Final = r"[^\s<>{}\[\]()]+"
+_OPENER: Final = rf"<{NAMESPACE}arg_key>"
+_END: Final = rf"</{NAMESPACE}tool_call>"
+_GLM_HEAD: Final = re.compile(rf"\s?({_NAME})(?:\s*(?={_OPENER})|\n?(?={_END})|\s*<tool_sep>\s*)")
+_KEY: Final = re.compile(
+    rf"{_OPENER}([^<]*)</{NAMESPACE}arg_key>\s*"
+    rf"(?:<{NAMESPACE}arg_type>[^<]*</{NAMESPACE}arg_type>\s*)?<{NAMESPACE}arg_value>"
+)
+_VALUE_END: Final = re.compile(rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|{_END}|\Z))")
+_CLOSER: Final = re.compile(_END)
+
+
+def read_glm_call(source: Source, body: int) -> Found | None:
+    """The call behind `<tool_call>`, or None if it is not in this form."""
+    text = source.text
+    head = _GLM_HEAD.match(text, body)
+    name = clean_name(head[1]) if head else None
+    if head is None or name is None:
+        return None
+    arguments: dict[str, Any] = {}
+    place = head.end()
+    while (key := _KEY.match(text, place)) is not None:
+        value_end = source.search(_VALUE_END, key.end())
+        if value_end is None:
+            return Found(len(text), issue=CUT_OFF)
+        parameter = key[1].strip()
+        schema = source.property_schema(name, parameter)
+        value = typed_value(text[key.end() : value_end.start()], schema)
+        if not add_argument(arguments, parameter, value):
+            return Found(len(text), issue=TWICE)
+        place = after_space(text, value_end.end())
+    closer = _CLOSER.match(text, place)
+    if closer is None:
+        return Found(len(text), issue=CUT_OFF)
+    return Found(closer.end(), (ReadCall(name, arguments),))
+
+
+_WORDS: Final = (
+    r"(?:function_calls|tool_calls?|function_call|functioncall|tool_use|toolcall|tool_code)"
+)
+WRAPPER_OPENER: Final = rf"(?i:<{NAMESPACE}{_WORDS}\s*>)"
+WRAPPER_CLOSER: Final = rf"(?i:</{NAMESPACE}{_WORDS}\s*>)"
+_INNER_TAG: Final = re.compile(f"{TAG_OPENER}|{LEGACY_OPENER}")
+_INNER_WRAPPER: Final = re.compile(WRAPPER_OPENER)
+_CALL_OF_NAME: Final = re.compile(r"(?:\[\s*)?[A-Za-z_][\w.]*\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One row: what opens and what closes (patterns without capturing groups)."""
+
+    name: str
+    opener: str
+    closer: str
+
+
+REGIONS: Final = (
+    Region("wrapper_tags", WRAPPER_OPENER, WRAPPER_CLOSER),
+    Region("tool_element", r"(?i:<tool>(?=\s*<(?:tool_)?name>))", r"(?i:</tool>)"),
+    Region("tool_call_token", r"<\|tool_call\|>", r"<\|/tool_call\|>"),
+    Region("tool_call_start", r"<\|tool_call_start\|>", r"<\|tool_call_end\|>"),
+    Region("internlm", r"<\|action_start\|>\s*<\|plugin\|>", r"<\|action_end\|>"),
+    Region("cohere", r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
+    Region("apertus", r"<\|tools_prefix\|>", r"<\|tools_suffix\|>"),
+    Region("llama4", r"<\|python_start\|>", r"<\|python_end\|>"),
+)
+
+
+def region_format(region: Region) -> ToolFormat:
+    """The tool format of one row."""
+    closer = re.compile(region.closer)
+
+    def read(source: Source, _start: int, body: int) -> Found | None:
+        return (
+            _wrapper(source, body)
+            or json_region_or_python(source, body, closer)
+            or read_glm_call(source, body)
+            or read_child_tags(source, body)
+        )
+
+    return ToolFormat(region.name, region.opener, read, rank=30)
+
+
+def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
+    """A region that holds JSON, or calls in Python's spelling."""
+    place = after_space(source.text, body)
+    if _CALL_OF_NAME.match(source.text, place) is None:
+        return json_region(source, body, closer)
+    end = code_end(source.text, place)
+    if end < 0:
+        return Found(len(source.text), issue=CUT_OFF)
+    calls = read_python_calls(source, source.text[place:end])
+    closing = closer.match(source.text, after_space(source.text, end))
+    after = closing.end() if closing is not None else end
+    if not calls:
+        return Found(after, issue="A tool call could not be read; use literal keyword arguments.")
+    return Found(after, calls)
+
+
+def _wrapper(source: Source, body: int) -> Found | None:
+    """A wrapper around other tags: it ends at once, and what it holds is read on its own."""
+    place = after_space(source.text, body)
+    inside = _INNER_TAG.match(source.text, place) or _INNER_WRAPPER.match(source.text, place)
+    return Found(body) if inside is not None else None
+
+
+NOTATIONS: Final = (
+    *(region_format(region) for region in REGIONS),
+    ToolFormat("wrapper_closer", WRAPPER_CLOSER, no_call, rank=CONTROL),
+)
