@@ -10,7 +10,7 @@ from time import process_time
 from typing import Final
 
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.follow import follow
+from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.forecast.model_time import CHAPTERS, DRAFTS, ORDERS, VirtualLoop
 from libriscribe2.forecast.quote import USUAL_PACE, QuotedCall, QuotingBackend

@@ -17,7 +17,7 @@ from typing_extensions import override
 from bench.figures import p95, spread
 from bench.waits import Waits, bare_seconds
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.follow import follow
+from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.backends.scripted import ScriptedBackend

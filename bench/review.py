@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.follow import follow
 from libriscribe2.desk.site import LiveAddresses, Site, freeze
 from libriscribe2.desk.snapshot import ProjectSource, take
+from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief

@@ -2,13 +2,12 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.follow import FallbackNotes, Screen, first_models, follow
 from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.interrupts import interruptible
 from libriscribe2.cli.logs import log_to
@@ -16,14 +15,17 @@ from libriscribe2.cli.plan_lines import tell_planned
 from libriscribe2.cli.process import interrupted
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
-from libriscribe2.engine.engine import Engine, RunStream
+from libriscribe2.engine.engine import Engine, RunStream, follow
 from libriscribe2.engine.runner import Outcome
+from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.event_file import recorders
+from libriscribe2.observe.events import Event
 from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
+from libriscribe2.settings.parts import resolved, stage_model
 from libriscribe2.wording import cost, counted, duration
 
 DEMONSTRATION = (
@@ -98,7 +100,7 @@ def run_book(
             recorders(store.paths, os.environ, renderer.warning) as recording,
             renderer.live(),
         ):
-            run = follow(request.by(engine), *recording, screen, notes, screen=screen)
+            run = follow(request.by(engine), *recording, screen, notes, pieces=screen)
             with interruptible(lambda: renderer.warning(interrupted(name))) as runner:
                 outcome = runner.run(run)
     if not request.as_json:
@@ -106,6 +108,66 @@ def run_book(
         if request.ends_with_plan:
             tell_planned(renderer, brief, store)
     return outcome
+
+
+class Screen:
+    """Shows a run: lines and how far it is, or one JSON object per event.
+
+    Args:
+        renderer: Prints.
+        as_json: Whether events go to stdout, one JSON object per line.
+    """
+
+    def __init__(self, renderer: Renderer, *, as_json: bool = False) -> None:
+        self._renderer = renderer
+        self._as_json = as_json
+
+    def receive(self, event: Event) -> None:
+        """Show an event."""
+        if self._as_json:
+            self._renderer.render_event_json(event)
+        else:
+            self._renderer.render_event(event)
+
+    def receive_piece(self, piece: Piece) -> None:
+        """Show a piece of prose while it arrives."""
+        self._renderer.on_text(piece.step, piece.text)
+
+
+class FallbackNotes:
+    """Warns once of each model whose fallback was paid for.
+
+    Args:
+        renderer: Warns.
+        firsts: The model that each stage asks first (`first_models`).
+    """
+
+    def __init__(self, renderer: Renderer, firsts: Mapping[str, str]) -> None:
+        self._renderer = renderer
+        self._firsts = firsts
+        self._warned: set[tuple[str, str]] = set()
+
+    def receive(self, event: Event) -> None:
+        """Look at an event of the run."""
+        first, asked = self._firsts.get(event.stage), event.asked or event.model
+        if event.event != "llm.call" or not event.calls or first in {None, asked}:
+            return
+        if (pair := (str(first), asked)) not in self._warned:
+            self._warned.add(pair)
+            self._renderer.warning(
+                f"{first} could not answer, so {asked} did; .libriscribe/run.log says why."
+            )
+
+
+def first_models(
+    settings: Settings, choice: ModelChoice, stages: Iterable[type[Agent]]
+) -> dict[str, str]:
+    """The model that each stage asks first."""
+    return {
+        agent.name: resolved(stage_model(settings, agent).model, choice, settings).model
+        for agent in stages
+        if agent.asks_model
+    }
 
 
 def begin_run(

@@ -14,11 +14,11 @@ from typing import Final
 
 from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.book_run import RunRequest
-from libriscribe2.cli.follow import follow
 from libriscribe2.cli.given_files import GivenFile, place_files
 from libriscribe2.cli.interrupts import interruptible
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import open_project, wanted_stages
+from libriscribe2.engine.engine import follow
 from libriscribe2.engine.staleness import book_status, draft_order, units_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.forecast.model_time import VirtualLoop, model_times, with_their_chapters

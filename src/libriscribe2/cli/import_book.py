@@ -12,9 +12,8 @@ import typer
 from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver, questions
 from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.author_file import read_author_file
-from libriscribe2.cli.book_run import begin_run
+from libriscribe2.cli.book_run import Screen, begin_run
 from libriscribe2.cli.brief_options import brief_from
-from libriscribe2.cli.follow import Screen, follow
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -38,6 +37,7 @@ from libriscribe2.editing.manuscript_import import (
     keep,
     size_of,
 )
+from libriscribe2.engine.engine import follow
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import MOST, MOST_PREMISE, Brief

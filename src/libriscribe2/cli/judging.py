@@ -9,11 +9,11 @@ from typing import TypeVar
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.book_run import begin_run
-from libriscribe2.cli.follow import follow
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import open_project
+from libriscribe2.engine.engine import follow
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.event_file import recorders
 from libriscribe2.pipeline.story_canon import StoryCanon, canon_of

@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.follow import follow
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import read_brief, wanted_stages
@@ -24,6 +23,7 @@ from libriscribe2.editing.rebuild import (
     unmade_files,
     was_judged,
 )
+from libriscribe2.engine.engine import follow
 from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
 from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from libriscribe2.agents.researcher import ResearcherAgent
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.book_run import begin_run
-from libriscribe2.cli.follow import Screen, follow
+from libriscribe2.cli.book_run import Screen, begin_run
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.research_view import note_rows, totals
+from libriscribe2.engine.engine import follow
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.notes import question_name

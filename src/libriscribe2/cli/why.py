@@ -11,7 +11,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.calls import Call, load_calls, lost_dumps
 from libriscribe2.commands.projects import look_at
 from libriscribe2.context.scene_context import ContextManifest, ShownFact, ShownPart
-from libriscribe2.engine.scene_origin import ChapterOrigin, chapter_origin, scene_origin
+from libriscribe2.context.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.project.paths import ProjectPaths, draft_file
 from libriscribe2.wording import counted

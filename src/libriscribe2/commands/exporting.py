@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import LibriScribeError, UsageError
@@ -11,7 +13,8 @@ from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.formats.epub import EpubReport, check_epub, checking_programs
 from libriscribe2.exporters.publishing import Published, exporters_for, publish
-from libriscribe2.observe.export_events import tell_export
+from libriscribe2.observe.event_file import EventFile
+from libriscribe2.observe.events import Event
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
 from libriscribe2.wording import counted
 
@@ -108,6 +111,39 @@ def export_book(
     book = read_book(view, read_brief(paths), partial=partial)
     target = paths.resolve(EXPORTS) if folder is None else folder.expanduser().resolve()
     done = publish(book, view, chosen, target)
-    tell_export(paths, book, done)
+    _add_to_events(paths, book, done)
     epubs = [one.path for one in done if one.format == "epub" and one.error is None]
     return Exported(book, done, check_epub(epubs[0]) if check and epubs else None)
+
+
+def _add_to_events(paths: ProjectPaths, book: ExportBook, done: Sequence[Published]) -> None:
+    """Add an export to the project's events, where it has any records.
+
+    Nothing is put aside: a run may be going on, for an export does not hold the project.
+    """
+    if not paths.events.parent.is_dir():
+        return
+    made = [one for one in done if one.error is None]
+    failed = [(one.format, one.error.slug) for one in done if one.error is not None]
+    with EventFile(paths.events, puts_aside=False) as file:
+        event = Event(
+            ts=datetime.now(UTC),
+            run=uuid4().hex[:8],
+            seq=1,
+            event="export.done",
+            path=_folder_of(done, paths.root),
+            files=tuple(one.path.name for one in made),
+            size=sum(one.size for one in made),
+            errors=tuple(f"{name}: {slug}" for name, slug in failed),
+            issues=tuple(f"{name} is not in the outline" for name in book.unplanned),
+        )
+        file.receive(event)
+
+
+def _folder_of(done: Sequence[Published], root: Path) -> str:
+    """Where the files went, seen from the project where it is in it."""
+    if not done:
+        return ""
+    folder = done[0].path.parent
+    inside = folder.is_relative_to(root)
+    return folder.relative_to(root).as_posix() if inside else str(folder)

@@ -2,7 +2,7 @@
 
     async for item in engine.run(stages): ...
 
-The items are events, pieces of prose while they arrive, and at the end the result. Nothing that is
+The items (`follow` is the one loop that reads them) are events, pieces of prose while they arrive, and at the end the result. Nothing that is
 kept depends on somebody reading them: units run as tasks, write what they make before they report
 it, and never wait for a reader. Closing the stream, or cancelling whoever reads it, ends the units
 that are under way.
@@ -10,6 +10,7 @@ that are under way.
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
@@ -22,7 +23,7 @@ from libriscribe2.engine.staleness import book_status, check_artifacts
 from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.observe.events import Event, EventName
+from libriscribe2.observe.events import Event, EventConsumer, EventName
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")
@@ -195,3 +196,37 @@ async def _cancelled(running: "list[asyncio.Task[None]]") -> None:
         task.cancel()
     await asyncio.gather(*running, return_exceptions=True)
     running.clear()
+
+
+class PieceConsumer(Protocol):
+    """Whoever reads prose while it arrives."""
+
+    def receive_piece(self, piece: Piece) -> None:
+        """Take the next piece."""
+        ...
+
+
+async def follow(
+    run: RunStream[T], *consumers: EventConsumer, pieces: PieceConsumer | None = None
+) -> T:
+    """Read a run to its end, and return what came of it.
+
+    Args:
+        run: The run; it is closed in any case, which ends what is under way.
+        *consumers: Receive every event, in this order.
+        pieces: Receives prose while it arrives.
+
+    Raises:
+        LibriScribeError: The run failed; what was made is kept.
+    """
+    results: list[T] = []
+    async with aclosing(run) as items:
+        async for item in items:
+            if isinstance(item, Event):
+                for consumer in consumers:
+                    consumer.receive(item)
+            elif isinstance(item, Result):
+                results.append(item.value)
+            elif pieces is not None:
+                pieces.receive_piece(item)
+    return results[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.follow import follow
+from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.forecast.model_time import (
     ORDERS,
