@@ -1,45 +1,156 @@
 """`libriscribe2 batch`: many books."""
 
 from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
+from typing_extensions import override
 
 from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths
-from libriscribe2.batch.queue import BookQueue, Enqueued
-from libriscribe2.batch.rows import check_rows, read_rows
+from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.work import Terms, moment_of
-from libriscribe2.cli.batch_choice import Bookshelf, is_shared, new_queue, queue_of
-from libriscribe2.cli.batch_options import (
-    AtOnceOption,
-    BatchOption,
-    BookOptions,
-    BooksArgument,
-    DeadlineOption,
-    DsnOption,
-    JournalOption,
-    MaxBatchCostOption,
-    ProviderBatchOption,
-    deadline_of,
+from libriscribe2.cli.batch_output import (
+    refused,
+    show_status,
+    summary,
+    tell_added,
+    tell_book,
+    tell_marked,
+    tell_paused,
+    watch,
 )
-from libriscribe2.cli.batch_run import BatchOrder, run_batch
-from libriscribe2.cli.batch_shared import book, fetch, forget
-from libriscribe2.cli.batch_status import show_status, watch
-from libriscribe2.cli.batch_telling import refused, tell_added, tell_marked, tell_paused
 from libriscribe2.cli.frame import (
+    ConcurrencyOption,
     Frame,
     JsonLinesOption,
     JsonOption,
+    MaxCostOption,
+    MaxMinutesOption,
+    ModelOptions,
     command,
     command_group,
 )
-from libriscribe2.commands.projects import stage_names
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.model_choice import model_for
+from libriscribe2.commands.batches import (
+    BatchOrder,
+    BatchWork,
+    Bookshelf,
+    add_books,
+    is_shared,
+    queue_of,
+)
+from libriscribe2.commands.projects import settings_of
 from libriscribe2.errors import UsageError
-from libriscribe2.project.texts import utc_now
-from libriscribe2.project.view import natural_order
-from libriscribe2.settings.loading import check_book_tables
+from libriscribe2.project.texts import Clock, iso_utc, utc_now
+from libriscribe2.settings import Settings
+
+BatchOption = Annotated[
+    str | None,
+    typer.Option("--batch", "-b", metavar="NAME", help="Which batch.", show_default="the only one"),
+]
+DsnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dsn",
+        metavar="ADDRESS",
+        help="Database that several machines share, such as postgresql://user@host/name. Its "
+        "password belongs into LIBRISCRIBE2_BATCH__DSN: everybody here sees the words of a command.",
+        show_default="none",
+    ),
+]
+MaxBatchCostOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost",
+        metavar="USD",
+        min=0,
+        help="Most US dollars for all books; holds until another is named.",
+    ),
+]
+JournalOption = Annotated[
+    Literal["folder", "database"] | None,
+    typer.Option(
+        "--journal",
+        show_default="folder",
+        help="Where the journals of books are: in their folders alone, or in the database as well, "
+        "for machines that share no folder.",
+    ),
+]
+AtOnceOption = Annotated[
+    int | None,
+    typer.Option("--books", "-n", min=1, max=64, show_default="2", help="How many books at once."),
+]
+DeadlineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--deadline",
+        metavar="WHEN",
+        help="A time (2026-11-23T08:00) or a duration (6h, 90m). No book begins after it, and "
+        "those under way stop before their next call; the same command goes on with them.",
+        show_default="none",
+    ),
+]
+ProviderBatchOption = Annotated[
+    bool,
+    typer.Option(
+        "--provider-batch",
+        help="Send the calls of all books that are ready together through the provider's batch "
+        "API: about half the price, answered within a day. --deadline then says when the calls "
+        "that still wait are sent at once; books under way go on to their end.",
+    ),
+]
+BooksArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[BOOK]...", help="Names of books; none means all.")
+]
+
+
+def deadline_of(when: str | None, clock: Clock = utc_now) -> datetime | None:
+    """The moment that `--deadline` names.
+
+    Raises:
+        UsageError: It is none, or it has passed.
+    """
+    if when is None:
+        return None
+    now = clock()
+    try:
+        moment = moment_of(when, now)
+    except ValueError as error:
+        raise UsageError("--deadline cannot be used", why=str(error)) from error
+    if moment <= now:
+        raise UsageError(
+            f"The deadline {when!r} has passed",
+            why=f"it means {iso_utc(moment)}",
+            fix="Name a later one.",
+        )
+    return moment
+
+
+@dataclass(frozen=True, kw_only=True)
+class BookOptions(ModelOptions):
+    """Options that go on to the run of every book."""
+
+    max_concurrency: ConcurrencyOption = None
+
+    @override
+    def flags(self) -> dict[str, Any]:
+        """The settings that they stand for, by dotted key; None was not given."""
+        return super().flags() | {"pipeline.max_concurrency": self.max_concurrency}
+
+    def of_book(self) -> list[str]:
+        """The same as words of a command line."""
+        words: list[str] = ["--mock"] if self.mock else []
+        words += ["--model", self.model] if self.model is not None else []
+        if self.max_concurrency is not None:
+            words += ["--max-concurrency", str(self.max_concurrency)]
+        return words
+
 
 app = command_group("batch", "Write many books: queue them, run them, see how they stand.")
 
@@ -68,23 +179,9 @@ def add(
     max_cost, max_calls and deadline (a time such as 2026-11-23T08:00, or a duration from now such
     as 6h). The earliest deadline begins first. Rows that the batch has already are left alone.
     """
-    renderer = frame.renderer
     settings = frame.settings(more={"batch.dsn": dsn})
-    raw, unread = read_rows(source)
-    now = utc_now()
-    stages = stage_names()
-    rows, faults = check_rows(
-        raw,
-        lambda table: check_book_tables(table, stages),
-        lambda text: moment_of(text, now),
-    )
-    bad = sorted([*unread, *faults], key=lambda one: natural_order(one.place))
-    with closing(new_queue(settings, batch, source)) as queue:
-        shelf = Bookshelf(settings, queue.name)
-        found = Enqueued((), faults=bad)
-        if not bad:
-            found = queue.enqueue(rows, shelf.is_taken, max_cost)
-    tell_added(renderer, queue.name, found, as_json=as_json)
+    name, found = add_books(settings, source, batch, max_cost)
+    tell_added(frame.renderer, name, found, as_json=as_json)
     if found.faults:
         raise refused(source, found.faults)
 
@@ -111,15 +208,24 @@ def run(
     """
     renderer = frame.renderer
     settings = frame.settings(options, more={"batch.books": books, "batch.dsn": dsn})
-    order = BatchOrder(
-        options.of_book(),
-        max_batch_cost,
-        as_json=as_json,
-        deadline=deadline_of(deadline),
-        together=together,
-    )
+    order = BatchOrder(options.of_book(), max_batch_cost, deadline_of(deadline), together)
     with closing(queue_of(settings, batch)) as queue:
-        run_batch(renderer, queue, settings, order)
+        # Chosen before the books begin: it may ask, and listen for Ctrl-C.
+        choice = model_for(settings)
+        renderer.note(f"model: {choice.model} ({choice.reason})")
+        tell = partial(tell_book, renderer, as_json=as_json)
+        work = BatchWork(queue, settings, choice, order, tell=tell, note=renderer.note)
+        again = f"Go on with `libriscribe2 batch run --batch {queue.name}`."
+        run_async(work.run(), lambda: renderer.warning(f"Interrupted. {again}"))
+        done = work.finish()
+    renderer.note(summary(done))
+    if not as_json:
+        renderer.data(str(work.report))
+    if done.paused and done.within("queued"):
+        renderer.note(f"Paused. {again}")
+    failure = work.failure(done)
+    if failure is not None:
+        raise failure
 
 
 @app.command()
@@ -154,19 +260,86 @@ def worker(
             why="neither --dsn nor LIBRISCRIBE2_BATCH__DSN names one",
             fix="Name it, or write the books on this machine with `libriscribe2 batch run`.",
         )
-    from libriscribe2.cli.batch_worker import (  # noqa: PLC0415 - only a worker pays for it
-        WorkerOrder,
-        run_worker,
+    from libriscribe2.commands import shared_batches as shared  # noqa: PLC0415 - as above
+
+    order = shared.WorkerOrder(
+        options.of_book(), deadline=deadline_of(deadline), batches=batches, drain=drain
     )
+    choice = model_for(settings)
+    with closing(shared.database_of(settings)) as database:
+        renderer.note(f"worker of {database.dsn.shown}, {settings.batch.books} at once")
+        work = shared.write_for_all(
+            database,
+            settings,
+            choice,
+            order,
+            partial(tell_book, renderer, as_json=as_json),
+            lambda error: renderer.warning(f"{error.what}: {error.why}; asking again."),
+        )
+        is_over = run_async(
+            work, lambda: renderer.note("Stopped. Other workers go on with its books.")
+        )
+    if is_over:
+        renderer.note("The deadline was reached. Other workers go on with its books.")
 
-    until = deadline_of(deadline)
-    order = WorkerOrder(options.of_book(), batches, drain=drain, as_json=as_json, deadline=until)
-    run_worker(renderer, settings, order)
+
+@app.command(hidden=True)
+@command
+def book(
+    frame: Frame,
+    name: Annotated[str, typer.Argument(metavar="BOOK")],
+    batch: Annotated[str, typer.Option("--batch")],
+    max_cost: MaxCostOption = None,
+    max_minutes: MaxMinutesOption = None,
+    *,
+    options: BookOptions,
+) -> None:
+    """Write one book of a batch in a database: what a worker starts for each."""
+    from libriscribe2.cli.batch_book import write_book  # noqa: PLC0415 - only its process pays
+
+    frame.as_json = True
+    flags = options.flags() | {"budget.max_cost": max_cost, "budget.max_minutes": max_minutes}
+    paths = frame.project(name)
+    # Another machine may have begun the book, and then its settings come with its journal.
+    own = partial(settings_of, paths.root, flags, mock=options.mock)
+    write_book(frame.renderer, paths, batch, settings_of(None, flags), own)
 
 
-app.command(hidden=True)(book)
-app.command()(fetch)
-app.command()(forget)
+@app.command()
+@command
+def fetch(
+    frame: Frame,
+    books: BooksArgument = None,
+    batch: BatchOption = None,
+    dsn: DsnOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make finished books again on this machine, out of their journals in the database.
+
+    Nothing is sent. A book whose folder is here is left alone.
+    """
+    renderer = frame.renderer
+    settings = _shared(frame, dsn)
+    from libriscribe2.cli.batch_kept import fetch_books  # noqa: PLC0415 - as above
+
+    fetch_books(renderer, settings, batch, books or (), as_json=as_json)
+
+
+@app.command()
+@command
+def forget(
+    frame: Frame,
+    books: BooksArgument = None,
+    batch: BatchOption = None,
+    dsn: DsnOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete the journals of done and cancelled books from the database; folders are kept."""
+    renderer = frame.renderer
+    settings = _shared(frame, dsn)
+    from libriscribe2.cli.batch_kept import forget_books  # noqa: PLC0415 - as above
+
+    forget_books(renderer, settings, batch, books or (), as_json=as_json)
 
 
 @app.command()
@@ -185,7 +358,7 @@ def status(
     settings = frame.settings(more={"batch.dsn": dsn})
     with closing(queue_of(settings, batch)) as queue:
         if watching:
-            watch(renderer, queue, as_json=as_json)
+            run_async(watch(renderer, queue, as_json=as_json), lambda: None)
         else:
             show_status(renderer, queue, Bookshelf(settings, queue.name), as_json=as_json)
 
@@ -265,3 +438,20 @@ def report(
         renderer.data_json(made)
     else:
         renderer.data(str(paths.report("html")))
+
+
+def _shared(frame: Frame, dsn: str | None) -> Settings:
+    """The settings, with a database.
+
+    Raises:
+        UsageError: There is none.
+    """
+    settings = frame.settings(more={"batch.dsn": dsn})
+    if not is_shared(settings):
+        raise UsageError(
+            "This needs a database",
+            why="neither --dsn nor LIBRISCRIBE2_BATCH__DSN names one, and without one every book "
+            "is in its folder on this machine",
+            fix="Name the database.",
+        )
+    return settings

@@ -7,13 +7,13 @@ from libriscribe2.app import AppOptions
 from libriscribe2.batch.postgres.book_journal import DatabaseJournal, ProjectClaim, is_kept
 from libriscribe2.batch.postgres.database import DatabaseRates
 from libriscribe2.batch.postgres.jobs import key_of
-from libriscribe2.cli.batch_database import database_of
 from libriscribe2.cli.batch_kept import check_research
 from libriscribe2.cli.book_run import run_book
 from libriscribe2.cli.estimate import going_on
 from libriscribe2.cli.model_choice import model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import open_project
+from libriscribe2.commands.shared_batches import database_of
 from libriscribe2.llm.limits.rate_store import RateLimits
 from libriscribe2.project.machine import Machine
 from libriscribe2.project.paths import ProjectPaths

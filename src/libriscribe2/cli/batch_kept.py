@@ -12,12 +12,12 @@ from libriscribe2.batch.postgres.jobs import batches, key_of
 from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.state import Book, BookState
-from libriscribe2.cli.batch_choice import Bookshelf
-from libriscribe2.cli.batch_database import database_of
-from libriscribe2.cli.batch_telling import tell_marked
+from libriscribe2.cli.batch_output import tell_marked
 from libriscribe2.cli.rebuilding import Rebuilt, rebuild
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.batches import Bookshelf
 from libriscribe2.commands.projects import settings_of
+from libriscribe2.commands.shared_batches import database_of
 from libriscribe2.editing.rebuild import GOOD
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.project.atomic import (

@@ -4,7 +4,7 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from libriscribe2.cli import batch_choice
+from libriscribe2.commands import batches
 from libriscribe2.errors import ConfigError
 from libriscribe2.settings import Settings
 
@@ -21,11 +21,11 @@ def test_a_database_needs_its_libraries_and_a_folder_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shared = Settings.model_validate({"batch": {"dsn": ADDRESS}})
-    assert batch_choice.is_shared(shared)
-    monkeypatch.setattr(batch_choice, "find_spec", missing)
-    assert not batch_choice.is_shared(Settings())
+    assert batches.is_shared(shared)
+    monkeypatch.setattr(batches, "find_spec", missing)
+    assert not batches.is_shared(Settings())
     with pytest.raises(ConfigError, match=r"the extra \[batch\], which is not installed") as caught:
-        batch_choice.is_shared(shared)
+        batches.is_shared(shared)
     assert "secret-word" not in str(caught.value.as_record())
 
 

@@ -1,0 +1,171 @@
+"""What `libriscribe2 batch` prints: rows, books, and how a batch stands."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from libriscribe2.batch.batch_report import book_record, report_of
+from libriscribe2.batch.queue import BookQueue, Enqueued
+from libriscribe2.batch.rows import Fault
+from libriscribe2.batch.state import Batch, Book, Ended
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.batches import Bookshelf, looks
+from libriscribe2.errors import UsageError
+from libriscribe2.observe.event_file import last_run
+from libriscribe2.wording import cost, counted, duration
+
+
+def tell_added(renderer: Renderer, name: str, found: Enqueued, *, as_json: bool) -> None:
+    """What was queued, or every fault."""
+    if as_json:
+        faults = [{"row": one.place, "why": one.why} for one in found.faults]
+        known = {"added": list(found.added), "known": list(found.known), "faults": faults}
+        renderer.data_json({"batch": name, **known})
+        return
+    for fault in found.faults:
+        renderer.fault(f"{fault.place}: {fault.why}")
+    if not found.faults:
+        known_too = f", {len(found.known):,} known already" if found.known else ""
+        renderer.data(name)
+        renderer.note(
+            f"{counted(len(found.added), 'book')} queued{known_too}. "
+            f"Write them with `libriscribe2 batch run --batch {name}`."
+        )
+
+
+def refused(source: Path, faults: Sequence[Fault]) -> UsageError:
+    """The refusal of a file with rows at fault."""
+    rows = len({fault.place for fault in faults})
+    return UsageError(
+        f"{counted(rows, 'row')} of {source} cannot be queued, so nothing was",
+        fix="Correct the rows and add the file again; rows that are queued already are left alone.",
+    )
+
+
+def tell_paused(renderer: Renderer, queue: BookQueue, *, off: bool, shared: bool) -> None:
+    """That no book of a batch begins, or that they begin again, and who begins them."""
+    run = f"`libriscribe2 batch run --batch {queue.name}`"
+    if not off:
+        workers = f", or let workers do so by `libriscribe2 batch pause --batch {queue.name} --off`"
+        renderer.note(f"Paused. Go on with {run}{workers if shared else ''}.")
+    elif shared:
+        renderer.note("No longer paused: workers go on with it.")
+    elif queue.is_running():
+        renderer.note("No longer paused: books begin again.")
+    else:
+        renderer.note(f"No longer paused. Go on with {run}.")
+
+
+def tell_marked(renderer: Renderer, how: str, names: Sequence[str], *, as_json: bool) -> None:
+    """Which books were marked."""
+    if as_json:
+        renderer.data_json({"books": list(names)})
+    else:
+        renderer.note(f"{counted(len(names), 'book')} {how}.")
+
+
+def tell_book(renderer: Renderer, book: Book, how: Ended | None, *, as_json: bool) -> None:
+    """A book begins, or a run of it has ended."""
+    if as_json:
+        if how is not None:
+            renderer.data(json.dumps(book_record(book), ensure_ascii=False))
+        return
+    name = book.row.name
+    if how is None:
+        late = f"; late: it is due {book.row.deadline}" if book.late else ""
+        renderer.note(f"{name}: begins ({book.row.place}){late}")
+    elif how.state == "done":
+        sums = how.sums
+        told = (
+            f"{'late, ' if book.late else ''}{counted(sums.words, 'word')}, "
+            f"{counted(sums.calls, 'call')}, {cost(sums.cost_usd)}"
+        )
+        renderer.note(f"{name}: done, {told}, {duration(book.times.seconds)}")
+    else:
+        told = f": {how.what}" if how.what else ""
+        later = " and goes on later" if book.state == "queued" and how.what else ""
+        renderer.warning(f"{name} ({book.row.place}): {book.state}{later}{told}")
+
+
+def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf, *, as_json: bool) -> None:
+    """Every book with its state and reason, once.
+
+    Raises:
+        LibriScribeError: The log cannot be read.
+    """
+    batch, running = queue.status(), queue.is_running()
+    if as_json:
+        record = report_of(queue.name, batch)
+        renderer.data_json({**record, "running": running, "damaged_records": queue.damaged})
+        return
+    rows = [_row(book, shelf, running=running) for book in batch.books.values()]
+    renderer.table(("book", "state", "words", "cost", "why", "command"), rows)
+    renderer.note(summary(batch))
+    if queue.damaged:
+        renderer.warning(f"{counted(queue.damaged, 'line')} of its log cannot be read.")
+    if not running and batch.within("queued", "running"):
+        renderer.note(f"Go on with `libriscribe2 batch run --batch {queue.name}`.")
+
+
+async def watch(renderer: Renderer, queue: BookQueue, *, as_json: bool) -> None:
+    """Print every change until nobody runs the books any more.
+
+    Raises:
+        LibriScribeError: The log cannot be read.
+    """
+    before = ""
+    async for batch in looks(queue):
+        line = json.dumps(_totals(queue, batch)) if as_json else summary(batch)
+        if line != before:
+            renderer.data(line)
+            sys.stdout.flush()  # a reader follows it line by line
+            before = line
+
+
+def summary(batch: Batch) -> str:
+    """The batch in one line: `3 of 10 done, 2 running, 5 queued, $1.20`."""
+    counts = batch.counts()
+    others = (f"{n:,} {state}" for state, n in counts.items() if n and state != "done")
+    parts = [f"{counts['done']:,} of {counted(len(batch.books), 'book')} done", *others]
+    paused = ["paused"] if batch.paused else []
+    return ", ".join([*parts, cost(_cost(batch)), *paused])
+
+
+def _cost(batch: Batch) -> float | None:
+    costs = [book.last.sums.cost_usd for book in batch.books.values()]
+    known = [one for one in costs if one is not None]
+    return math.fsum(known) if len(known) == len(costs) else None
+
+
+def _totals(queue: BookQueue, batch: Batch) -> dict[str, Any]:
+    return {"batch": queue.name, "counts": batch.counts(), "cost_usd": _cost(batch)}
+
+
+def _row(book: Book, shelf: Bookshelf, *, running: bool) -> tuple[object, ...]:
+    record = book_record(book)
+    why = ": ".join(part for part in (record["what"], record["why"]) if part)
+    if book.state == "running":
+        why = _at(book, shelf) if running else "its process is gone; `batch run` goes on"
+    if record["late"]:
+        why = "; ".join(part for part in (f"late, due {record['deadline']}", why) if part)
+    return (
+        book.row.name,
+        book.state,
+        record["words"],
+        cost(record["cost_usd"]),
+        why,
+        record["command"],
+    )
+
+
+def _at(book: Book, shelf: Bookshelf) -> str:
+    """Where a running book is, by its own events."""
+    events = last_run(shelf.paths(book.row.name).events)
+    stages = [event for event in events if event.stage]
+    if not stages:
+        return ""
+    chapter = f" {stages[-1].chapter}" if stages[-1].chapter is not None else ""
+    return f"at {stages[-1].stage}{chapter}"
