@@ -10,10 +10,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from libriscribe2.checks.report.book_metrics import BookPlan, book_metrics
+from libriscribe2.checks.report.metric import Metric
 from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.card.figure import Figure
-from libriscribe2.quality.card.planned import BookPlan
-from libriscribe2.quality.card.report_card import report_card
 from libriscribe2.quality.text import ChapterText
 
 TITLE: Final = "Novels by people"
@@ -30,16 +29,16 @@ def chapters_of(file: str, text: str) -> list[ChapterText]:
 
 
 def measure(file: Path) -> list[str]:
-    """Lines that tell the figures of a novel beside the human range."""
+    """Lines that tell the metrics of a novel beside the reference range."""
     chapters = chapters_of(file.name, file.read_text(encoding="utf-8"))
-    card = report_card(chapters, BookPlan())
-    shown = [*card.group("repetition"), *card.group("edges")]
+    card = book_metrics(chapters, BookPlan())
+    shown = [*card.group("repetition"), *card.group("openings and endings")]
     inside = sum(one.level == "ok" for one in shown)
     head = f"{file.stem}: {card.chapters} chapters, {card.words:,} words"
     return [f"{head}; {inside} of {len(shown)} figures inside the range", *map(_line, shown)]
 
 
-def _line(figure: Figure) -> str:
+def _line(figure: Metric) -> str:
     band = BANDS[figure.name]
     limit = f"at least {band.low}" if band.low is not None else f"at most {band.amber}"
     places = "; ".join(one.quote for one in figure.places[:3])

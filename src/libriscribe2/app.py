@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import AgentContext
+from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator, RevisionEvaluator
 from libriscribe2.engine.engine import Engine
 from libriscribe2.engine.runner import RunParts
 from libriscribe2.engine.stages import AgentType, all_stages
@@ -22,8 +23,6 @@ from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.llm.session import Tally
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.run_events import RunEvents
-from libriscribe2.pipeline.passage_judge import PassageJudge
-from libriscribe2.pipeline.revision_judge import RevisionJudge
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.store import ProjectStore
@@ -179,7 +178,7 @@ class StageAgents:
         self._choice = choice
         self._store = store
         self._options = options
-        judge = RevisionJudge(self._judge, store, trusted=options.trusts_judges)
+        judge = RevisionEvaluator(self._judge, store, trusted=options.trusts_judges)
         self._revision_judge = judge if settings.revision.judge else None
 
     def make(self, agent: type[AgentT]) -> AgentT:
@@ -202,9 +201,9 @@ class StageAgents:
             asking = with_judge(self._settings, self._base.brief, stages)
             check_models(self._settings, self._choice, asking)
 
-    def _judge(self) -> PassageJudge:
+    def _judge(self) -> PassageEvaluator:
         """Who judges revised chapters; without an answer of its the run goes on."""
-        return PassageJudge(replace(self._context(PassageJudge), stop=lambda: None))
+        return PassageEvaluator(replace(self._context(PassageEvaluator), stop=lambda: None))
 
     def _context(self, agent: AgentType) -> AgentContext:
         """What the agent of a stage works with, whose model is its own."""

@@ -12,19 +12,24 @@ from typer.testing import CliRunner
 
 from libriscribe2 import errors
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_book_reviewer import BookReviewer
+from libriscribe2.agents.agent_continuity_evaluator import ContinuityEvaluator
 from libriscribe2.agents.agent_importer import ManuscriptReader
+from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
 from libriscribe2.cli.command_table import COMMANDS, CommandEntry
 from libriscribe2.cli.root import app
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.pipeline.book_review import BookReviewer
-from libriscribe2.pipeline.passage_judge import PassageJudge
-from libriscribe2.pipeline.story_judge import StoryJudge
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 AGENTS = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
 NAMES = {entry.name for entry in COMMANDS}
-CONSULTED: tuple[type[Agent], ...] = (ManuscriptReader, StoryJudge, PassageJudge, BookReviewer)
+CONSULTED: tuple[type[Agent], ...] = (
+    ManuscriptReader,
+    ContinuityEvaluator,
+    PassageEvaluator,
+    BookReviewer,
+)
 """Agents that are no stages."""
 
 

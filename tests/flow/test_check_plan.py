@@ -7,7 +7,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from tests.support.desk import Desk, ProjectFolder
 
-from libriscribe2.quality.plan.plan import RULES
+from libriscribe2.checks.plan.plan import PLAN_RULES
 
 SIZE = ("--chapters", "8", "--words", "2400", "--scenes-per-chapter", "1", "--characters", "4")
 
@@ -72,12 +72,12 @@ def test_QU_json_names_the_line_where_the_chapter_stands(
 def test_QU_other_formats_are_those_of_the_story(desk: Desk, planned: ProjectFolder) -> None:
     edit(planned, 7, story_time="day 1")
     run = desk.run("check", "book", "--plan", "--format", "sarif", expect=5).value["runs"][0]
-    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == list(RULES)
+    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == list(PLAN_RULES.words())
     assert [(one["ruleId"], one["level"]) for one in run["results"]] == [("P11", "error")]
     suite = fromstring(desk.run("check", "book", "--plan", "--format", "junit", expect=5).out)[0]
     assert suite.get("name") == "book: plan"
     assert suite.get("failures") == "1"
-    assert len(suite) == len(RULES)
+    assert len(suite) == len(PLAN_RULES.words())
 
 
 @pytest.mark.parametrize("stage", ["plan", "scenes"])

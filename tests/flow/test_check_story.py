@@ -9,8 +9,8 @@ import pytest
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.told_book import TellingAuthor
 
-from libriscribe2.cli.story_sarif import SCHEMA
-from libriscribe2.quality.canon.conflict import RULES
+from libriscribe2.checks.continuity.story_report import story_rules
+from libriscribe2.cli.finding_formats import SCHEMA
 
 NOTE = "<!-- libriscribe2: allow R1 -->"
 
@@ -119,7 +119,7 @@ def test_sarif_holds_what_its_schema_asks_for(written: Desk) -> None:
     (run,) = log["runs"]
     driver = run["tool"]["driver"]
     assert driver["name"] == "libriscribe2"
-    assert [rule["id"] for rule in driver["rules"]] == list(RULES)
+    assert [rule["id"] for rule in driver["rules"]] == list(story_rules())
     (result,) = run["results"]
     assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "R1"
     assert (result["level"], bool(result["message"]["text"])) == ("error", True)

@@ -104,7 +104,7 @@ def test_a_place_that_may_not_be_written_is_a_hindrance(book: ProjectFolder) -> 
     paths = ProjectPaths(book.root, book.debug)
     assert list(hindrances(paths)) == []
     (fault,) = hindrances(paths, lambda path: path != paths.journal)
-    assert fault.stops
-    assert fault.file == "book/.libriscribe/journal.jsonl"
+    assert fault.severity == "error"
+    assert fault.where.file == "book/.libriscribe/journal.jsonl"
     (fault,) = hindrances(paths, lambda path: path != paths.debug)
-    assert fault.file == str(paths.debug)
+    assert fault.where.file == str(paths.debug)

@@ -31,7 +31,7 @@ from libriscribe2.llm.backend import BackendError, Completion, Request
 BAR: Final = Bar(24, 24, "test_bar_24_terminal.py")
 COUNT: Final = 200
 EVIL: Final = evil_strings(COUNT, BAR.rng())
-SERVES: Final = frozenset({"view", "bench", "demo", "doctor"})
+SERVES: Final = frozenset({"view", "demo", "doctor"})
 """Commands that do not end, or that say nothing of a project."""
 
 RICHS_OWN: Final = re.compile(r"\x1b\[(?:0|1|2|33|32|1;3[13]|3[123])?m|\x1b\[\?25[hl]")

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from libriscribe2.checks.plan.plan import Plan
+from libriscribe2.checks.plan.plan_findings import plan_findings
 from libriscribe2.models.canon import Thread
 from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
 from libriscribe2.models.story import OutlineChapter, PlannedChapter
-from libriscribe2.quality.plan.lints import findings
-from libriscribe2.quality.plan.plan import Plan
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -90,8 +90,8 @@ def built(plan: dict[str, Any]) -> Plan:
 def told(plan: dict[str, Any]) -> dict[str, set[str]]:
     """The places that each rule finds."""
     found: dict[str, set[str]] = {}
-    for one in findings(built(plan)):
-        found.setdefault(one.rule, set()).add(one.place)
+    for one in plan_findings(built(plan)):
+        found.setdefault(one.rule, set()).add(one.where.name)
     return found
 
 

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.continuity.fact_names import Names, rule_names
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import (
     MOST_EVENTS,
@@ -30,8 +31,6 @@ from libriscribe2.project.paths import (
     chapter_file,
 )
 from libriscribe2.prose import parts, shorten, without_notes
-from libriscribe2.quality.canon.naming import Names
-from libriscribe2.quality.canon.world_rules import rule_names
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CANON_QUOTES_DROPPED
 

@@ -8,6 +8,8 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.plan.plan_findings import allowances, as_list, faults
+from libriscribe2.checks.plan.plan_reading import plan_with
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.brief import CountRange
 from libriscribe2.models.canon import Thread
@@ -21,13 +23,10 @@ from libriscribe2.models.excerpts import (
     premise_block,
     to_json,
 )
+from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import ConceptFile, OutlineFile, OutlineOfFacts
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, WORLD
-from libriscribe2.project.planned import plan_with
 from libriscribe2.prose import shorten
-from libriscribe2.quality.plan.allowed import allowances
-from libriscribe2.quality.plan.lints import as_list, faults
-from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.telemetry import PLAN_NOT_MENDED
 
 logger = logging.getLogger(__name__)
@@ -108,7 +107,7 @@ class OutlinerAgent(Agent):
         return f"\n\n<terms>\n{cards(terms, ('name', 'description'), TERMS_BUDGET)}\n</terms>"
 
     async def _mended(
-        self, unit: Unit, outline: OutlineFile, found: Sequence[PlanFinding]
+        self, unit: Unit, outline: OutlineFile, found: Sequence[Finding]
     ) -> OutlineFile:
         """The outline with fewer faults, or as it was: asked for once, whatever comes of it."""
         try:
@@ -119,7 +118,7 @@ class OutlinerAgent(Agent):
                 part="lint1",
                 book=book_lines(self.brief),
                 threads=_threads(outline.threads),
-                outline=outline_lines(outline, (one.chapter for one in found)),
+                outline=outline_lines(outline, (one.where.chapter for one in found)),
                 faults=as_list(found, FAULTS_BUDGET),
             )
         except MaxRetriesExceededError as error:
@@ -128,7 +127,7 @@ class OutlinerAgent(Agent):
         mended = mend.applied_to(outline)
         return mended if len(self._faults(mended)) < len(found) else outline
 
-    def _faults(self, outline: OutlineFile) -> tuple[PlanFinding, ...]:
+    def _faults(self, outline: OutlineFile) -> tuple[Finding, ...]:
         """What code is sure to be wrong in an outline and the author does not let stand."""
         plan = plan_with(self.brief, self.book, outline)
         self.made_from.allow = self.brief.allow

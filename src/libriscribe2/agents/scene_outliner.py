@@ -8,6 +8,8 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.plan.plan_findings import allowances, as_list, faults
+from libriscribe2.checks.plan.plan_reading import plan_with
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.brief import CountRange
 from libriscribe2.models.excerpts import (
@@ -18,6 +20,7 @@ from libriscribe2.models.excerpts import (
     scene_block,
     to_json,
 )
+from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import (
     ChapterScenes,
     ConceptFile,
@@ -27,11 +30,7 @@ from libriscribe2.models.story import (
     ScenesFile,
 )
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, SCENES, WORLD
-from libriscribe2.project.planned import plan_with
 from libriscribe2.prose import shorten, weigh
-from libriscribe2.quality.plan.allowed import allowances
-from libriscribe2.quality.plan.lints import as_list, faults
-from libriscribe2.quality.plan.plan import PlanFinding
 from libriscribe2.telemetry import PLAN_NOT_MENDED
 
 logger = logging.getLogger(__name__)
@@ -144,7 +143,7 @@ class SceneOutlinerAgent(Agent):
             return planned
         return mended if len(self._faults(number, "", mended)) < faulty else planned
 
-    def _faults(self, number: int, title: str, planned: ChapterScenes) -> tuple[PlanFinding, ...]:
+    def _faults(self, number: int, title: str, planned: ChapterScenes) -> tuple[Finding, ...]:
         """What code is sure to be wrong in a chapter's plan and the author does not let stand."""
         chapter = PlannedChapter(chapter=number, title=title, scenes=planned.scenes)
         outline = self.book.load(OUTLINE, OutlineFile)

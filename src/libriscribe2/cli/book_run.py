@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import App, AppOptions
+from libriscribe2.cli.check_plan import tell_planned
 from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.interrupts import interruptible
 from libriscribe2.cli.logs import log_to
-from libriscribe2.cli.plan_lines import tell_planned
 from libriscribe2.cli.process import interrupted
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer

@@ -1,14 +1,14 @@
 """`libriscribe2 check`: is a book sound?"""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from libriscribe2.cli.check_book import check_the_book
+from libriscribe2.checks.project_health import health_record
 from libriscribe2.cli.check_plan import check_the_plan
-from libriscribe2.cli.check_story import StoryRequest, check_the_story, format_of
+from libriscribe2.cli.check_reports import check_the_book, check_the_story
+from libriscribe2.cli.finding_formats import format_of
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -19,7 +19,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.book_state import book_findings
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.pipeline.health import Finding
+from libriscribe2.models.findings import Finding
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.wording import counted
 
@@ -79,11 +79,11 @@ def check(
         return check_the_plan(renderer, paths, told_as)
     if story:
         settings = frame.settings(options, paths) if judge else None
-        return check_the_story(renderer, paths, StoryRequest(told_as, settings))
+        return check_the_story(renderer, paths, told_as, settings)
     findings = book_findings(paths)
-    stops = any(finding.stops for finding in findings)
+    stops = any(finding.severity == "error" for finding in findings)
     if as_json:
-        listed = [asdict(finding) for finding in findings]
+        listed = [health_record(finding) for finding in findings]
         renderer.data_json({"project": paths.root.name, "sound": not stops, "findings": listed})
     else:
         _tell(renderer, paths, findings)
@@ -133,11 +133,8 @@ def _tell(renderer: Renderer, paths: ProjectPaths, findings: Sequence[Finding]) 
     if not findings:
         renderer.note(f"{paths.root.name} is sound.")
         return
-    rows = [
-        ("error" if one.stops else "warning", one.file, one.place, one.what, one.fix)
-        for one in findings
-    ]
+    rows = [(one.severity, one.where.file, one.where.part, one.why, one.fix) for one in findings]
     renderer.table(("weight", "file", "place", "what", "fix"), rows)
-    errors = sum(one.stops for one in findings)
+    errors = sum(one.severity == "error" for one in findings)
     warnings = len(findings) - errors
     renderer.note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}.")

@@ -1,15 +1,16 @@
 """`libriscribe2 check --plan`: can a book be written from its plan?"""
 
-from libriscribe2.cli.check_story import Format
-from libriscribe2.cli.plan_lines import lines_of, tell_sum
+from libriscribe2.checks.plan.plan import PLAN_RULES
+from libriscribe2.checks.plan.plan_report import PlanReport, check_plan
+from libriscribe2.cli.finding_formats import Checked, Format, RuleBook, lines_of, show
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.rule_book import PLAN
-from libriscribe2.cli.story_junit import as_junit
-from libriscribe2.cli.story_sarif import as_sarif
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import IncompleteError
-from libriscribe2.pipeline.plan_check import PlanReport, check_plan
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.findings import SEVERITIES
+from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
+from libriscribe2.project.view import ProjectView
+from libriscribe2.wording import counted
 
 
 def check_the_plan(renderer: Renderer, paths: ProjectPaths, form: Format) -> int:
@@ -19,19 +20,32 @@ def check_the_plan(renderer: Renderer, paths: ProjectPaths, form: Format) -> int
         The exit code.
     """
     report = check_plan(read_brief(paths), look_at(paths))
-    _tell(renderer, paths, report, form)
+    book = RuleBook("plan", PLAN_RULES.words(), "external", "`allow` in book.toml")
+    checked = Checked(report.project, report.findings, book)
+    show(renderer, checked, report.as_record(), paths.root, form)
+    _tell_sum(renderer, report)
     return IncompleteError.exit_code if report.count("error") else 0
 
 
-def _tell(renderer: Renderer, paths: ProjectPaths, report: PlanReport, form: Format) -> None:
-    """The report on stdout, its sum on stderr."""
-    if form == "json":
-        renderer.data_json(report.as_record())
-    elif form == "sarif":
-        renderer.data_json(as_sarif(report.as_story(), paths.root, PLAN))
-    elif form == "junit":
-        renderer.data(as_junit(report.as_story(), PLAN))
-    else:
-        for finding in report.findings:
-            renderer.data(lines_of(finding, report))
-    tell_sum(renderer, report)
+def tell_planned(renderer: Renderer, brief: Brief, view: ProjectView) -> None:
+    """What a run that ends with the plan has to say of it, on stderr.
+
+    Raises:
+        ProjectError: A file of the plan cannot be used.
+    """
+    report = check_plan(brief, view)
+    for finding in report.findings:
+        renderer.note(lines_of(finding))
+    _tell_sum(renderer, report)
+    renderer.note(f"`libriscribe2 resume {report.called}` writes from the plan as it is.")
+
+
+def _tell_sum(renderer: Renderer, report: PlanReport) -> None:
+    """How much of a plan was looked at, and how many findings there are."""
+    planned = f"{counted(report.chapters, 'chapter')} and {counted(report.scenes, 'scene')}"
+    sums = [counted(report.count(severity), severity) for severity in SEVERITIES]
+    if report.allowed:
+        sums.append(f"{report.allowed} let stand")
+    renderer.note(f"{planned} planned: {', '.join(sums)}.")
+    for one in report.unused:
+        renderer.warning(f"{BOOK_TOML}: allow: {one.text!r} lets nothing stand.")

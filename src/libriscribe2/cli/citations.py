@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from libriscribe2.checks.citation_report import CitationReport, check_citations
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -12,7 +13,6 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import IncompleteError
-from libriscribe2.pipeline.citations import CitationReport, check_citations
 from libriscribe2.wording import counted
 
 app = command_group("citations", "Check that the notes of a book still hold.")

@@ -65,13 +65,13 @@ COMMANDS: Final = (
     CommandEntry(
         "report",
         f"{_ROOM}.report:report",
-        "Measure a book: continuity, repetition, edges, length, plan, names, voice.",
+        "Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.",
     ),
     CommandEntry("why", f"{_ROOM}.why:why", "Show from what a scene was written."),
     CommandEntry(
         "compare",
         f"{_ROOM}.compare:compare",
-        "Put the figures of two drafts of a book beside each other.",
+        "Put the metrics of two drafts of a book beside each other.",
     ),
     CommandEntry(
         "research",
@@ -89,11 +89,6 @@ COMMANDS: Final = (
     ),
     CommandEntry(
         "demo", f"{_ROOM}.demo:demo", "Write a short book with the offline author, without a key."
-    ),
-    CommandEntry(
-        "bench",
-        f"{_ROOM}.bench:app",
-        "Measure the checks: planted faults, and how many of them are found.",
     ),
     CommandEntry(
         "config", f"{_ROOM}.listings:config", "Show the settings in force and where they come from."
@@ -131,6 +126,7 @@ GONE_OPTIONS: Final = {
 _REDO: Final = "`libriscribe2 redo PROJECT STAGE` writes a stage or a chapter again"
 
 GONE_COMMANDS: Final = {
+    "bench": "`python -m bench.continuity` in the repository plants faults and counts what is found",
     "start": "`libriscribe2 create` asks where nothing is given",
     "generate-title": "set auto_title = true in book.toml, then `libriscribe2 resume PROJECT`",
     **dict.fromkeys(("concept", "outline", "characters", "worldbuilding", "write", "edit"), _REDO),

@@ -1,9 +1,17 @@
 """`libriscribe2 compare`: two drafts of a book beside each other."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import typer
 
+from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
+from libriscribe2.checks.evaluation.calibration import MOST_TIES, QUESTIONS, calibration_pairs, ties
+from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, writers_of
+from libriscribe2.checks.report.book_metrics import BookMetrics
+from libriscribe2.checks.report.book_report import report_of
+from libriscribe2.checks.report.metric import Metric
+from libriscribe2.cli.check_reports import consulted
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -11,7 +19,6 @@ from libriscribe2.cli.frame import (
     RequiredProjectArgument,
     command,
 )
-from libriscribe2.cli.judging import consulted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import (
     look_at,
@@ -19,14 +26,9 @@ from libriscribe2.commands.projects import (
     read_brief,
 )
 from libriscribe2.errors import UsageError
-from libriscribe2.pipeline.draft_pairs import DraftPairs, pairs_of, writers_of
-from libriscribe2.pipeline.passage_judge import Judgement, PassageJudge, exam_pairs
-from libriscribe2.pipeline.report import report_of
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.card.report_card import ReportCard
-from libriscribe2.quality.judging.verdicts import MOST_TIES, QUESTIONS, ties
 from libriscribe2.settings import Settings
 from libriscribe2.wording import counted
 
@@ -51,7 +53,7 @@ def compare(
     *,
     options: ModelOptions,
 ) -> None:
-    """Put the figures of two drafts of a book beside each other.
+    """Put the metrics of two drafts of a book beside each other.
 
     With --judge a model compares passages of the same chapters, each pair in both orders, on six
     questions; where the orders disagree it is a tie, and a preference counts only if its quote
@@ -64,27 +66,27 @@ def compare(
     ours, theirs = frame.project(project), frame.project(other)
     if ours.root == theirs.root:
         raise UsageError("A book cannot be compared with itself.", fix="Name another project.")
-    cards = tuple(report_of(read_brief(one), look_at(one)).card for one in (ours, theirs))
+    measured = tuple(report_of(read_brief(one), look_at(one)).metrics for one in (ours, theirs))
     told = None
     if judge:
         settings = frame.settings(options, ours)
-        told = _judged(renderer, (ours, theirs), settings, chapter=chapter, most=most)
+        told = _compared(renderer, (ours, theirs), settings, chapter=chapter, most=most)
     if as_json:
-        renderer.data_json(_record((ours, theirs), cards, told))
+        renderer.data_json(_record((ours, theirs), measured, told))
         return
-    _tell_figures(renderer, (ours, theirs), cards)
+    _tell_metrics(renderer, (ours, theirs), measured)
     if told is not None:
-        _tell_judgement(renderer, (ours, theirs), told)
+        _tell_comparison(renderer, (ours, theirs), told)
 
 
-def _judged(
+def _compared(
     renderer: Renderer,
     books: tuple[ProjectPaths, ProjectPaths],
     settings: Settings,
     *,
     chapter: int | None,
     most: int,
-) -> Judgement:
+) -> Comparison:
     """What a model says of the passages of both books; asked in the journal of the first."""
     ours, theirs = books
     with ProjectStore.open(ours) as store:
@@ -95,14 +97,14 @@ def _judged(
         return consulted(
             renderer,
             (store, brief, settings),
-            PassageJudge,
-            lambda judge: judge.judge(found.pairs, found.sound, found.names),
+            PassageEvaluator,
+            lambda evaluator: evaluator.evaluate(found.pairs, found.sound, found.names),
         )
 
 
 def _announce(renderer: Renderer, found: DraftPairs) -> None:
     """Say what it takes, before anything is asked."""
-    calls = 2 * (len(exam_pairs(found.sound, found.names)) + len(found.pairs))
+    calls = 2 * (len(calibration_pairs(found.sound, found.names)) + len(found.pairs))
     tokens = calls * _TOKENS_PER_CALL
     renderer.note(
         f"{counted(len(found.pairs), 'pair')} of passages and the exam: at most "
@@ -124,36 +126,38 @@ def _family(model: str) -> str:
     return "" if name == "offline" else name.partition("-")[0].casefold()
 
 
-def _tell_figures(
+def _tell_metrics(
     renderer: Renderer,
     books: tuple[ProjectPaths, ProjectPaths],
-    cards: tuple[ReportCard, ...],
+    measured: tuple[BookMetrics, ...],
 ) -> None:
-    """The figures of both books in a table."""
+    """The metrics of both books in a table."""
     names = [paths.root.name for paths in books]
-    found = [{figure.name: figure for figure in card.figures} for card in cards]
+    found = [{one.name: one for one in each.metrics} for each in measured]
     rows = [
-        (name, *(_value(figures, name) for figures in found))
+        (name, *(_value(metrics, name) for metrics in found))
         for name in BANDS
-        if any(name in figures for figures in found)
+        if any(name in metrics for metrics in found)
     ]
-    renderer.table(("figure", *names), rows)
+    renderer.table(("metric", *names), rows)
 
 
-def _value(figures: dict[str, Any], name: str) -> str:
-    """A figure with its verdict; empty where the book has none."""
-    figure = figures.get(name)
-    return "" if figure is None else f"{figure.value:.3g} {figure.level}"
+def _value(metrics: Mapping[str, Metric], name: str) -> str:
+    """A metric with its level; empty where the book has none."""
+    metric = metrics.get(name)
+    return "" if metric is None else f"{metric.value:.3g} {metric.level}"
 
 
-def _tell_judgement(
-    renderer: Renderer, books: tuple[ProjectPaths, ProjectPaths], told: Judgement
+def _tell_comparison(
+    renderer: Renderer, books: tuple[ProjectPaths, ProjectPaths], told: Comparison
 ) -> None:
-    """The verdicts, or why there are none."""
-    exam = told.exam
-    result = f"{exam.share:.0%} right, {exam.flips:.0%} of the answers followed the order"
-    if not exam.passed:
-        renderer.note(f"The judge did not pass its exam ({result}): only the figures count.")
+    """The decisions, or why there are none."""
+    calibration = told.calibration
+    result = (
+        f"{calibration.share:.0%} right, {calibration.flips:.0%} of the answers followed the order"
+    )
+    if not calibration.passed:
+        renderer.note(f"The judge did not pass its exam ({result}): only the metrics count.")
         return
     names = {"ours": books[0].root.name, "theirs": books[1].root.name, "tie": "tie"}
     renderer.data("")
@@ -161,12 +165,12 @@ def _tell_judgement(
         ("passages", "better", "questions"),
         [
             (one.name, names[one.side], " ".join(names[side] for side in one.sides))
-            for one in told.verdicts
+            for one in told.decisions
         ],
     )
-    share = ties(told.verdicts)
+    share = ties(told.decisions)
     counts = ", ".join(
-        f"{name} {sum(one.side == side for one in told.verdicts)}" for side, name in names.items()
+        f"{name} {sum(one.side == side for one in told.decisions)}" for side, name in names.items()
     )
     renderer.note(f"The judge passed its exam ({result}). {counts}.")
     if share > MOST_TIES:
@@ -175,24 +179,24 @@ def _tell_judgement(
 
 def _record(
     books: tuple[ProjectPaths, ProjectPaths],
-    cards: tuple[ReportCard, ...],
-    told: Judgement | None,
+    measured: tuple[BookMetrics, ...],
+    told: Comparison | None,
 ) -> dict[str, Any]:
     """All that is told, as plain JSON."""
     record: dict[str, Any] = {
         "projects": [paths.root.name for paths in books],
-        "cards": [card.as_record() for card in cards],
+        "cards": [one.as_record() for one in measured],
     }
     if told is not None:
         record["exam"] = {
-            "passed": told.exam.passed,
-            "right": {kind: list(counts) for kind, counts in told.exam.right.items()},
-            "flips": told.exam.flips,
+            "passed": told.calibration.passed,
+            "right": {kind: list(counts) for kind, counts in told.calibration.right.items()},
+            "flips": told.calibration.flips,
         }
         record["questions"] = {kind: list(asked) for kind, asked in QUESTIONS.items()}
         record["verdicts"] = [
             {"pair": one.name, "better": one.side, "sides": one.sides, "quotes": one.quotes}
-            for one in told.verdicts
+            for one in told.decisions
         ]
-        record["ties"] = ties(told.verdicts)
+        record["ties"] = ties(told.decisions)
     return record

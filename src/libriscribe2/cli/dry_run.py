@@ -19,7 +19,7 @@ from libriscribe2.cli.interrupts import interruptible
 from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import open_project, wanted_stages
 from libriscribe2.engine.engine import follow
-from libriscribe2.engine.staleness import book_status, draft_order, units_of
+from libriscribe2.engine.staleness import book_status, units_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.forecast.model_time import VirtualLoop, model_times, with_their_chapters
 from libriscribe2.forecast.quote import (
@@ -144,7 +144,7 @@ def _quote(
     if request.only is None:
         names = [stage.name for stage in request.stages]
         at_once = settings.pipeline.max_concurrency
-        chapters, last = Book(store).chapters(), draft_order(brief, store).last
+        chapters, last = Book(store).chapters(), Book(store).draft_order(brief).last
         calls = with_their_chapters(backend.calls)
         times = model_times(calls, names, brief, chapters, at_once, last)
     return Quote(at=utc_now(), stages=stages, times=times), events

@@ -7,9 +7,10 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.cli.book_run import RunRequest
 from libriscribe2.commands.projects import stage_called, wanted_stages
-from libriscribe2.engine.staleness import draft_order, units_of
+from libriscribe2.engine.staleness import units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.view import ProjectView
 from libriscribe2.wording import counted
 
@@ -133,7 +134,7 @@ def _is_authors(unit: Unit, view: ProjectView) -> bool:
 
 def _needed(agent: type[Agent], units: Iterable[Unit], brief: Brief, view: ProjectView) -> set[str]:
     """The files that the units work from."""
-    order = draft_order(brief, view)
+    order = Book(view).draft_order(brief)
     return {name for unit in units for name in agent.awaits(unit, order)}
 
 

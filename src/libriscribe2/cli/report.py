@@ -1,4 +1,4 @@
-"""`libriscribe2 report`: figures of a book beside those of books by people."""
+"""`libriscribe2 report`: metrics of a book beside those of books by people."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
+from libriscribe2.checks.report.book_metrics import BookMetrics
+from libriscribe2.checks.report.book_report import earlier_metrics, report_of
+from libriscribe2.checks.report.metric import Metric
 from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.pipeline.report import earlier_figures, report_of
-from libriscribe2.quality.card.figure import Figure
-from libriscribe2.quality.card.report_card import ReportCard
 from libriscribe2.wording import counted
 
 
@@ -25,49 +25,47 @@ def report(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a book: continuity, repetition, edges, length, plan, names, voice.
+    """Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.
 
-    Each figure stands beside the range of books by people, with its worst places as file and
+    Each metric stands beside its reference range, that of books by people, with its worst places as file and
     line. No model is asked, nothing is written, and there is no single score.
     """
     renderer = frame.renderer
     paths = frame.project(project)
-    earlier = earlier_figures(against)
-    card = report_of(read_brief(paths), look_at(paths)).card
+    earlier = earlier_metrics(against)
+    metrics = report_of(read_brief(paths), look_at(paths)).metrics
     if as_json:
-        renderer.data_json({"project": paths.root.name, **card.as_record()})
+        renderer.data_json({"project": paths.root.name, **metrics.as_record()})
     else:
-        _tell(renderer, card, earlier)
+        _tell(renderer, metrics, earlier)
 
 
-def _tell(renderer: Renderer, card: ReportCard, earlier: Mapping[str, float]) -> None:
-    """The figures as a table, then the places of those outside the human range."""
-    columns = ("part", "figure", "value", "human", "verdict")
-    rows = [_row(figure, earlier) for figure in card.figures]
+def _tell(renderer: Renderer, measured: BookMetrics, earlier: Mapping[str, float]) -> None:
+    """The metrics as a table, then the places of those outside the reference range."""
+    columns = ("part", "metric", "value", "reference range", "level")
+    rows = [_row(metric, earlier) for metric in measured.metrics]
     renderer.table((*columns, "before") if earlier else columns, rows)
-    flagged = card.flagged()
+    flagged = measured.flagged()
     places = [
-        (f"{place.file}:{place.line}", figure.name, place.quote)
-        for figure in flagged
-        for place in figure.places
+        (place.address, metric.name, place.quote) for metric in flagged for place in metric.places
     ]
     if places:
         renderer.data("")
-        renderer.table(("place", "figure", "text"), places)
-    measured = f"{counted(card.chapters, 'chapter')}, {card.words:,} words"
-    renderer.note(f"{measured}: {counted(len(flagged), 'figure')} outside the human range.")
+        renderer.table(("place", "metric", "text"), places)
+    sums = f"{counted(measured.chapters, 'chapter')}, {measured.words:,} words"
+    renderer.note(f"{sums}: {counted(len(flagged), 'metric')} outside the reference range.")
 
 
-def _row(figure: Figure, earlier: Mapping[str, float]) -> tuple[str, ...]:
-    """One figure as cells."""
+def _row(metric: Metric, earlier: Mapping[str, float]) -> tuple[str, ...]:
+    """One metric as cells."""
     cells = (
-        figure.group,
-        figure.name,
-        f"{figure.amount()} {figure.unit}",
-        figure.human,
-        figure.level,
+        metric.group,
+        metric.name,
+        f"{metric.amount()} {metric.unit}",
+        metric.human,
+        metric.level,
     )
     if not earlier:
         return cells
-    before = earlier.get(figure.name)
-    return (*cells, "" if before is None else figure.amount(before))
+    before = earlier.get(metric.name)
+    return (*cells, "" if before is None else metric.amount(before))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from libriscribe2.checks.continuity.fact_rules import is_death
+from libriscribe2.checks.continuity.story_bible import bible_of
 from libriscribe2.cli.given_files import GivenFile
 from libriscribe2.commands.projects import locate, look_at, read_brief
 from libriscribe2.context.prompt_context import facts_in_force
@@ -13,7 +15,6 @@ from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.story import CharactersFile, SeriesFile, lasting_facts
-from libriscribe2.pipeline.story_canon import canon_of
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CHARACTERS,
@@ -26,7 +27,6 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.texts import readable_json
 from libriscribe2.project.view import ProjectView
-from libriscribe2.quality.canon.rules_of_people import is_death
 from libriscribe2.settings import Settings
 from libriscribe2.wording import counted
 
@@ -114,7 +114,7 @@ def _canon(paths: ProjectPaths, brief: Brief, view: ProjectView, settings: Setti
     """What holds at a book's end; of one that was not read for its facts, what it was given."""
     book, beside = Book(view), settings.projects_dir / "book"
     try:
-        canon = canon_of(brief, view)
+        canon = bible_of(brief, view)
         told = [*canon.before, *canon.facts]
     except IncompleteError:
         told = book.stated_before()

@@ -62,7 +62,7 @@ def status(
 def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> None:
     """What comes next: a run, or what would stop it."""
     for one in state.obstacles:
-        parts = (text.rstrip(".") for text in (one.what, one.place, one.fix) if text)
+        parts = (text.rstrip(".") for text in (one.why, one.where.part, one.fix) if text)
         renderer.warning(f"A run would stop: {'. '.join(parts)}.")
     if state.obstacles:
         return

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from libriscribe2.checks.report.book_report import earlier_metrics
 from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
 from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
@@ -15,7 +16,6 @@ from libriscribe2.desk.server import Door, serve
 from libriscribe2.desk.site import freeze
 from libriscribe2.desk.snapshot import ProjectSource
 from libriscribe2.errors import UsageError
-from libriscribe2.pipeline.report import earlier_figures
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import require_project
 from libriscribe2.wording import counted
@@ -71,7 +71,7 @@ def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource
         look=lambda: look_at(paths),
         brief=lambda: read_brief(paths),
         max_cost=settings_of(paths.root, {}).budget.max_cost,
-        earlier=earlier_figures(against),
+        earlier=earlier_metrics(against),
     )
 
 

@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.checks.project_health import (
+    examine_files,
+    examine_records,
+    finding_of,
+    health_finding,
+)
 from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.engine.staleness import RunDecision, book_status, check_artifacts
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_checks import cover_of
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.health import Finding, examine, told
-from libriscribe2.pipeline.health_records import examine_records
+from libriscribe2.models.findings import Finding
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.dumps import DebugDumps, Rate, reply_rates
 from libriscribe2.project.legacy import is_legacy, read_legacy
@@ -142,13 +147,13 @@ def hindrances(
     """
     fault = _unusable_settings(paths)
     if fault is not None:
-        yield told(fault, BOOK_TOML)
+        yield finding_of(fault, BOOK_TOML)
     written = [paths.root / name for name in _FOLDERS]
     written += [paths.state / name for name in _RECORDS] + [paths.debug]
     for path in written:
         if path.exists() and not may_write(path):
             inside = path.is_relative_to(paths.root)
-            yield Finding(
+            yield health_finding(
                 path.relative_to(paths.root.parent).as_posix() if inside else str(path),
                 "",
                 f"{path} may not be written",
@@ -181,7 +186,7 @@ def doubtful_cover(paths: ProjectPaths, brief: Brief) -> Iterator[Finding]:
         cover_of(paths, brief.cover)
     except ProjectError as error:
         what = f"{error.what.removesuffix('.')}: {error.why}; exports stop"
-        yield Finding(BOOK_TOML, "cover", what, error.fix)
+        yield health_finding(BOOK_TOML, "cover", what, error.fix)
 
 
 def book_findings(paths: ProjectPaths) -> list[Finding]:
@@ -193,8 +198,8 @@ def book_findings(paths: ProjectPaths) -> list[Finding]:
     """
     view = look_at(paths)
     stages, first = _stages(paths)
-    found = [*first, *hindrances(paths), *examine(view, stages), *examine_records(paths)]
-    return sorted(found, key=lambda finding: not finding.stops)
+    found = [*first, *hindrances(paths), *examine_files(view, stages), *examine_records(paths)]
+    return sorted(found, key=lambda finding: finding.severity != "error")
 
 
 def _stages(paths: ProjectPaths) -> tuple[Sequence[type[Agent]], list[Finding]]:
@@ -203,4 +208,4 @@ def _stages(paths: ProjectPaths) -> tuple[Sequence[type[Agent]], list[Finding]]:
         brief = read_brief(paths)
         return wanted_stages(brief), list(doubtful_cover(paths, brief))
     except (ConfigError, ProjectError) as error:
-        return all_stages(), [told(error, BOOK_TOML)]
+        return all_stages(), [finding_of(error, BOOK_TOML)]

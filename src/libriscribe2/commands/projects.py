@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.checks.plan.plan_findings import allowances
 from libriscribe2.engine.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
@@ -26,7 +27,6 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
 from libriscribe2.project.view import ProjectView
-from libriscribe2.quality.plan.allowed import allowances
 from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
 from libriscribe2.wording import plain_fault
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from libriscribe2.checks.continuity.fact_names import canonical_facts
 from libriscribe2.context.earlier_text import overused_block
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.models.brief import Brief
@@ -21,7 +22,6 @@ from libriscribe2.project.paths import (
     summary_file,
 )
 from libriscribe2.prose import without_notes
-from libriscribe2.quality.canon.naming import canonical_facts
 from libriscribe2.research.quotes import line_of_quote
 
 HEEDED: Final = 12

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
 
+from libriscribe2.checks.project_health import finding_of
 from libriscribe2.commands.calls import Call, CallFolder
 from libriscribe2.engine.stages import AgentType, all_stages, stages_of
 from libriscribe2.engine.staleness import RunDecision, book_status
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.languages import UNKNOWN, language_of
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.findings import Finding
 from libriscribe2.observe.event_file import last_run
 from libriscribe2.observe.events import Event
-from libriscribe2.pipeline.health import Finding, told
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.lock import holder_may_live
@@ -172,13 +173,13 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
     try:
         brief = source.brief()
     except LibriScribeError as error:
-        faults.append(told(error, BOOK_TOML))
+        faults.append(finding_of(error, BOOK_TOML))
     stages = all_stages() if brief is None else stages_of(brief)
     units: list[RunDecision] = []
     try:
         units = [] if brief is None else book_status(stages, brief, view)
     except LibriScribeError as error:
-        faults.append(told(error, OUTLINE))
+        faults.append(finding_of(error, OUTLINE))
     with storage_errors("read", source.paths.events):
         events = last_run(source.paths.events)
     name = source.paths.root.name

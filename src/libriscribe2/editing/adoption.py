@@ -8,15 +8,10 @@ from pathlib import Path, PurePath
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.editing.structure import Slot
 from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import (
-    RunDecision,
-    book_status,
-    draft_order,
-    input_hashes,
-    units_of,
-)
+from libriscribe2.engine.staleness import RunDecision, book_status, input_hashes, units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.view import ProjectView
 
@@ -132,7 +127,7 @@ def later_shifts(
         after: The project after the change.
         stood: How every unit stands then.
     """
-    stood, order = tuple(stood), draft_order(brief, after)
+    stood, order = tuple(stood), Book(after).draft_order(brief)
     coming = {one.unit.output for one in stood if one.state == "missing"}
     by_name = {agent.name: agent for agent in stages}
     found: list[Shift] = []

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from libriscribe2.checks.project_health import redo_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.canon import CanonFile
 from libriscribe2.models.story import OutlineFile, ScenesFile
@@ -92,12 +93,6 @@ def read_slots(view: ProjectView) -> tuple[Slot, ...]:
         )
     both = enumerate(zip(entries, plans, strict=True), start=1)
     return tuple(Slot(entry, plan, (number,)) for number, (entry, plan) in both)
-
-
-def redo_of(view: ProjectView, name: str, stage: str) -> str:
-    """The command that has a whole-book file made again, by force where it is the author's own."""
-    force = " --force" if view.state(name, {}).kind == "edited" else ""
-    return f"`libriscribe2 redo {view.paths.called} {stage}{force}`"
 
 
 def outline_text(view: ProjectView, slots: Sequence[Slot]) -> str:

@@ -18,7 +18,6 @@ from libriscribe2.engine.staleness import (
     book_status,
     check_planned,
     decide,
-    draft_order,
     input_hashes,
 )
 from libriscribe2.errors import LibriScribeError
@@ -262,7 +261,7 @@ class Runner(Work[Outcome]):
 
     def _order(self) -> DraftOrder:
         """The order in which the chapters are drafted."""
-        return draft_order(self._brief, self._store)
+        return Book(self._store).draft_order(self._brief)
 
     def _coming(self) -> set[str]:
         """The files that are still going to be made, or found to need nothing."""

@@ -1,6 +1,5 @@
 """The stages: which agents there are, and in what order they run."""
 
-import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -54,13 +53,6 @@ def up_to(name: str, stages: Iterable[AgentType]) -> tuple[AgentType, ...]:
             and any(_uses(reader, agent, earlier=True) for reader in readers)
         ]
     return tuple(agent for agent in order if agent.name in needed)
-
-
-def number_in(name: str, pattern: str, digits: str = "[0-9]+") -> int | None:
-    """The number at the `*` of a pattern; None where the name does not fit it."""
-    before, _, after = pattern.partition("*")
-    match = re.fullmatch(f"{re.escape(before)}({digits}){re.escape(after)}", name)
-    return None if match is None else int(match[1])
 
 
 def ordered(found: Iterable[AgentType]) -> tuple[AgentType, ...]:

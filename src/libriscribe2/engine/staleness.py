@@ -15,7 +15,6 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, RESEARCH_NOTES, SCENES
 from libriscribe2.project.view import ArtifactState, ProjectView
@@ -32,21 +31,11 @@ def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView
     left out, so that its coming is a change. Of the plans, a chapter's unit works from its own
     entry only (`input_sha`).
     """
-    order = draft_order(brief, view)
+    order = Book(view).draft_order(brief)
     names = [found for name in agent.inputs(unit, order) for found in _expanded(name, view)]
     files = {name: input_sha(name, unit.chapter, view) for name in names}
     hashes = {name: sha for name, sha in files.items() if sha is not None}
     return {**hashes, **_asked(brief, agent.brief_keys)}
-
-
-def draft_order(brief: Brief, view: ProjectView) -> DraftOrder:
-    """The order in which the chapters of a book are drafted.
-
-    Of a story that is told in sequence the number of chapters is no matter.
-    """
-    if brief.drafting == "sequential" and brief.kind == "fiction":
-        return DraftOrder(brief.drafting)
-    return DraftOrder.planned(brief.drafting, brief.kind, Book(view).roles())
 
 
 def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
@@ -256,7 +245,7 @@ def _without_unneeded(
     by_name = {agent.name: agent for agent in stages}
     if not any(agent.on_demand for agent in stages):
         return found
-    order = draft_order(brief, view)
+    order = Book(view).draft_order(brief)
     needed = {
         name
         for one in found

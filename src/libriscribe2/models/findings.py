@@ -45,6 +45,11 @@ class Place:
         scene = f"scene {self.scene}" if self.scene else ""
         return f"{chapter} {scene}".strip()
 
+    @property
+    def name(self) -> str:
+        """`outline.json chapter 7`, for places that only a part of the book is known of."""
+        return f"{self.file} {self.in_book}".strip()
+
     def as_record(self) -> dict[str, Any]:
         """The place in a text as plain JSON."""
         return {"file": self.file, "line": self.line, "quote": self.quote}

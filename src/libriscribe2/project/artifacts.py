@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Fact
-from libriscribe2.models.draft_order import ChapterRole
+from libriscribe2.models.draft_order import ChapterRole, DraftOrder
 from libriscribe2.models.notes import Note, NotesFile, Source, SourcesFile
 from libriscribe2.models.story import (
     Character,
@@ -104,6 +104,15 @@ class Book:
     def chapters(self) -> int:
         """How many chapters the outline has; 0 before there is one."""
         return len(self.load(OUTLINE, OutlineFile).chapters) if self.has(OUTLINE) else 0
+
+    def draft_order(self, brief: Brief) -> DraftOrder:
+        """The order in which the chapters are drafted.
+
+        Of a story that is told in sequence the number of chapters is no matter.
+        """
+        if brief.drafting == "sequential" and brief.kind == "fiction":
+            return DraftOrder(brief.drafting)
+        return DraftOrder.planned(brief.drafting, brief.kind, self.roles())
 
     def roles(self) -> list[ChapterRole]:
         """What each chapter is by the outline; empty before there is one."""

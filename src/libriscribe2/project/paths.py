@@ -176,6 +176,13 @@ def draft_file(number: int) -> str:
     return DRAFT_FILES.replace("*", f"{number:02d}")
 
 
+def number_in(name: str, pattern: str, digits: str = "[0-9]+") -> int | None:
+    """The number at the `*` of a pattern; None where the name does not fit it."""
+    before, _, after = pattern.partition("*")
+    match = re.fullmatch(f"{re.escape(before)}({digits}){re.escape(after)}", name)
+    return None if match is None else int(match[1])
+
+
 def canon_file(number: int) -> str:
     """The name of what chapter `number` states."""
     return CANON_FILES.replace("*", f"{number:02d}")

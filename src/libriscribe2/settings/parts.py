@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
 from libriscribe2.llm.default_model import resolve_model
 from libriscribe2.llm.limits.budget import Budget, Caps, Spent
 from libriscribe2.llm.limits.prices import price_of
@@ -16,7 +17,6 @@ from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.passage_judge import PassageJudge
 from libriscribe2.project.research_files import keep_record
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.research.access import ResearchMeans
@@ -93,7 +93,7 @@ def with_judge(
     """The stages of a run, and the judge where it decides about the chapters of one of them."""
     asking = tuple(stages)
     revises = brief.revision and any("critique" in agent.prompts for agent in asking)
-    return (*asking, PassageJudge) if revises and settings.revision.judge else asking
+    return (*asking, PassageEvaluator) if revises and settings.revision.judge else asking
 
 
 def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[type[Agent]]) -> None:

@@ -2,10 +2,10 @@
 
 from tests.support.review_book import ReviewBook
 
+from libriscribe2.checks.report.book_report import BookReport
 from libriscribe2.desk.pages.report_page import ReportShelf
 from libriscribe2.desk.safe_html import line_anchor, prose_html
 from libriscribe2.errors import ProjectError
-from libriscribe2.pipeline.report import BookReport
 
 
 def test_the_same_state_is_measured_once_and_a_change_is_seen(review_book: ReviewBook) -> None:
@@ -17,7 +17,7 @@ def test_the_same_state_is_measured_once_and_a_change_is_seen(review_book: Revie
     changed = shelf.report(review_book.snapshot())
     assert isinstance(first, BookReport)
     assert isinstance(changed, BookReport)
-    assert changed.card.words < first.card.words
+    assert changed.metrics.words < first.metrics.words
 
 
 def test_a_change_of_the_brief_or_of_the_plan_is_a_change(review_book: ReviewBook) -> None:

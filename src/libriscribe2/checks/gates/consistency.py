@@ -7,9 +7,9 @@ from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.models.findings import Finding
-from libriscribe2.quality.canon.viewpoint import Viewpoint
-from libriscribe2.quality.canon.viewpoint import viewpoint as told_in
 from libriscribe2.quality.names import NameDrift, name_drift
+from libriscribe2.quality.narration import Narration
+from libriscribe2.quality.narration import narration_of as told_in
 from libriscribe2.quality.text import ChapterText, plain, sentences
 
 
@@ -54,7 +54,7 @@ def viewpoint(chapter: ChapterText, context: GateContext) -> GateResult:
     return GateResult(float(len(strange)), (_finding(*one) for one in strange))
 
 
-def _scenes(text: str) -> Iterator[tuple[int, ChapterText, Viewpoint]]:
+def _scenes(text: str) -> Iterator[tuple[int, ChapterText, Narration]]:
     """The scenes of a chapter, each with how many lines stand before it and how it is told."""
     start = 0
     # Before a chapter's first line there is no line break; one is put there.
@@ -66,7 +66,7 @@ def _scenes(text: str) -> Iterator[tuple[int, ChapterText, Viewpoint]]:
         start = following
 
 
-def _usual(chapters: Sequence[Viewpoint], scenes: Sequence[Viewpoint]) -> dict[str, str]:
+def _usual(chapters: Sequence[Narration], scenes: Sequence[Narration]) -> dict[str, str]:
     """The person and the tense that are expected, where chapters or scenes agree on one."""
     usual = {}
     for name in ("person", "tense"):

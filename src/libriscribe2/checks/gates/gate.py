@@ -12,8 +12,8 @@ import regex
 from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.story import OutlineChapter, ScenePlan
-from libriscribe2.quality.canon.viewpoint import Viewpoint, viewpoint
 from libriscribe2.quality.likeness import stems
+from libriscribe2.quality.narration import Narration, narration_of
 from libriscribe2.quality.phrases import ParagraphIndex
 from libriscribe2.quality.text import ChapterText, Gram, plain
 
@@ -117,9 +117,9 @@ class GateContext:
         return tuple(scene.summary for scene in self.scenes)
 
     @cached_property
-    def views(self) -> tuple[Viewpoint, ...]:
+    def views(self) -> tuple[Narration, ...]:
         """How the whole chapters are told."""
-        return tuple(map(viewpoint, self.written))
+        return tuple(map(narration_of, self.written))
 
     def _with(self, part: str) -> tuple[ChapterText, ...]:
         """The whole chapters, and a part of one unless it is among them."""

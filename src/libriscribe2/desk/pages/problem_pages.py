@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from libriscribe2.checks.project_health import examine_files, examine_records, finding_of
 from libriscribe2.commands.calls import CUT_OFF, Call, conversation
 from libriscribe2.desk.snapshot import ChapterEntry, Snapshot
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.story import ScenesFile
-from libriscribe2.pipeline.health import examine, told
-from libriscribe2.pipeline.health_records import examine_records
 from libriscribe2.project.paths import BOOK_TOML, CHARACTERS, OUTLINE, SCENES, chapter_file
 
 Weight = Literal["error", "warning", "note"]
@@ -66,12 +65,12 @@ def _of_files(snapshot: Snapshot) -> Iterator[Problem]:
     """What `libriscribe2 check` finds."""
     findings = [*snapshot.faults]
     try:
-        findings += examine(snapshot.view, snapshot.stages)
+        findings += examine_files(snapshot.view, snapshot.stages)
         findings += examine_records(snapshot.view.paths)
     except LibriScribeError as error:
-        findings.append(told(error, BOOK_TOML))
+        findings.append(finding_of(error, BOOK_TOML))
     for one in findings:
-        yield Problem("error" if one.stops else "warning", one.file, one.place, one.what, one.fix)
+        yield Problem(one.severity, one.where.file, one.where.part, one.why, one.fix)
 
 
 def _of_calls(snapshot: Snapshot) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""The report of a book, measured once for each state of its files, with links into the text."""
+"""The report of a book, measured once for each state of its files, every metric with links into the text."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final
 
+from libriscribe2.checks.report.book_report import BookReport, report_of
+from libriscribe2.checks.report.metric import GROUPS, Metric
 from libriscribe2.desk.safe_html import line_anchor
 from libriscribe2.desk.snapshot import Snapshot
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.brief import Brief
-from libriscribe2.pipeline.report import BookReport, report_of
-from libriscribe2.pipeline.story_finding import StoryFinding
+from libriscribe2.models.findings import Finding
 from libriscribe2.project.paths import CANON_FILES, CHAPTER_FILES, SERIES
-from libriscribe2.quality.card.figure import GROUPS, Figure
 
 _READ: Final = ("*.json", "research/*.json", CHAPTER_FILES, CANON_FILES, f"{SERIES}/*.json")
 """The files that figures are made from; a few more do no harm."""
@@ -74,17 +74,17 @@ class PlaceLink:
 
 
 @dataclass(frozen=True, slots=True)
-class FigureRow:
-    """A figure as the page shows it.
+class MetricRow:
+    """A metric as the page shows it.
 
     Attributes:
         name: Its name.
         slug: Its name for addresses.
-        value: The figure.
+        value: The metric.
         unit: What it counts.
-        human: The range of books by people, in words.
+        human: The reference range, that of books by people, in words.
         level: Where it lies beside that range.
-        before: The figure in the earlier report; "" where it had none.
+        before: Its value in the earlier report; "" where it had none.
         places: Its worst places.
     """
 
@@ -102,7 +102,7 @@ class FigureRow:
 class FindingRow:
     """Something in the story that cannot be so, with both of its sides."""
 
-    finding: StoryFinding
+    finding: Finding
     sides: tuple[PlaceLink, ...]
 
 
@@ -111,13 +111,15 @@ def report_page(snapshot: Snapshot, shelf: ReportShelf) -> dict[str, Any]:
     found = shelf.report(snapshot)
     values: dict[str, Any] = {"fault": None, "report": None, "earlier": bool(snapshot.earlier)}
     if found is None or snapshot.brief is None:
-        return values | {"fault": next(iter(snapshot.faults), None)}
+        fault = next(iter(snapshot.faults), None)
+        told = None if fault is None else {"what": fault.why, "fix": fault.fix}
+        return values | {"fault": told}
     if isinstance(found, LibriScribeError):
         return values | {"fault": found}
     links = _Links(snapshot)
     return values | {
         "report": found,
-        "flagged": len(found.card.flagged()),
+        "flagged": len(found.metrics.flagged()),
         "groups": _groups(found, links, snapshot.earlier),
         "findings": _findings(found, links),
         "left_out": _left_out(found, snapshot.brief),
@@ -140,27 +142,27 @@ class _Links:
 
 def _groups(
     found: BookReport, links: _Links, earlier: Mapping[str, float]
-) -> list[tuple[str, list[FigureRow]]]:
-    """The figures by part of the card; a part without figures is left out."""
-    groups = ((name, found.card.group(name)) for name in GROUPS)
+) -> list[tuple[str, list[MetricRow]]]:
+    """The metrics by part of the report; a part without metrics is left out."""
+    groups = ((name, found.metrics.group(name)) for name in GROUPS)
     return [
-        (name, [_row(one, links, earlier) for one in figures])
-        for name, figures in groups
-        if figures
+        (name, [_row(one, links, earlier) for one in metrics])
+        for name, metrics in groups
+        if metrics
     ]
 
 
-def _row(figure: Figure, links: _Links, earlier: Mapping[str, float]) -> FigureRow:
-    before = earlier.get(figure.name)
-    return FigureRow(
-        figure.name,
-        re.sub(r"\W+", "-", figure.name).strip("-"),
-        figure.amount(),
-        figure.unit,
-        figure.human,
-        figure.level,
-        "" if before is None else figure.amount(before),
-        tuple(links.to(one.file, one.line, one.quote) for one in figure.places),
+def _row(metric: Metric, links: _Links, earlier: Mapping[str, float]) -> MetricRow:
+    before = earlier.get(metric.name)
+    return MetricRow(
+        metric.name,
+        re.sub(r"\W+", "-", metric.name).strip("-"),
+        metric.amount(),
+        metric.unit,
+        metric.human,
+        metric.level,
+        "" if before is None else metric.amount(before),
+        tuple(links.to(one.file, one.line, one.quote) for one in metric.places),
     )
 
 
@@ -172,7 +174,7 @@ def _findings(found: BookReport, links: _Links) -> list[FindingRow]:
             one,
             tuple(
                 links.to(side.file, side.line, side.quote)
-                for side in (one.place, one.other)
+                for side in (one.where, one.other)
                 if side is not None
             ),
         )
@@ -183,13 +185,13 @@ def _findings(found: BookReport, links: _Links) -> list[FindingRow]:
 def _left_out(found: BookReport, brief: Brief) -> Sequence[str]:
     """What is not measured, and why."""
     told = []
-    if found.card.chapters < found.planned:
-        told.append(f"{found.card.chapters} of {found.planned} chapters are written.")
-    if not found.card.group("ai sound"):
+    if found.metrics.chapters < found.planned:
+        told.append(f"{found.metrics.chapters} of {found.planned} chapters are written.")
+    if not found.metrics.group("ai sound"):
         told.append(
             f"Turns of phrase that models favour are counted in English only, not in "
-            f"{brief.language}; the other figures mean the same in every language."
+            f"{brief.language}; the other metrics mean the same in every language."
         )
-    if not found.card.group("plan"):
+    if not found.metrics.group("plan"):
         told.append("There are no plans of scenes to hold the chapters against.")
     return told

@@ -1,0 +1,1 @@
+"""Whether a book contradicts itself: what its chapters state, compared by rules."""

@@ -1,0 +1,134 @@
+"""The story bible of a project: the facts of all chapters that were read, where they stand now."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from libriscribe2.checks.continuity.fact_names import canonical_facts, world_facts
+from libriscribe2.checks.continuity.story import Story, hard
+from libriscribe2.errors import IncompleteError
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit
+from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import CANON_FILES, OUTLINE, WORLD, canon_file, chapter_file
+from libriscribe2.project.view import ProjectView
+from libriscribe2.quality.text import ChapterText
+from libriscribe2.research.quotes import line_of_quote
+
+
+@dataclass(frozen=True)
+class StoryBible:
+    """What a book states.
+
+    Attributes:
+        chapters: The written chapters.
+        facts: Facts of the text, under one name each, on the lines where they stand now.
+        laws: The rules of the world as facts; they have no quote.
+        people: The full names of the cast.
+        others: Names of places and terms.
+        threads: What the plan owes its reader.
+        hits: What each chapter that was read does with the threads.
+        planned: How many chapters the book is to have.
+        changed: Chapters whose text has changed since they were read.
+        lost: How many facts no longer stand in the text.
+        before: What the book before it in its series states, as facts of chapter 0.
+    """
+
+    chapters: tuple[ChapterText, ...]
+    facts: tuple[Fact, ...]
+    laws: tuple[Fact, ...] = ()
+    people: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    hits: Mapping[int, list[ThreadHit]] = field(default_factory=dict)
+    planned: int = 0
+    changed: tuple[int, ...] = ()
+    lost: int = 0
+    before: tuple[Fact, ...] = ()
+
+    def story(self, *, english: bool) -> Story:
+        """What the rules compare; in another language some rules find nothing."""
+        return Story(
+            hard((*self.before, *self.laws, *self.facts)),
+            self.chapters,
+            self.people,
+            self.others,
+            self.threads,
+            self.hits,
+            self.planned,
+            english,
+        )
+
+
+def bible_of(brief: Brief, view: ProjectView) -> StoryBible:
+    """Read what a book states.
+
+    Raises:
+        IncompleteError: The facts of no chapter are known; the error says what makes them.
+        ProjectError: A file cannot be used.
+        StorageError: A file cannot be read.
+    """
+    book = Book(view)
+    texts = {n: book.text(chapter_file(n)) for n in _written(book)}
+    files = {n: book.load(canon_file(n), CanonFile) for n in texts if book.has(canon_file(n))}
+    if not files:
+        raise _unread(brief, view.paths.called, written=bool(texts))
+    placed = [_placed(fact, texts[n]) for n, file in files.items() for fact in file.of_chapter(n)]
+    people = tuple(person.name for person in book.characters())
+    rules = book.load(WORLD, WorldFile).rules if book.has(WORLD) else []
+    standing = [fact for fact in placed if fact is not None]
+    facts = canonical_facts([*book.stated_before(), *standing], people)
+    return StoryBible(
+        chapters=tuple(ChapterText(n, chapter_file(n), text) for n, text in texts.items()),
+        facts=tuple(fact for fact in facts if not fact.origin),
+        laws=tuple(world_facts(rules)),
+        people=people,
+        others=tuple(entry.name for entry in (*book.places(), *book.terms())),
+        threads=tuple(getattr(book.load(OUTLINE, OutlineFile), "threads", ())),
+        hits={n: file.threads for n, file in files.items()},
+        planned=book.chapters(),
+        changed=tuple(n for n in files if _is_out_of_date(n, view)),
+        lost=len(placed) - len(standing),
+        before=tuple(fact for fact in facts if fact.origin),
+    )
+
+
+def has_no_story(brief: Brief, view: ProjectView) -> bool:
+    """Whether a book is none whose chapters are read for facts, and none was."""
+    return brief.kind != "fiction" and not view.names(CANON_FILES)
+
+
+def _written(book: Book) -> list[int]:
+    """Numbers of the chapters that are written."""
+    return [n for n in range(1, book.chapters() + 1) if book.has(chapter_file(n))]
+
+
+def _placed(fact: Fact, text: str) -> Fact | None:
+    """A fact on the line where its quote stands now; None where the text lost it."""
+    line = line_of_quote(fact.quote, text)
+    return None if line is None else fact.model_copy(update={"line": line})
+
+
+def _is_out_of_date(number: int, view: ProjectView) -> bool:
+    """Whether a chapter's text is another than the one that was read."""
+    name = chapter_file(number)
+    sha = view.sha(name)
+    state = view.state(canon_file(number), {} if sha is None else {name: sha})
+    return state.kind == "stale" and name in state.changed
+
+
+def _unread(brief: Brief, project: str, *, written: bool) -> IncompleteError:
+    """The facts of no chapter are known."""
+    if not (brief.canon and brief.kind == "fiction"):
+        why = "the book is no story" if brief.kind != "fiction" else "`canon` is switched off"
+        return IncompleteError(
+            "No chapter of this book is read for its facts.",
+            why=f"{why}, so its stage has nothing to do",
+            fix="Set `canon = true` and a fiction category in book.toml, then "
+            f"`libriscribe2 resume {project}`.",
+        )
+    why = "the chapters are there, their facts are not" if written else "no chapter is written yet"
+    command = f"libriscribe2 resume {project}" + (" --until canon" if written else "")
+    return IncompleteError(
+        "No chapter was read for its facts yet.", why=why, fix=f"Run `{command}`."
+    )

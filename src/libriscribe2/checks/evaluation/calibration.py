@@ -1,0 +1,229 @@
+"""What an evaluator's answers in both orders come to, and whether it can be believed.
+
+It is calibrated on sound passages beside ones that were spoiled on purpose in six ways, each of which
+anyone who can judge prose has to see.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from libriscribe2.checks.evaluation.passage_pairs import CALIBRATION_PASSAGES, Pair
+from libriscribe2.quality.text import sentences
+
+Side = Literal["ours", "theirs", "tie"]
+
+QUESTIONS: Final = {
+    "fiction": (
+        "Which one makes you want to read on?",
+        "In which one do the people act from what they want?",
+        "Which one has fresh particulars in place of stock phrases?",
+        "In which one can the speakers be told apart by how they talk?",
+        "In which one does the scene change something?",
+        "Which one is in better control of its sentences?",
+    ),
+    "non-fiction": (
+        "Which one answers the question that it raises?",
+        "In which one are the claims supported?",
+        "In which one are terms explained before they are used?",
+        "Which one says things once?",
+        "Which one has the better examples?",
+        "Which one is easier to follow?",
+    ),
+}
+"""What a judge is asked, by the kind of book. There is no question for an overall score."""
+
+LEAST_RIGHT: Final = 0.8
+MOST_FLIPS: Final = 0.35
+MOST_TIES: Final = 0.4
+"""With a larger share of ties than this no ranking is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairDecision:
+    """What came of one pair of passages.
+
+    Attributes:
+        name: What the pair is, such as `chapter 3, beginning`.
+        sides: For each question which passage is better; a tie where the orders disagree.
+        flips: How many questions got the same label in both orders, which is the other passage.
+        quotes: For each question the words that the judge went by; empty for a tie.
+    """
+
+    name: str
+    sides: tuple[Side, ...]
+    flips: int
+    quotes: tuple[str, ...]
+
+    @property
+    def side(self) -> Side:
+        """The passage that more questions prefer."""
+        ours, theirs = self.sides.count("ours"), self.sides.count("theirs")
+        return "tie" if ours == theirs else "ours" if ours > theirs else "theirs"
+
+
+def combined(
+    name: str, first: Sequence[tuple[Side, str]], second: Sequence[tuple[Side, str]]
+) -> PairDecision:
+    """The decision of two orders.
+
+    Args:
+        name: What the pair is.
+        first: For each question the side and the quote, ours shown first.
+        second: The same, theirs shown first.
+    """
+    sides: list[Side] = []
+    quotes, flips = [], 0
+    for (one, quote), (other, _) in zip(first, second, strict=True):
+        agreed = one == other
+        flips += not agreed and "tie" not in (one, other)
+        sides.append(one if agreed else "tie")
+        quotes.append(quote if agreed else "")
+    return PairDecision(name, tuple(sides), flips, tuple(quotes))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How a judge did on pairs of which one passage was spoiled on purpose.
+
+    Attributes:
+        right: How many pairs it got right, by the kind of damage, and of how many.
+        flips: Share of all questions whose answer only followed the order.
+    """
+
+    right: Mapping[str, tuple[int, int]]
+    flips: float
+
+    @property
+    def share(self) -> float:
+        """Share of the pairs in which the sound passage was preferred."""
+        asked = sum(of for _, of in self.right.values())
+        return sum(count for count, _ in self.right.values()) / asked if asked else 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the judge may be heard."""
+        return self.share >= LEAST_RIGHT and self.flips <= MOST_FLIPS
+
+
+def calibrated(decisions: Iterable[tuple[str, PairDecision]]) -> Calibration:
+    """The result of a calibration, from the kind of damage and the decision of each pair.
+
+    The sound passage is `ours`.
+    """
+    right: dict[str, tuple[int, int]] = {}
+    flips = questions = 0
+    for kind, decision in decisions:
+        count, of = right.get(kind, (0, 0))
+        right[kind] = (count + (decision.side == "ours"), of + 1)
+        flips += decision.flips
+        questions += len(decision.sides)
+    return Calibration(right, flips / questions if questions else 0.0)
+
+
+def ties(decisions: Sequence[PairDecision]) -> float:
+    """Share of the pairs that ended in a tie."""
+    return sum(one.side == "tie" for one in decisions) / len(decisions) if decisions else 0.0
+
+
+def calibration_pairs(passages: Sequence[str], names: Sequence[str]) -> list[tuple[str, Pair]]:
+    """Sound passages beside spoiled ones, each with the kind of damage."""
+    return [
+        (kind, Pair(f"exam {number} {kind}", passage, made))
+        for number, passage in enumerate(passages[:CALIBRATION_PASSAGES], start=1)
+        for kind, made in spoilt(passage, names).items()
+    ]
+
+
+_CLICHES: Final = (
+    "A shiver ran down her spine, and time seemed to stand still.",
+    "Little did they know that nothing would ever be the same again.",
+    "The silence was deafening, and the tension could be cut with a knife.",
+    "It was a testament to the indomitable strength of the human spirit.",
+)
+_PADDING: Final = (
+    "It was, in a manner of speaking, how it was, and there was no other way in which it could "
+    "have been said to be.",
+    "One thing came after another thing, as things do when one of them follows on the other.",
+    "All of this was what it was, and what it was was this, as has been said already.",
+)
+_PADDED: Final = 0.4
+_FEWEST: Final = 4
+
+
+def spoilt(text: str, names: Iterable[str] = ()) -> dict[str, str]:
+    """Spoiled versions of a passage by the kind of damage; what does not apply is left out.
+
+    Args:
+        text: The passage.
+        names: Names of the people, of whom two that occur change places.
+    """
+    found = {kind: spoil(text) for kind, spoil in _OPERATORS.items()}
+    found["swapped names"] = _swapped(text, names)
+    return {kind: made for kind, made in found.items() if made and made != text}
+
+
+def _shuffled(text: str) -> str:
+    """Its paragraphs out of order: the even ones first, then the odd ones from the end."""
+    parts = text.split("\n\n")
+    return "\n\n".join([*parts[1::2], *parts[0::2][::-1]]) if len(parts) >= _FEWEST else ""
+
+
+def _doubled(text: str) -> str:
+    """Its first half told twice."""
+    parts = text.split("\n\n")
+    half = parts[: len(parts) // 2]
+    return "\n\n".join([*half, *half]) if len(half) > 1 else ""
+
+
+def _with_cliches(text: str) -> str:
+    """A stock phrase at the end of every second paragraph."""
+    parts = text.split("\n\n")
+    parts[::2] = [
+        f"{part} {_CLICHES[number % len(_CLICHES)]}" for number, part in enumerate(parts[::2])
+    ]
+    return "\n\n".join(parts)
+
+
+def _cut_off(text: str) -> str:
+    """Its last third gone, in the middle of a word."""
+    end = len(text) * 2 // 3
+    while end < len(text) and not (text[end - 1].isalpha() and text[end].isalpha()):
+        end += 1
+    return text[:end] if end < len(text) else ""
+
+
+def _padded(text: str) -> str:
+    """Two fifths more words that say nothing."""
+    made: list[str] = []
+    told = added = 0
+    for number, sentence in enumerate(sentences(text)):
+        made.append(sentence)
+        told += len(sentence)
+        if added < _PADDED * told:
+            made.append(_PADDING[number % len(_PADDING)])
+            added += len(made[-1])
+    return " ".join(made)
+
+
+def _swapped(text: str, names: Iterable[str]) -> str:
+    """Two people's names exchanged in the second half of the passage."""
+    first_names = dict.fromkeys(name.split()[0] for name in names if name.split())
+    known = [name for name in first_names if re.search(rf"\b{re.escape(name)}\b", text)]
+    if len(known) < 2:
+        return ""
+    one, other = known[:2]
+    swap: Mapping[str, str] = {one: other, other: one}
+    half = text.find(" ", len(text) // 2)
+    pattern = re.compile(rf"\b(?:{re.escape(one)}|{re.escape(other)})\b")
+    return text[:half] + pattern.sub(lambda found: swap[found[0]], text[half:])
+
+
+_OPERATORS: Final[Mapping[str, Callable[[str], str]]] = {
+    "shuffled paragraphs": _shuffled,
+    "a half told twice": _doubled,
+    "stock phrases": _with_cliches,
+    "cut ending": _cut_off,
+    "padding": _padded,
+}

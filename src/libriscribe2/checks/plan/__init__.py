@@ -1,0 +1,1 @@
+"""Rules over a plan, before any prose is paid for, and over what is written beside it."""

@@ -1,0 +1,137 @@
+"""P22 to P26: what is written beside what was planned for it."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import regex
+
+from libriscribe2.checks.plan.people_rules import whereabouts
+from libriscribe2.checks.plan.plan import PLAN_RULES, Plan, is_known, words_of
+from libriscribe2.checks.plan.time_rules import leaves_time
+from libriscribe2.models.findings import Finding, Place, Severity
+from libriscribe2.project.paths import OUTLINE, SCENES
+from libriscribe2.quality.bands import BANDS
+from libriscribe2.quality.likeness import beat_coverage
+from libriscribe2.quality.names import used_names
+
+OF_TEXT: Final = frozenset({"P22", "P23", "P25", "P26"})
+"""The rules that a chapter breaks, not its plan."""
+
+
+MENTIONS: Final = 3
+"""Who is named so often in a chapter has a part in it."""
+
+FAR_OFF: Final = 0.25
+_SHOWN: Final = 120
+_WORD: Final = regex.compile(r"[\p{L}\p{N}]+")
+_NO_NAMES: Final = frozenset(
+    {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+    | {"january", "february", "march", "april", "june", "july", "august", "september"}
+    | {"october", "november", "december", "christmas", "easter", "god", "english"}
+    | {"captain", "doctor", "father", "mother", "sister", "brother", "uncle", "aunt", "miss"}
+    | {"mrs", "sir", "lady", "lord", "madam", "inspector", "sergeant", "professor", "yes"}
+)
+
+
+@PLAN_RULES.rule("P22", "a chapter lacks what was to happen in it")
+def missed_beats(plan: Plan) -> Iterator[Finding]:
+    """P22: what has to happen in a chapter has to leave its words there."""
+    scenes = {one.chapter: [scene.summary for scene in one.scenes] for one in plan.scenes}
+    for chapter in plan.written.chapters:
+        beats = plan.chapters[chapter.number - 1].beats or scenes.get(chapter.number, [])
+        shares = [
+            (beat_coverage(beat, chapter.words, plan.written.weights), beat) for beat in beats
+        ]
+        missed = [one for one in shares if BANDS["beats found"].level(one[0]) != "ok"]
+        if missed:
+            share, beat = min(missed)
+            yield _parted(
+                chapter.number,
+                f"Chapter {chapter.number} lacks {len(missed)} of its {len(beats)} beats; it has "
+                f"{share:.0%} of the words of \u201c{_clipped(beat)}\u201d.",
+            )
+
+
+@PLAN_RULES.rule("P23", "a chapter gives a part to somebody whom the plan does not know")
+def strangers(plan: Plan) -> Iterator[Finding]:
+    """P23: names that stand often in a chapter and nowhere in the plan; of English books only."""
+    if not plan.english:
+        return
+    known = _known_words(plan) | _NO_NAMES
+    for chapter in plan.written.chapters:
+        uses = used_names(chapter)
+        unknown = {
+            name: count
+            for name, count in uses.items()
+            if count >= MENTIONS and name.casefold() not in known
+        }
+        known |= {name.casefold() for name in unknown}
+        if unknown:
+            listed = ", ".join(f"{name} ({count} times)" for name, count in unknown.items())
+            yield _parted(
+                chapter.number, f"Chapter {chapter.number} names {listed}.", severity="note"
+            )
+
+
+@PLAN_RULES.rule("P24", "the plan goes on with somebody who has died in the text")
+def gone_on_with(plan: Plan) -> Iterator[Finding]:
+    """P24: nobody who has died has a part in a later scene, unless it is a flashback."""
+    found: set[tuple[str, int]] = set()
+    for number, scene, planned in plan.planned():
+        if number > plan.last or leaves_time(plan.chapters[number - 1]):
+            continue
+        for person, died in plan.written.dead.items():
+            here = (person, number)
+            if died < number and here not in found and is_known(person, planned.characters):
+                found.add(here)
+                yield Finding(
+                    "warning",
+                    Place(SCENES, number, scene),
+                    f"{person} has died in chapter {died} and has a part in scene {scene} of "
+                    f"chapter {number}.",
+                    f"Take {person} out of it, or let chapter {died} keep {person} alive.",
+                )
+
+
+@PLAN_RULES.rule("P25", "a chapter leaves somebody elsewhere than planned")
+def elsewhere(plan: Plan) -> Iterator[Finding]:
+    """P25: a chapter leaves people where its plan leaves them; for known people and places."""
+    for number, exits in plan.written.left.items():
+        planned = whereabouts(plan.chapters[number - 1].exit_state, plan)
+        for one in exits.people:
+            people = [name for name in planned if is_known(one.name, [name])]
+            places = [place for place in plan.places if words_of(place) <= words_of(one.place)]
+            if len(people) == len(places) == 1 and planned[people[0]] != places[0]:
+                yield _parted(
+                    number,
+                    f"Chapter {number} leaves {people[0]} at {places[0]}; its plan has "
+                    f"{people[0]} at {planned[people[0]]}.",
+                )
+
+
+@PLAN_RULES.rule("P26", "a chapter is a quarter longer or shorter than planned")
+def far_off(plan: Plan) -> Iterator[Finding]:
+    """P26: a chapter is a quarter longer or shorter than it was to be."""
+    for chapter in plan.written.chapters:
+        count, wanted = len(chapter.words), plan.written.words.get(chapter.number, 0.0)
+        if wanted and abs(count / wanted - 1) > FAR_OFF:
+            yield _parted(
+                chapter.number,
+                f"Chapter {chapter.number} has {count:,} words, {wanted:,.0f} were planned.",
+                severity="note",
+            )
+
+
+def _parted(chapter: int, why: str, *, severity: Severity = "warning") -> Finding:
+    return Finding(severity, Place(OUTLINE, chapter), why, "")
+
+
+def _known_words(plan: Plan) -> set[str]:
+    """Every word that the plan has, in lower case."""
+    entries = [one.model_dump(mode="json") for one in (*plan.chapters, *plan.scenes)]
+    told = (*plan.people, *plan.places, *plan.terms, str(entries), plan.written.naming)
+    return {word for text in told for word in _WORD.findall(text.casefold())}
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()}\u2026"

@@ -1,0 +1,171 @@
+"""P8, P9 and P12 to P15: the cast of a plan, where it is, and what its scenes are made of."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import regex
+
+from libriscribe2.checks.plan.plan import PLAN_RULES, STORY, Plan, is_known, nearest, words_of
+from libriscribe2.models.findings import Finding, Place
+from libriscribe2.models.story import ScenePlan
+from libriscribe2.project.paths import CHARACTERS, OUTLINE, SCENES
+from libriscribe2.quality.names import confusable_names
+from libriscribe2.quality.text_figures import ai_names
+
+
+@PLAN_RULES.rule("P8", "two names are one letter apart, or sound the same", kind=STORY)
+def like_names(plan: Plan) -> Iterator[Finding]:
+    """P8: two people of the cast whose names are easily taken for each other."""
+    for one, other in confusable_names(plan.people):
+        yield Finding(
+            "error",
+            Place(CHARACTERS, entity=other),
+            f"{one} and {other} are easily taken for each other.",
+            f"Give {other} a name with another first letter and another sound.",
+        )
+
+
+@PLAN_RULES.rule("P9", "a name that models give too often", kind=STORY)
+def worn_names(plan: Plan) -> Iterator[Finding]:
+    """P9: names of the cast that stand in very many texts of models."""
+    for name in ai_names(plan.people):
+        yield Finding(
+            "note",
+            Place(CHARACTERS, entity=name),
+            f"Models call very many people {name}.",
+            "Another name makes the book less like others.",
+        )
+
+
+CONTRACT: Final = ("goal", "conflict", "outcome")
+"""What makes a scene: somebody wants something, meets resistance, and something changes."""
+
+
+@PLAN_RULES.rule("P12", "a scene is played by nobody of the cast", kind=STORY)
+def known_cast(plan: Plan) -> Iterator[Finding]:
+    """P12: scenes with nobody of the cast, or with a name of it misspelt."""
+    if not plan.people:
+        return
+    for chapter, number, scene in plan.planned():
+        unknown = [name for name in scene.characters if not is_known(name, plan.people)]
+        for name in unknown:
+            meant = nearest(name, plan.people)
+            if meant is not None:
+                yield Finding(
+                    "error",
+                    Place(SCENES, chapter, number),
+                    f"{name} is no name of the cast, and one letter from {meant}.",
+                    f"Write {meant}, or add {name} to characters.json.",
+                )
+        if scene.characters and len(unknown) == len(scene.characters):
+            listed = ", ".join(scene.characters)
+            yield Finding(
+                "error",
+                Place(SCENES, chapter, number),
+                f"Nobody of the cast is in the scene: it has {listed}.",
+                "Name somebody of the cast who is there, as characters.json spells the name.",
+            )
+
+
+@PLAN_RULES.rule("P13", "a scene stands in a place that the world does not have")
+def known_places(plan: Plan) -> Iterator[Finding]:
+    """P13: places that the world does not have; one letter off is surely a slip."""
+    if not plan.places:
+        return
+    for chapter, number, scene in plan.planned():
+        if not scene.place.strip() or is_known(scene.place, plan.places):
+            continue
+        meant = nearest(scene.place, plan.places)
+        yield Finding(
+            "warning" if meant is None else "error",
+            Place(SCENES, chapter, number),
+            f"The world has no place {scene.place}."
+            + (f" It is one letter from {meant}." if meant else ""),
+            f"Write {meant}."
+            if meant
+            else f"Add {scene.place} to world.json, or use a place of it.",
+        )
+
+
+@PLAN_RULES.rule("P15", "a scene lacks what makes it one", kind=STORY)
+def whole_contracts(plan: Plan) -> Iterator[Finding]:
+    """P15: scenes of a story without goal, conflict or outcome."""
+    for chapter, number, scene in plan.planned():
+        missing = _missing(scene)
+        if missing:
+            yield Finding(
+                "warning",
+                Place(SCENES, chapter, number),
+                f"The scene has no {' and no '.join(missing)}.",
+                "Say who wants what, what stands against it, and what is different at the end.",
+            )
+
+
+def _missing(scene: ScenePlan) -> list[str]:
+    return [name for name in CONTRACT if not getattr(scene, name).strip()]
+
+
+_CLAUSE: Final = re.compile(r"[.;!?\n]+|, (?:and|while|but) ")
+_MOVES_ON: Final = frozenset({"arrival", "time-skip"})
+"""Openings that tell by themselves that somebody is elsewhere now."""
+
+
+@PLAN_RULES.rule(
+    "P14", "a chapter begins where the one before did not leave its people", kind=STORY
+)
+def broken_states(plan: Plan) -> Iterator[Finding]:
+    """P14: a person whom one chapter leaves at one place and the next finds at another.
+
+    Only for people and places that the book knows, and where a part of the sentence names one
+    place and no other.
+    """
+    if not plan.people or not plan.places:
+        return
+    for number in range(2, plan.last + 1):
+        before, here = plan.chapters[number - 2], plan.chapters[number - 1]
+        if here.opening_move in _MOVES_ON or _time_passes(before.story_time, here.story_time):
+            continue
+        left = whereabouts(before.exit_state, plan)
+        found = whereabouts(here.entry_state, plan)
+        for person in plan.people:
+            if person in left and person in found and left[person] != found[person]:
+                yield Finding(
+                    "warning",
+                    Place(OUTLINE, number),
+                    f"Chapter {number - 1} leaves {person} at {left[person]}; chapter {number} "
+                    f"finds {person} at {found[person]}.",
+                    f"Make the entry_state of chapter {number} follow, or open it with arrival "
+                    "or time-skip.",
+                )
+
+
+def _time_passes(before: str, here: str) -> bool:
+    """Whether the plan says that the next chapter happens at another time."""
+    return bool(before and here) and before.casefold() != here.casefold()
+
+
+def whereabouts(state: str, plan: Plan) -> Mapping[str, str]:
+    """Who is where; who is at two places is nowhere for sure."""
+    found: dict[str, set[str]] = {}
+    for clause in _CLAUSE.split(state):
+        said = frozenset(regex.findall(r"[\p{L}\p{N}]+", clause.casefold()))
+        places = [place for place in plan.places if _is_whole(place, said)]
+        if len(places) == 1:
+            for person in plan.people:
+                if _is_whole(person, said) or said & _given(person, plan.people):
+                    found.setdefault(person, set()).update(places)
+    return {person: places.pop() for person, places in found.items() if len(places) == 1}
+
+
+def _is_whole(name: str, said: frozenset[str]) -> bool:
+    """Whether all words of a name are said."""
+    own = words_of(name)
+    return bool(own) and own <= said
+
+
+def _given(person: str, people: Sequence[str]) -> frozenset[str]:
+    """The first word of a person's name, where nobody else has it in theirs."""
+    first = frozenset(regex.findall(r"[\p{L}\p{N}]+", person.casefold())[:1])
+    others = {word for other in people if other != person for word in words_of(other)}
+    return first - others - {"the", "a", "an"}

@@ -1,0 +1,234 @@
+"""P1 to P3, P6, P10 and P21: how chapters begin, end, rise and vary; how tidy the plan is."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean, pstdev
+from typing import Final
+
+from libriscribe2.checks.plan.plan import PLAN_RULES, STORY, Plan
+from libriscribe2.checks.plan.time_rules import leaves_time
+from libriscribe2.models.findings import Finding, Place
+from libriscribe2.models.story import OutlineChapter
+from libriscribe2.project.paths import OUTLINE, SCENES
+
+MOST_OF_A_KIND: Final = 0.25
+"""More openings of one kind than this share of the book make it a habit."""
+
+FEWEST_CHAPTERS: Final = 4
+"""Of fewer chapters no share is worth telling, and no curve is one."""
+
+APART: Final = 3
+"""Endings of one kind stand so many chapters apart."""
+
+QUIET_SPAN: Final = 10
+"""One chapter in so many may end quietly."""
+
+_ASLEEP: Final = re.compile(
+    r"\b(?:falls? asleep|goes to (?:sleep|bed)|in bed|sleeps|drifts off|"
+    r"(?:is|are) (?:back |safely )?home|(?:goes|go|returns?|comes?|walks?|drives?) (?:back )?home)\b",
+    re.IGNORECASE,
+)
+
+
+@PLAN_RULES.rule("P1", "neighbouring chapters open alike, or too many do")
+def openings(plan: Plan) -> Iterator[Finding]:
+    """P1: the same opening twice running, or in more than a quarter of the book."""
+    moves = [chapter.opening_move for chapter in plan.chapters]
+    for number in range(2, len(moves) + 1):
+        move = moves[number - 1]
+        if move and move == moves[number - 2]:
+            yield Finding(
+                "error",
+                Place(OUTLINE, number),
+                f"Chapters {number - 1} and {number} both open with {move}.",
+                f"Give chapter {number} another opening_move than chapters {number - 1}"
+                + (f" and {number + 1}." if number < len(moves) else "."),
+            )
+    most = max(1, int(len(moves) * MOST_OF_A_KIND))
+    for move, count in sorted(Counter(move for move in moves if move).items()):
+        if len(moves) >= FEWEST_CHAPTERS and count > most:
+            yield Finding(
+                "warning",
+                Place(OUTLINE),
+                f"{count} of {len(moves)} chapters open with {move}: {_where(moves, move)}.",
+                f"Leave at most {most} of them so and open the others in other ways.",
+            )
+
+
+@PLAN_RULES.rule("P2", "chapters close together end alike")
+def endings(plan: Plan) -> Iterator[Finding]:
+    """P2: endings of one kind closer together than three chapters."""
+    moves = [chapter.ending_move for chapter in plan.chapters]
+    for number, move in enumerate(moves, start=1):
+        before = range(max(1, number - APART + 1), number)
+        like = [other for other in before if move and moves[other - 1] == move]
+        if like:
+            yield Finding(
+                "error",
+                Place(OUTLINE, number),
+                f"Chapters {like[-1]} and {number} both end with {move}.",
+                f"Give chapter {number} an ending_move that none of the {APART - 1} chapters "
+                "before and after it has.",
+            )
+
+
+@PLAN_RULES.rule("P3", "too many chapters end quietly", kind=STORY)
+def quiet_endings(plan: Plan) -> Iterator[Finding]:
+    """P3: more than one chapter in ten that ends quietly, asleep or back home."""
+    quiet = [number for number, chapter in plan.numbered() if _is_quiet(chapter, plan)]
+    for earlier, later in pairwise(quiet):
+        if later - earlier < QUIET_SPAN:
+            yield Finding(
+                "warning",
+                Place(OUTLINE, later),
+                f"Chapters {earlier} and {later} both end quietly, asleep or back home.",
+                f"End chapter {later} on something that leads on.",
+            )
+
+
+def _is_quiet(chapter: OutlineChapter, plan: Plan) -> bool:
+    """Whether a chapter ends in rest, by its move or by what its last words say."""
+    if chapter.ending_move == "quiet":
+        return True
+    ends = (chapter.exit_state, chapter.beats[-1] if chapter.beats else "")
+    return plan.english and any(_ASLEEP.search(end) is not None for end in ends)
+
+
+def _where(moves: Sequence[str], move: str) -> str:
+    """The chapters that open so."""
+    return ", ".join(str(number) for number, one in enumerate(moves, start=1) if one == move)
+
+
+LEAST_RANGE: Final = 2
+"""A curve whose highest and lowest points are closer than this is flat."""
+
+
+@PLAN_RULES.rule("P6", "the tension is flat, or only rises", kind=STORY)
+def tension_curve(plan: Plan) -> Iterator[Finding]:
+    """P6: a tension that hardly moves, or that never falls, or never rises."""
+    curve = [chapter.tension for chapter in plan.chapters if chapter.tension is not None]
+    if len(curve) < max(FEWEST_CHAPTERS, plan.last):
+        return
+    shown = " ".join(map(str, curve))
+    steps = [later - earlier for earlier, later in pairwise(curve)]
+    if max(curve) - min(curve) < LEAST_RANGE:
+        yield Finding(
+            "error",
+            Place(OUTLINE),
+            f"The tension is flat: {shown}.",
+            "Let it rise to a height, with at least one fall on the way.",
+        )
+    elif min(steps) >= 0 or max(steps) <= 0:
+        what = "falls" if min(steps) >= 0 else "rises"
+        yield Finding(
+            "error",
+            Place(OUTLINE),
+            f"The tension never {what}: {shown}.",
+            "Let a chapter after a height give relief, and another one rise again.",
+        )
+
+
+LEAST_VARIATION: Final = 0.15
+MOST_VARIATION: Final = 0.40
+MOST_OFF: Final = 0.25
+"""A sum of lengths may miss what it adds up to by this share."""
+
+
+@PLAN_RULES.rule("P10", "the planned lengths are too even, too uneven, or miss the book's")
+def planned_lengths(plan: Plan) -> Iterator[Finding]:
+    """P10: lengths of chapters, and of scenes beside their chapter's."""
+    yield from _chapter_lengths(plan)
+    yield from _scene_lengths(plan)
+
+
+def _chapter_lengths(plan: Plan) -> Iterator[Finding]:
+    """Lengths of chapters, where every one of them is given."""
+    lengths = [chapter.target_words for chapter in plan.chapters]
+    if len(lengths) < FEWEST_CHAPTERS or not all(lengths):
+        return
+    variation = pstdev(lengths) / fmean(lengths)
+    if not LEAST_VARIATION <= round(variation, 2) <= MOST_VARIATION:
+        what = "nearly the same length" if variation < LEAST_VARIATION else "very uneven lengths"
+        yield Finding(
+            "warning",
+            Place(OUTLINE),
+            f"The chapters have {what}: they vary by {variation:.0%} of their mean.",
+            f"Let target_words vary by {LEAST_VARIATION:.0%} to {MOST_VARIATION:.0%}.",
+        )
+    if plan.words and _is_off(lengths, plan.words):
+        yield Finding(
+            "warning",
+            Place(OUTLINE),
+            f"The chapters add up to {sum(lengths):,} words; the book is to have {plan.words:,}.",
+            "Bring target_words and the book's words together.",
+        )
+
+
+def _scene_lengths(plan: Plan) -> Iterator[Finding]:
+    """Scenes whose lengths do not add up to their chapter's."""
+    wanted = [chapter.target_words for chapter in plan.chapters]
+    for chapter in plan.scenes:
+        lengths = [scene.target_words for scene in chapter.scenes]
+        words = wanted[chapter.chapter - 1] if chapter.chapter <= len(wanted) else 0
+        if lengths and all(lengths) and words and _is_off(lengths, words):
+            yield Finding(
+                "warning",
+                Place(SCENES, chapter.chapter),
+                f"The scenes of chapter {chapter.chapter} add up to {sum(lengths):,} words; "
+                f"the chapter is to have {words:,}.",
+                "Bring the target_words of the scenes and of the chapter together.",
+            )
+
+
+def _is_off(lengths: Sequence[int], whole: int) -> bool:
+    return abs(sum(lengths) - whole) > MOST_OFF * whole
+
+
+FEWEST_OF_A_TIDY_BOOK: Final = 6
+FEWEST_SIGNS: Final = 2
+FEWEST_LESSONS: Final = 2
+
+_LESSON: Final = re.compile(
+    r"\b(?:learns?|realises?|realizes?|understands?|discovers?) (?:that|how) "
+    r"(?:true|real|love|trust|forgiveness|family|friendship|courage|home|hope|healing|power)\b"
+    r"|\b(?:the lesson|the meaning of|the true (?:value|power) of|comes? to terms with)\b",
+    re.IGNORECASE,
+)
+
+
+@PLAN_RULES.rule("P21", "the plan is tidier than stories by people are", kind=STORY)
+def tidiness(plan: Plan) -> Iterator[Finding]:
+    """P21: two signs or more, in a book of six chapters or more."""
+    told = [] if plan.last < FEWEST_OF_A_TIDY_BOOK else [*_signs(plan)]
+    if len(told) >= FEWEST_SIGNS:
+        yield Finding(
+            "note",
+            Place(OUTLINE),
+            f"The plan is tidy: {'; '.join(told)}.",
+            "Leave something open, let a thread end early or badly, or break the order once.",
+        )
+
+
+def _signs(plan: Plan) -> Iterator[str]:
+    """What is tidy, as far as the plan says it."""
+    views = {chapter.pov.strip().casefold() for chapter in plan.chapters}
+    dated = all(chapter.story_time.strip() for chapter in plan.chapters)
+    straight = dated and not any(map(leaves_time, plan.chapters))
+    if straight and len(views) == 1 and "" not in views:
+        yield "one viewpoint and one straight line of time in all chapters"
+    if len(plan.threads) == 1:
+        yield "there is one thread and no other beside it"
+    payoffs = [thread.payoff for thread in plan.threads]
+    if len(payoffs) > 1 and set(payoffs) == {plan.last}:
+        yield "every thread is paid off in the last chapter"
+    said = (f"{one.summary} {one.exit_state} {one.purpose}" for one in plan.chapters)
+    lessons = sum(map(_teaches, said)) if plan.english else 0
+    if lessons >= FEWEST_LESSONS:
+        yield f"{lessons} chapters say what they teach"
+
+
+def _teaches(text: str) -> bool:
+    """Whether a text says what is learnt."""
+    return _LESSON.search(text) is not None

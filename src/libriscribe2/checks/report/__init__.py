@@ -1,0 +1,1 @@
+"""The report of a book: every metric with its reference range and its worst places."""

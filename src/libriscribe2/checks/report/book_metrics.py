@@ -1,0 +1,207 @@
+"""The metrics of a whole book: the text, its plan beside it, and its voice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from libriscribe2.checks.report.metric import GROUPS, Group, Metric, clipped, note, place, worst
+from libriscribe2.checks.report.repetition_metrics import (
+    opening_and_ending_metrics,
+    repetition_metrics,
+)
+from libriscribe2.prose import prose_words
+from libriscribe2.quality.bands import BANDS
+from libriscribe2.quality.lengths import chapter_variation, length_score
+from libriscribe2.quality.likeness import beat_coverage, stem_weights
+from libriscribe2.quality.names import confusable_names, name_drift
+from libriscribe2.quality.text import ChapterText
+from libriscribe2.quality.text_figures import (
+    SURFACE,
+    ai_names,
+    mattr,
+    mtld,
+    per_thousand,
+    rhythm,
+    surface_hits,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BookPlan:
+    """What was planned.
+
+    Attributes:
+        people: Names of the characters, main ones first.
+        others: Names of places and terms.
+        beats: For each chapter's number what is to happen in it, one entry per scene.
+        chapter_words: Wanted words of a chapter; 0 where nothing was asked.
+        english: Whether metrics that need English words can be had.
+    """
+
+    people: Sequence[str] = ()
+    others: Sequence[str] = ()
+    beats: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    chapter_words: int = 0
+    english: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BookMetrics:
+    """What the metrics say of a book. There is no single score: no metric tracks quality alone.
+
+    Attributes:
+        chapters: How many chapters were measured.
+        words: Their words.
+        metrics: Every metric, by group.
+    """
+
+    chapters: int
+    words: int
+    metrics: tuple[Metric, ...]
+
+    def group(self, name: Group) -> list[Metric]:
+        """The metrics of one group."""
+        return [metric for metric in self.metrics if metric.group == name]
+
+    def flagged(self) -> list[Metric]:
+        """The metrics outside the reference range, red ones first."""
+        found = [metric for metric in self.metrics if metric.level != "ok"]
+        return sorted(found, key=lambda metric: metric.level != "red")
+
+    def as_record(self) -> dict[str, Any]:
+        """The metrics as plain JSON."""
+        return {
+            "chapters": self.chapters,
+            "words": self.words,
+            "figures": [metric.as_record() for metric in self.metrics],
+        }
+
+
+def book_metrics(
+    chapters: Sequence[ChapterText], plan: BookPlan, more: Sequence[Metric] = ()
+) -> BookMetrics:
+    """Measure a book.
+
+    Args:
+        chapters: Its chapters in order; chapters without prose are left out.
+        plan: What was planned.
+        more: Metrics that are not measured on the text alone.
+
+    Raises:
+        ValueError: No chapter has prose.
+    """
+    written = [one for one in chapters if one.words]
+    if not written:
+        raise ValueError("there is no prose to measure")
+    names = (*plan.people, *plan.others)
+    found = [
+        *more,
+        *repetition_metrics(written, names),
+        *opening_and_ending_metrics(written),
+        *length_metrics(written, plan),
+        *plan_metrics(written, plan),
+        *name_metrics(written, plan),
+        *voice_metrics(written),
+        *(sound_metrics(written) if plan.english else []),
+    ]
+    ordered = sorted(found, key=lambda metric: GROUPS.index(metric.group))
+    return BookMetrics(len(written), sum(prose_words(one.text) for one in written), tuple(ordered))
+
+
+def length_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:
+    """How lengths meet what was asked, and how even chapters are."""
+    lengths = [len(one.words) for one in chapters]
+    found = []
+    if plan.chapter_words:
+        scores = [length_score(length, plan.chapter_words) for length in lengths]
+        off = sorted(zip(scores, chapters, lengths, strict=True), key=lambda one: one[0])
+        places = worst(
+            note(chapter, f"{length} words, {plan.chapter_words} were asked for")
+            for score, chapter, length in off
+            if BANDS["length score"].level(score) != "ok"
+        )
+        found.append(Metric("length score", "length", fmean(scores), "of 100", places))
+    if len(chapters) >= 3:
+        variation = chapter_variation(lengths)
+        found.append(Metric("chapter variation", "length", variation, "of the mean"))
+    return found
+
+
+def plan_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:
+    """How much of what was planned the chapters hold; none without a plan."""
+    weights = stem_weights([one.words for one in chapters])
+    found = [
+        (beat_coverage(beat, chapter.words, weights), chapter, beat)
+        for chapter in chapters
+        for beat in plan.beats.get(chapter.number, ())
+    ]
+    if not found:
+        return []
+    missed = sorted(found, key=lambda one: one[0])
+    band = BANDS["beats found"]
+    places = worst(
+        note(chapter, f"{share:.0%} of: {clipped(beat)}")
+        for share, chapter, beat in missed
+        if band.level(share) != "ok"
+    )
+    return [Metric("beats found", "plan", missed[0][0], "of the words of the weakest beat", places)]
+
+
+def name_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:
+    """Names that drift, that are easily confused, and that models favour."""
+    drifts = name_drift(chapters, plan.people, plan.others)
+    alike = confusable_names(plan.people)
+    common = ai_names(plan.people)
+    return [
+        Metric(
+            "drifting names",
+            "names",
+            len(drifts),
+            "spellings",
+            worst(
+                place(chapters[one.chapter], one.paragraph, f"{one.spelling} for {one.name}")
+                for one in drifts
+            ),
+        ),
+        Metric(
+            "confusable names",
+            "names",
+            len(alike),
+            "pairs",
+            worst(note(chapters[0], f"{one} and {other}") for one, other in alike),
+        ),
+        Metric(
+            "names that models favour",
+            "names",
+            len(common),
+            "names",
+            worst(note(chapters[0], name) for name in common),
+        ),
+    ]
+
+
+def voice_metrics(chapters: Sequence[ChapterText]) -> list[Metric]:
+    """Metrics that mean the same in every language."""
+    tokens = [word for chapter in chapters for word in chapter.words]
+    told = rhythm(chapters)
+    return [
+        Metric("vocabulary (MATTR-500)", "voice", mattr(tokens), "types per word"),
+        Metric("vocabulary (MTLD)", "voice", mtld(tokens), "words"),
+        Metric("words per sentence", "voice", told.sentence_words, "words"),
+        Metric("short sentences", "voice", told.short_share, "of sentences"),
+        Metric("sentence variation", "voice", told.sentence_variation, "of the mean"),
+        Metric("paragraph variation", "voice", told.paragraph_variation, "of the mean"),
+    ]
+
+
+def sound_metrics(chapters: Sequence[ChapterText]) -> list[Metric]:
+    """Turns of phrase per 1,000 words; for English only."""
+    return [_sound(chapters, kind) for kind in SURFACE]
+
+
+def _sound(chapters: Sequence[ChapterText], kind: str) -> Metric:
+    """One turn of phrase with its first places."""
+    hits = surface_hits(chapters, kind)
+    places = worst(place(chapters[hit.chapter], hit.paragraph, hit.text) for hit in hits)
+    return Metric(kind, "ai sound", per_thousand(len(hits), chapters), "per 1,000 words", places)

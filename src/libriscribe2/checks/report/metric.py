@@ -1,0 +1,116 @@
+"""One metric of the report."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from libriscribe2.models.findings import Place
+from libriscribe2.quality.bands import BANDS, Level, amount
+from libriscribe2.quality.text import ChapterText, Paragraph
+
+Group = Literal[
+    "continuity",
+    "repetition",
+    "openings and endings",
+    "voice",
+    "length",
+    "plan",
+    "names",
+    "ai sound",
+]
+
+GROUPS: Final[tuple[Group, ...]] = (
+    *(
+        "continuity",
+        "repetition",
+        "openings and endings",
+        "length",
+        "plan",
+        "names",
+        "voice",
+        "ai sound",
+    ),
+)
+"""The groups in the order of the report."""
+
+WORST: Final = 5
+"""Most places that a metric points to."""
+
+QUOTE_LENGTH: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric of a book.
+
+    Attributes:
+        name: Its name, as in `BANDS`.
+        group: The part of the report.
+        value: The metric.
+        unit: What it counts, such as `per 1,000 words`; that of a share begins with `of`.
+        places: The worst places, worst first.
+    """
+
+    name: str
+    group: Group
+    value: float
+    unit: str
+    places: tuple[Place, ...] = field(default=())
+
+    @property
+    def level(self) -> Level:
+        """Where it lies beside books by people."""
+        return BANDS[self.name].level(self.value)
+
+    @property
+    def human(self) -> str:
+        """The range of books by people in words, in the metric's own unit."""
+        return BANDS[self.name].words(share=self._is_share)
+
+    def amount(self, value: float | None = None) -> str:
+        """A value of this metric as people read it, without its unit; its own by default."""
+        return amount(self.value if value is None else value, share=self._is_share)
+
+    @property
+    def _is_share(self) -> bool:
+        return self.unit.startswith("of ") and not self.unit[3:].isdigit()
+
+    def as_record(self) -> dict[str, Any]:
+        """The metric as plain JSON."""
+        band = BANDS[self.name]
+        return {
+            "name": self.name,
+            "group": self.group,
+            "value": round(self.value, 4),
+            "unit": self.unit,
+            "level": self.level,
+            "human": {"above": _finite(band.amber), "below": band.low},
+            "places": [place.as_record() for place in self.places],
+        }
+
+
+def place(chapter: ChapterText, paragraph: Paragraph, quote: str = "") -> Place:
+    """A place in a chapter; the beginning of the paragraph where nothing else is quoted."""
+    return Place(
+        chapter.file, chapter.number, line=paragraph.line, quote=clipped(quote or paragraph.text)
+    )
+
+
+def clipped(text: str) -> str:
+    """A text short enough to be shown in a line."""
+    return text if len(text) <= QUOTE_LENGTH else f"{text[: QUOTE_LENGTH - 1].rstrip()}\u2026"
+
+
+def note(chapter: ChapterText, text: str, line: int = 1) -> Place:
+    """A place in a chapter with what is to be said of it."""
+    return Place(chapter.file, chapter.number, line=line, quote=text)
+
+
+def worst(places: Iterable[Place]) -> tuple[Place, ...]:
+    """The first places of many."""
+    return tuple(places)[:WORST]
+
+
+def _finite(value: float) -> float | None:
+    """None for no limit: JSON has no infinity."""
+    return None if value == float("inf") else value

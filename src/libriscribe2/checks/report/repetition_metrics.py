@@ -1,0 +1,187 @@
+"""Repetition within a chapter, across chapters, and at their edges."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import floor
+from statistics import fmean, median
+from typing import Final
+
+from libriscribe2.checks.report.metric import WORST, Metric, clipped, note, place, worst
+from libriscribe2.models.findings import Place
+from libriscribe2.quality.likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
+from libriscribe2.quality.phrases import (
+    StockPhrase,
+    duplicate_paragraphs,
+    repeated_share,
+    shares_seen_before,
+    stock_phrases,
+    windows,
+)
+from libriscribe2.quality.text import ChapterText
+from libriscribe2.quality.text_figures import compressed_share, per_thousand
+
+BLOCK: Final = 8
+"""Chapters that are compared with each other for the metrics of a block."""
+
+_MOST_PAGES: Final = 0.9
+_ON_PAGES: Final = "of the phrases of a page, at most, on nine pages in ten"
+
+
+def repetition_metrics(chapters: Sequence[ChapterText], names: Iterable[str]) -> list[Metric]:
+    """What is said again within and across chapters."""
+    phrases = stock_phrases(chapters, names)
+    often = per_thousand(sum(one.count for one in phrases), chapters)
+    return [
+        *_within(chapters),
+        *_before(chapters),
+        Metric(
+            "stock phrases",
+            "repetition",
+            often,
+            "per 1,000 words",
+            _distinct(chapters, phrases),
+        ),
+        _duplicates(chapters),
+        Metric(
+            "compressed share",
+            "repetition",
+            fmean([compressed_share(one.text) for one in chapters]),
+            "of the size of the text",
+        ),
+    ]
+
+
+def opening_and_ending_metrics(chapters: Sequence[ChapterText]) -> list[Metric]:
+    """How alike chapters begin and end; none for a single chapter."""
+    if len(chapters) < 2:
+        return []
+    return [
+        *_edges("openings", opening_pairs, chapters, _opening),
+        *_edges("endings", ending_pairs, chapters, _ending),
+    ]
+
+
+def _blocks(chapters: Sequence[ChapterText]) -> list[Sequence[ChapterText]]:
+    """Runs of eight chapters, each beginning in the middle of the one before.
+
+    The more chapters are compared, the more alike the most alike of them are: metrics of books
+    of different lengths can only be compared block by block.
+    """
+    starts = range(0, max(1, len(chapters) - BLOCK // 2), BLOCK // 2)
+    return [chapters[start : start + BLOCK] for start in starts]
+
+
+def _within(chapters: Sequence[ChapterText]) -> list[Metric]:
+    """Windows of 1,000 words by phrases of four words that stand in them twice."""
+    found = sorted(
+        (
+            (repeated_share(window), index, start)
+            for index, chapter in enumerate(chapters)
+            for start, window in windows(chapter.words)
+        ),
+        key=lambda one: (-one[0], one[1], one[2]),
+    )
+    shown = worst(
+        place(chapters[index], chapters[index].place_of(start))
+        for share, index, start in found
+        if share > 0
+    )
+    nine_in_ten = found[floor((1 - _MOST_PAGES) * (len(found) - 1))][0]
+    return [
+        Metric("repeated phrases", "repetition", nine_in_ten, _ON_PAGES, shown),
+        Metric("most repetitive page", "repetition", found[0][0], "of its phrases", shown[:1]),
+    ]
+
+
+def _before(chapters: Sequence[ChapterText]) -> list[Metric]:
+    """Phrases of five words that an earlier chapter has."""
+    shares = shares_seen_before(chapters)[1:]
+    ranked = sorted(enumerate(shares, start=1), key=lambda one: (-one[1], one[0]))
+    shown = worst(
+        note(chapters[index], f"{share:.1%} of its phrases stand in earlier chapters")
+        for index, share in ranked
+        if share > 0
+    )
+    blocks = [shares_seen_before(block)[1:] for block in _blocks(chapters)]
+    typical = median(fmean(block) for block in blocks) if shares else 0.0
+    near = Metric(
+        "phrases of earlier chapters",
+        "repetition",
+        typical,
+        "of the phrases of eight chapters",
+        shown,
+    )
+    if len(chapters) <= BLOCK:
+        return [near]
+    mean = fmean(shares)
+    return [
+        near,
+        Metric("phrases of all earlier chapters", "repetition", mean, "of phrases", shown),
+    ]
+
+
+def _duplicates(chapters: Sequence[ChapterText]) -> Metric:
+    """Paragraphs that stand twice; both places of a pair are told."""
+    pairs = duplicate_paragraphs(chapters)
+    both = (
+        place(chapters[index], paragraph)
+        for pair in pairs
+        for index, paragraph in (pair.first, pair.second)
+    )
+    return Metric("duplicate paragraphs", "repetition", len(pairs), "pairs", worst(both))
+
+
+def _distinct(chapters: Sequence[ChapterText], phrases: Iterable[StockPhrase]) -> tuple[Place, ...]:
+    """The first use of some phrases, of which none runs into another one that is told."""
+    told: list[Place] = []
+    covered: set[tuple[int, int]] = set()
+    for phrase in phrases:
+        index, start = _first_use(chapters, tuple(phrase.text.split(" ")))
+        taken = {(index, start + n) for n in range(phrase.text.count(" ") + 1)}
+        if covered.isdisjoint(taken):
+            chapter = chapters[index]
+            quote = f"{phrase.text} ({phrase.count} times in {phrase.chapters} chapters)"
+            told.append(note(chapter, quote, chapter.place_of(start).line))
+        covered |= taken
+        if len(told) == WORST:
+            break
+    return tuple(told)
+
+
+def _first_use(chapters: Sequence[ChapterText], wanted: tuple[str, ...]) -> tuple[int, int]:
+    """Index of the chapter and of the word where a phrase of the book stands first."""
+    return next(
+        (index, start)
+        for index, chapter in enumerate(chapters)
+        for start in range(len(chapter.words) - len(wanted) + 1)
+        if chapter.words[start : start + len(wanted)] == wanted
+    )
+
+
+def _edges(
+    name: str,
+    pairs: Callable[[Sequence[ChapterText]], list[EdgePair]],
+    chapters: Sequence[ChapterText],
+    shown: Callable[[ChapterText], Place],
+) -> list[Metric]:
+    """The most alike pair of chapters of a typical block, and of the book; both places of it."""
+    top = pairs(chapters)[0]
+    places = (shown(chapters[top.first]), shown(chapters[top.second])) if top.likeness else ()
+    typical = median(pairs(block)[0].likeness for block in _blocks(chapters))
+    unit = "of the words of the most alike pair"
+    near = Metric(
+        f"like {name}", "openings and endings", typical, f"{unit} of eight chapters", places
+    )
+    if len(chapters) <= BLOCK:
+        return [near]
+    return [near, Metric(f"most alike {name}", "openings and endings", top.likeness, unit, places)]
+
+
+def _opening(chapter: ChapterText) -> Place:
+    """How a chapter begins."""
+    return place(chapter, chapter.paragraphs[0])
+
+
+def _ending(chapter: ChapterText) -> Place:
+    """How a chapter ends."""
+    last = chapter.place_of(max(0, len(chapter.words) - EDGE_WORDS // 5))
+    return note(chapter, clipped(chapter.sentences[-1]), last.line)

@@ -1,1 +1,0 @@
-"""Checks of a book, its plan and its folder, and what judges drafts."""

@@ -1,1 +1,0 @@
-"""The report card: every figure with its human range and its worst places."""

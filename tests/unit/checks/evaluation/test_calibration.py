@@ -1,0 +1,53 @@
+"""Tests of what answers in both orders come to."""
+
+import pytest
+
+from libriscribe2.checks.evaluation.calibration import (
+    Calibration,
+    PairDecision,
+    Side,
+    calibrated,
+    combined,
+    ties,
+)
+
+
+def said(*sides: Side) -> list[tuple[Side, str]]:
+    return [(side, f"words of {side}") for side in sides]
+
+
+def test_where_the_orders_disagree_it_is_a_tie_and_a_flip() -> None:
+    found = combined("x", said("ours", "theirs", "tie"), said("ours", "ours", "theirs"))
+    assert found.sides == ("ours", "tie", "tie")
+    assert found.flips == 1
+    assert found.quotes == ("words of ours", "", "")
+    assert found.side == "ours"
+
+
+def test_as_many_questions_on_both_sides_are_a_tie() -> None:
+    sides = said("ours", "theirs", "tie")
+    assert combined("x", sides, sides).side == "tie"
+
+
+def verdict(side: Side, flips: int = 0) -> PairDecision:
+    return PairDecision("x", (side,) * 6, flips, ("",) * 6)
+
+
+@pytest.mark.parametrize(
+    ("right", "flips", "passed"), [(8, 0, True), (7, 0, False), (10, 2, True), (10, 3, False)]
+)
+def test_a_judge_needs_eight_in_ten_and_few_flips(right: int, flips: int, passed: bool) -> None:
+    verdicts = [verdict("ours" if n < right else "theirs", flips) for n in range(10)]
+    found = calibrated(("padding", one) for one in verdicts)
+    assert found.right == {"padding": (right, 10)}
+    assert found.share == right / 10
+    assert found.passed is passed
+
+
+def test_a_judge_who_was_asked_nothing_has_not_passed() -> None:
+    assert not Calibration({}, 0.0).passed
+
+
+def test_ties_are_counted_over_pairs() -> None:
+    assert ties([verdict("tie"), verdict("ours")]) == 0.5
+    assert ties([]) == 0
