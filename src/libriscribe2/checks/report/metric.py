@@ -33,6 +33,9 @@ GROUPS: Final[tuple[Group, ...]] = (
 )
 """The groups in the order of the report."""
 
+_IN_JSON: Final = {"openings and endings": "edges"}
+"""Groups that `report --json` calls by an earlier name."""
+
 WORST: Final = 5
 """Most places that a metric points to."""
 
@@ -80,7 +83,7 @@ class Metric:
         band = BANDS[self.name]
         return {
             "name": self.name,
-            "group": self.group,
+            "group": _IN_JSON.get(self.group, self.group),
             "value": round(self.value, 4),
             "unit": self.unit,
             "level": self.level,
