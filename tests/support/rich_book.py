@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.context.scene_context import SceneContext, scene_context
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import (
     Attribute,
@@ -150,9 +151,12 @@ def state(number: int, chapters: int, mode: Drafting = "sequential") -> PromptCo
             places=[Entry(name=name, description=told(name, 3)) for name in PLACES],
             rules=[told(f"law {n}", 2) for n in range(1, 6)],
         ),
-        style=StyleFile(
-            passages=[StylePassage(text=told(f"sample {n}", 10)) for n in range(1, 4)], rules=rules
-        ),
+        known={
+            "style": StyleFile(
+                passages=[StylePassage(text=told(f"sample {n}", 10)) for n in range(1, 4)],
+                rules=rules,
+            )
+        },
         texts={n: chapter_text(n) for n in known},
         summaries={n: told(f"the summary of part {n}", 9) for n in known if n < number},
         facts=tuple(fact for n in recorded for fact in facts(n)),
@@ -171,13 +175,14 @@ def state(number: int, chapters: int, mode: Drafting = "sequential") -> PromptCo
     )
 
 
-def drafted(number: int, chapters: int, mode: Drafting = "sequential") -> list[PromptContext]:
-    """The state before each scene of a chapter, the last ones with the scenes before them."""
-    states = [state(number, chapters, mode)]
-    for at in range(1, SCENES):
-        text = "\n\n".join(told(f"draft {at} of part {number}", 6) for _ in range(6))
-        states.append(states[-1].with_scene(text))
-    return states
+def contexts(number: int, chapters: int, mode: Drafting = "sequential") -> list[SceneContext]:
+    """The contexts of a chapter's scenes, each after the scenes before it are written."""
+    one = state(number, chapters, mode)
+    written = [
+        "\n\n".join(told(f"draft {at} of part {number}", 6) for _ in range(6))
+        for at in range(1, SCENES)
+    ]
+    return [scene_context(one, at, written[:at]) for at in range(SCENES)]
 
 
 def shuffled(one: PromptContext) -> PromptContext:

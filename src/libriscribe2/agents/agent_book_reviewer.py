@@ -17,7 +17,7 @@ from libriscribe2.checks.gates.examination import measured
 from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.checks.patching import GAP, patched
 from libriscribe2.context.book_parts import thread_lines
-from libriscribe2.context.earlier_text import best
+from libriscribe2.context.earlier_text import PassageIndex
 from libriscribe2.errors import IncompleteError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, in_order
@@ -292,7 +292,9 @@ def excerpts(text: str, doubt: Doubt) -> str:
     if weigh(whole) <= TEXT_BUDGET:
         return whole
     pieces = parts(whole, PASSAGE_BUDGET)
-    chosen = best(f"{doubt.about} {doubt.why}", pieces, TEXT_BUDGET // (PASSAGE_BUDGET + len(GAP)))
+    chosen = PassageIndex(pieces).best(
+        f"{doubt.about} {doubt.why}", TEXT_BUDGET // (PASSAGE_BUDGET + len(GAP))
+    )
     return GAP.join(pieces[at] for at in sorted(chosen)) or shorten(whole, TEXT_BUDGET)
 
 

@@ -11,8 +11,8 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_opening import with_opening
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.agents.agent_scene import SceneCall, write_scene
-from libriscribe2.context.prompt_context import PromptContext
-from libriscribe2.context.reading_context import read_context
+from libriscribe2.context.knowledge import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
+from libriscribe2.context.prompt_context import PromptContext, read_context
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
 from libriscribe2.context.scene_context import scene_context
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, text_before
@@ -30,7 +30,6 @@ from libriscribe2.project.paths import (
     RESEARCH_NOTES,
     SCENES,
     SERIES_CANON,
-    STYLE,
     SUMMARY_FILES,
     WORLD,
     canon_file,
@@ -56,12 +55,13 @@ class ChapterWriterAgent(Agent):
 
     name = "chapters"
     also_called = ("chapter", "scene")
-    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, STYLE, RESEARCH_NOTES, SERIES_CANON)
+    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, *BOOK_FILES, RESEARCH_NOTES, SERIES_CANON)
     reads_earlier: ClassVar[tuple[str, ...]] = (
         CHAPTER_FILES,
         SUMMARY_FILES,
         CANON_FILES,
         DRAFT_FILES,
+        *CHAPTER_PATTERNS,
     )
     brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
@@ -96,6 +96,7 @@ class ChapterWriterAgent(Agent):
             *map(chapter_file, known),
             *map(canon_file, recorded),
             *map(summary_file, earlier),
+            *chapter_files(number, order),
         )
         return (*cls.inputs(unit, order), *looked_up)
 
@@ -113,17 +114,17 @@ class ChapterWriterAgent(Agent):
 
     async def _whole(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other, and revise what they make."""
-        known = state = self._state(unit)
+        state = self._state(unit)
+        written: list[str] = []
         lengths = chapter_words(self.brief, state.outline.chapters)
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
-        context = gate_context(known, round(wanted))
-        for index, words in enumerate(scene_words(wanted, state.scenes)):
-            text = await self._scene(unit, state, index, Wanted(words, habit))
-            state = state.with_scene(text)
-        draft = _chapter_of(state)
+        for words in scene_words(wanted, state.scenes):
+            written.append(await self._scene(unit, state, written, Wanted(words, habit)))
+        draft = f"# {state.chapter.title}\n\n{SCENE_BREAK.join(written)}\n"
         if not self.brief.revision:
             return draft
-        revised = await Reviser(self).revised(unit, draft, context, shown_for_revision(known))
+        context, shown = gate_context(state, round(wanted)), shown_for_revision(state)
+        revised = await Reviser(self).revised(unit, draft, context, shown)
         return await self._better_of(unit, draft, revised)
 
     async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:
@@ -149,15 +150,17 @@ class ChapterWriterAgent(Agent):
         """In which order the chapters are drafted."""
         return DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
 
-    async def _scene(self, unit: Unit, state: PromptContext, index: int, wanted: Wanted) -> str:
-        """Write one scene, and keep from what it was written."""
-        context = scene_context(state, index)
+    async def _scene(
+        self, unit: Unit, state: PromptContext, written: Sequence[str], wanted: Wanted
+    ) -> str:
+        """Write the scene after those that are written, and keep from what it was written."""
+        context = scene_context(state, len(written), written)
         call = SceneCall(
             context.values,
             wanted,
-            before=text_before(state),
+            before=text_before(state, written),
             shown={name: context.values[name] for name in SHOWN_AGAIN},
-            part=f"scene{index + 1:02d}",
+            part=f"scene{len(written) + 1:02d}",
             prompt=ChapterWriterAgent.name,
         )
         before = len(self.made_from.keys)
@@ -188,11 +191,6 @@ def _habit(state: PromptContext, lengths: Sequence[float]) -> float:
     actual = {n: _written(text) for n, text in state.texts.items()}
     wanted = {n: round(lengths[n - 1]) for n in actual}
     return habit_at(state.number, actual, wanted, state.order.known)
-
-
-def _chapter_of(state: PromptContext) -> str:
-    """The chapter's text, as far as its scenes are written."""
-    return f"# {state.chapter.title}\n\n{SCENE_BREAK.join(state.written)}\n"
 
 
 def _written(text: str) -> int:

@@ -14,12 +14,13 @@ from libriscribe2.models.excerpts import to_json
 from libriscribe2.models.style import (
     ASPECTS,
     MOST_RULES,
+    STYLE,
     StyleFile,
     StylePassage,
     StyleRule,
     ToldStyle,
 )
-from libriscribe2.project.paths import SAMPLE_ENDINGS, SAMPLE_FILES, SAMPLES, STYLE
+from libriscribe2.project.paths import SAMPLE_ENDINGS, SAMPLE_FILES, SAMPLES
 from libriscribe2.prose import shorten
 from libriscribe2.quality.text import ChapterText
 from libriscribe2.research.quotes import line_of_quote
@@ -44,7 +45,7 @@ class StyleKeeperAgent(Agent):
     also_called = ("voice",)
     reads = SAMPLE_FILES
     brief_keys = ("language",)
-    writes = STYLE
+    writes = STYLE.file
     shape = StyleFile
     made_where = f"files in {SAMPLES}"
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from libriscribe2.context.knowledge import knowledge_parts
 from libriscribe2.context.parts import (
     NEVER,
     Part,
@@ -15,7 +16,6 @@ from libriscribe2.context.parts import (
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.models.canon import Thread
 from libriscribe2.models.excerpts import book_lines
-from libriscribe2.models.style import style_block
 from libriscribe2.prose import shorten
 
 CLOSING: Final = 3
@@ -89,7 +89,7 @@ def prefix_parts(state: PromptContext) -> list[Part]:
     return [
         Part("book", 2_000, NEVER, lambda room: text_block("book", book_lines(state.brief), room)),
         Part("concept", 2_000, NEVER, lambda room: _concept(state, room)),
-        Part("style", 3_200, NEVER, lambda room: _style(state, room)),
+        *knowledge_parts(state.known, per_chapter=False),
         Part("whole_book", 1_000, NEVER, lambda room: _summary(state, room)),
         Part("promises", 1_400, NEVER, lambda room: _promises(state, room)),
         Part("cast", 1_600, NEVER, lambda room: _cast(state, room)),
@@ -107,14 +107,6 @@ def _concept(state: PromptContext, room: int) -> Rendered:
     }
     text, cut = fields_within(fields, room - frame("concept"))
     return Rendered(block("concept", text), cut or fields["description"] != concept.description)
-
-
-def _style(state: PromptContext, room: int) -> Rendered:
-    if state.style is None:
-        return Rendered()
-    whole = style_block(state.style, 10**9)
-    text = style_block(state.style, max(0, room - frame("style")))
-    return Rendered(block("style", text), cut=text != whole)
 
 
 def _summary(state: PromptContext, room: int) -> Rendered:

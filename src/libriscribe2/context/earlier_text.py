@@ -2,17 +2,12 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
 from typing import Final
 
 import regex
 
-from libriscribe2.context.parts import Rendered, block, frame
-from libriscribe2.context.people_and_facts import told_of
-from libriscribe2.context.prompt_context import PromptContext
-from libriscribe2.models.story import ScenePlan
 from libriscribe2.prose import parts, shorten, weigh
 from libriscribe2.quality.text import STOPWORDS, ChapterText, Gram, grams, in_a_row, plain, words
 
@@ -23,67 +18,44 @@ FEWEST_SHARED: Final = 2
 
 
 class PassageIndex:
-    """Passages by the words that say what they are about; nobody may change it.
+    """Passages by the words that say what they are about.
 
     Args:
         passages: The passages.
-
-    Attributes:
-        passages: As given.
-        lengths: How many such words each passage has.
-        holders: For each word the places of the passages that hold it, and how often they do.
     """
 
-    def __init__(self, passages: Sequence[str]) -> None:
+    def __init__(self, passages: Iterable[str]) -> None:
         counts = [Counter(terms(text)) for text in passages]
-        self.passages = tuple(passages)
-        self.lengths = [count.total() for count in counts]
-        self.holders = defaultdict[str, list[tuple[int, int]]](list)
+        lengths = [count.total() for count in counts]
+        mean = max(1.0, sum(lengths) / max(1, len(lengths)))
+        self._longer = [1 - LENGTH + LENGTH * length / mean for length in lengths]
+        self._holders = defaultdict[str, list[tuple[int, int]]](list)
         for place, count in enumerate(counts):
             for term, often in count.items():
-                self.holders[term].append((place, often))
+                self._holders[term].append((place, often))
 
+    def best(self, query: str, most: int) -> list[int]:
+        """The places of the passages that fit best, best first; the earlier of two that are alike.
 
-def best(query: str, passages: Sequence[str], most: int) -> list[int]:
-    """The places of the passages that fit best, best first; the earlier of two that are alike.
-
-    Args:
-        query: What they should be about.
-        passages: The passages.
-        most: How many are wanted at most; a passage has to share some words with the query.
-    """
-    return best_in(query, [PassageIndex(passages)], most)
-
-
-def best_in(query: str, indexes: Sequence[PassageIndex], most: int) -> list[int]:
-    """As `best` over the passages of several indexes, their places counted through."""
-    lengths = [length for one in indexes for length in one.lengths]
-    mean = max(1.0, sum(lengths) / max(1, len(lengths)))
-    longer = [1 - LENGTH + LENGTH * length / mean for length in lengths]
-    hits: defaultdict[int, list[float]] = defaultdict(list)
-    # Floats are added in the order of the words: another order has another sum.
-    for term in sorted(frozenset(terms(query))):
-        held = _holding(term, indexes)
-        rarity = _rarity(len(held), len(lengths))
-        for place, often in held:
-            hits[place].append(rarity * _hits(often, longer[place]))
-    scores = [(-sum(own), place) for place, own in hits.items() if len(own) >= FEWEST_SHARED]
-    return [place for _, place in sorted(scores)[:most]]
+        Args:
+            query: What they should be about.
+            most: How many are wanted at most; a passage has to share some words with the query.
+        """
+        hits: defaultdict[int, list[float]] = defaultdict(list)
+        # Floats are added in the order of the words: another order has another sum.
+        for term in sorted(frozenset(terms(query))):
+            held = self._holders.get(term, ())
+            rarity = _rarity(len(held), len(self._longer))
+            for place, often in held:
+                hits[place].append(rarity * _hits(often, self._longer[place]))
+        scores = [(-sum(own), place) for place, own in hits.items() if len(own) >= FEWEST_SHARED]
+        return [place for _, place in sorted(scores)[:most]]
 
 
 def terms(text: str) -> list[str]:
     """The words of a text that say what it is about."""
     plain = (word.removesuffix("'s") for word in words(text))
     return [word for word in plain if word not in STOPWORDS]
-
-
-def _holding(term: str, indexes: Sequence[PassageIndex]) -> list[tuple[int, int]]:
-    """Which passages hold a word, and how often."""
-    found, passed = [], 0
-    for one in indexes:
-        found += [(passed + place, often) for place, often in one.holders.get(term, ())]
-        passed += len(one.lengths)
-    return found
 
 
 def _rarity(holding: int, passages: int) -> float:
@@ -99,52 +71,33 @@ def _hits(often: int, longer: float) -> float:
 DISTANCE: Final = 3
 """How many chapters back a passage is at least: the nearer ones are remembered otherwise."""
 
-MOST_PASSAGES: Final = 2
 PASSAGE_BUDGET: Final = 1_000
 """About 200 words."""
 
-REMARK: Final = (
-    "From earlier chapters, word for word: for what was said and seen, not for its style."
-)
 _HEADING: Final = re.compile(r"(?m)^(?:#.*|[*\s]+)$")
 
 
-def passages_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
-    """The passages that fit the scene's plan best, in the order of the text."""
-    numbers = sorted(n for n in state.texts if n <= state.number - DISTANCE)
-    indexes = [_indexed(state.texts[number]) for number in numbers]
-    query = f"{told_of(plan)} {state.chapter.title}"
-    chosen = best_in(query, indexes, MOST_PASSAGES)
-    found = [
-        (number, passage)
-        for number, index in zip(numbers, indexes, strict=True)
-        for passage in index.passages
-    ]
-    room = budget - frame("passages", remark=REMARK)
-    kept: list[int] = []
-    for place in chosen:
-        room -= weigh(_shown(*found[place])) + 2
-        if room < 0:
-            break
-        kept.append(place)
-    told = "\n\n".join(_shown(*found[place]) for place in sorted(kept))
-    chapters = tuple(sorted({found[place][0] for place in kept}))
-    return Rendered(
-        block("passages", told, remark=REMARK), cut=len(kept) < len(chosen), chapters=chapters
-    )
+class EarlierPassages:
+    """Passages of the chapters that a chapter may look back to, to be asked by each of its scenes.
+
+    Args:
+        texts: The chapters by number.
+        number: The chapter that is written.
+    """
+
+    def __init__(self, texts: Mapping[int, str], number: int) -> None:
+        self.passages = [
+            (one, passage)
+            for one in sorted(n for n in texts if n <= number - DISTANCE)
+            for passage in _passages(texts[one])
+        ]
+        self.index = PassageIndex(passage for _, passage in self.passages)
 
 
-def _shown(number: int, passage: str) -> str:
-    """A passage with where it stands."""
-    return f"Chapter {number}: {shorten(passage, PASSAGE_BUDGET)}"
-
-
-@lru_cache(maxsize=512)
-def _indexed(text: str) -> PassageIndex:
+def _passages(text: str) -> list[str]:
     """A chapter in passages of whole paragraphs, without headings and scene breaks."""
-    prose = _HEADING.sub("", text)
-    cut = (passage.strip() for passage in parts(prose, PASSAGE_BUDGET))
-    return PassageIndex([passage for passage in cut if passage])
+    cut = (passage.strip() for passage in parts(_HEADING.sub("", text), PASSAGE_BUDGET))
+    return [passage for passage in cut if passage]
 
 
 MOST_OVERUSED: Final = 25

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.context.knowledge import knowledge_blocks
 from libriscribe2.context.people_and_facts import facts_part, people_of
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import ScenePlan
-from libriscribe2.models.style import style_block
 from libriscribe2.prose import shorten
 
 COMPARED: Final = 8
@@ -16,7 +16,6 @@ COMPARED: Final = 8
 
 # Characters of each block (`text_budget`).
 CONCEPT_BUDGET: Final = 300
-STYLE_BUDGET: Final = 1_300
 CHAPTER_BUDGET: Final = 2_100
 CAST_BUDGET: Final = 1_500
 FACTS_BUDGET: Final = 1_500
@@ -54,14 +53,13 @@ def shown_for_revision(state: PromptContext) -> Mapping[str, str]:
     """The blocks that requests about the whole chapter show, by name, the most important first."""
     whole = _as_one(state)
     chapter = chapter_block(state.chapter, state.number, state.chapters)
-    style = "" if state.style is None else style_block(state.style, STYLE_BUDGET)
     return {
         "book": book_lines(state.brief),
         "concept": _concept(state),
         "chapter": shorten(chapter, CHAPTER_BUDGET),
         "characters": cards(people_of(whole, state), _CARD, CAST_BUDGET),
         "facts": facts_part(whole, state, FACTS_BUDGET).text,
-        "style": style,
+        **knowledge_blocks(state.known),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.context.book_parts import ending_part, prefix_parts
-from libriscribe2.context.earlier_text import passages_part
+from libriscribe2.context.knowledge import knowledge_parts
 from libriscribe2.context.parts import (
     NEVER,
     Fitted,
@@ -28,6 +28,7 @@ from libriscribe2.context.story_so_far import (
     ahead_part,
     before_part,
     next_part,
+    passages_part,
     story_part,
     timeline_part,
     unseen_part,
@@ -202,15 +203,18 @@ class SceneContext:
     manifest: ContextManifest
 
 
-def scene_context(state: PromptContext, scene: int, budget: int = BUDGET) -> SceneContext:
+def scene_context(
+    state: PromptContext, scene: int, written: Sequence[str] = (), budget: int = BUDGET
+) -> SceneContext:
     """What a scene is written from.
 
     Args:
-        state: All that it may be written from.
-        scene: Its place in the chapter, from 0.
+        state: All that the chapter may be written from.
+        scene: The scene's place in the chapter, from 0.
+        written: The scenes of the chapter that are written.
         budget: Most that all parts take together.
     """
-    made = fitted(_parts(state, scene), budget)
+    made = fitted(_parts(state, scene, written), budget)
     return SceneContext(
         {one.part.name: one.shown.text for one in made},
         manifest_of(state, scene, budget, made),
@@ -233,42 +237,52 @@ class _Memory(NamedTuple):
         return cls(round(STORY * (1 + share) / 2), round(PASSAGES * share), round(FACTS * share))
 
 
-def _parts(state: PromptContext, scene: int) -> list[Part]:
-    """All parts, in the order of the prompt."""
-    memory = _Memory.of(state)
-    parts = (*prefix_parts(state), *_own_parts(state, scene, memory))
-    made = {part.name: part for part in parts}
-    story, passages, facts = memory
-    past = made["story_so_far"].render(story).text + made["passages"].render(passages).text
-    left = story + passages - weigh(past)
-    made["ahead"] = replace(made["ahead"], budget=left)
-    left += facts - weigh(made["ahead"].render(left).text) - weigh(made["facts"].render(facts).text)
-    more = BEFORE + min(left, MORE_BEFORE)
-    made["text_before"] = replace(made["text_before"], budget=more)
-    return list(made.values())
+def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Part]:
+    """All parts, in the order of the prompt.
 
-
-def _own_parts(state: PromptContext, scene: int, memory: _Memory) -> list[Part]:
-    """The parts that belong to the scene, in the order of the prompt."""
-    plan = state.scenes[scene]
+    What the memory of the chapters behind does not take is for the plan of those ahead, and what
+    is left then for more of the text before.
+    """
+    plan, memory = state.scenes[scene], _Memory.of(state)
+    story = _once(Part("story_so_far", memory.story, 2, lambda room: story_part(state, room)))
+    passages = _once(
+        Part("passages", memory.passages, 1, lambda room: passages_part(plan, state, room))
+    )
+    facts = _once(Part("facts", memory.facts, 6, lambda room: facts_part(plan, state, room)))
+    left = memory.story + memory.passages - _size(story) - _size(passages)
+    ahead = _once(Part("ahead", left, 2, lambda room: ahead_part(state, room)))
+    left += memory.facts - _size(ahead) - _size(facts)
+    before = BEFORE + min(left, MORE_BEFORE)
     return [
+        *prefix_parts(state),
         Part("chapter", 3_000, 10, lambda room: _chapter(state, room)),
         Part("ending", 1_200, NEVER, lambda room: ending_part(state, room)),
         Part("characters", 2_800, 8, lambda room: people_part(plan, state, room)),
         Part("places", 1_200, 4, lambda room: places_part(plan, state, room)),
-        Part("facts", memory.facts, 6, lambda room: facts_part(plan, state, room)),
-        Part("story_so_far", memory.story, 2, lambda room: story_part(state, room)),
-        Part("ahead", 0, 2, lambda room: ahead_part(state, room)),
+        facts,
+        *knowledge_parts(state.known, per_chapter=True),
+        story,
+        ahead,
         Part("timeline", 800, 5, lambda room: timeline_part(plan, state, room)),
-        Part("passages", memory.passages, 1, lambda room: passages_part(plan, state, room)),
+        passages,
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
         Part("notes", 3_600, 8, lambda room: _notes(state, scene, room)),
-        Part("text_before", BEFORE, 7, lambda room: before_part(state, room)),
+        Part("text_before", before, 7, lambda room: before_part(state, written, room)),
         Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
         Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
         Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),
         Part("next", 340, 9, lambda room: next_part(scene, state, room)),
     ]
+
+
+def _once(part: Part) -> Part:
+    """The part made for its budget already: what it leaves over decides on other budgets."""
+    whole = part.render(part.budget)
+    return replace(part, render=lambda room: whole if room == part.budget else part.render(room))
+
+
+def _size(part: Part) -> int:
+    return weigh(part.render(part.budget).text)
 
 
 def _chapter(state: PromptContext, room: int) -> Rendered:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
+from libriscribe2.context.earlier_text import PASSAGE_BUDGET
 from libriscribe2.context.parts import Rendered, block, frame, lines_block, lines_within, text_block
+from libriscribe2.context.people_and_facts import told_of
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.models.canon import StoryTime, ToldEvent
 from libriscribe2.models.story import OutlineChapter, ScenePlan
@@ -150,20 +152,20 @@ UNSEEN_REMARK: Final = (
 _TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 
-def before_part(state: PromptContext, budget: int) -> Rendered:
+def before_part(state: PromptContext, written: Sequence[str], budget: int) -> Rendered:
     """The end of the text before: of this chapter, else of the chapter before."""
-    text = text_before(state)
+    text = text_before(state, written)
     room = budget - frame("text_before")
     shown = tail(text, room) if room > 0 else ""
     beside = state.order.before(state.number)
-    chapters = (beside,) if beside is not None and shown and not state.written else ()
+    chapters = (beside,) if beside is not None and shown and not written else ()
     return Rendered(block("text_before", shown), cut=shown != text, chapters=chapters)
 
 
-def text_before(state: PromptContext) -> str:
+def text_before(state: PromptContext, written: Sequence[str]) -> str:
     """All text that the next scene goes on from; "" where there is none, or none may be seen."""
-    if state.written:
-        return SCENE_BREAK.join(state.written)
+    if written:
+        return SCENE_BREAK.join(written)
     beside = state.order.before(state.number)
     return _TITLE.sub("", state.texts.get(beside, "")).strip() if beside is not None else ""
 
@@ -210,3 +212,34 @@ def _as_planned(number: int, chapter: OutlineChapter) -> list[str]:
     if chapter.question_raised:
         lines.append(f"It leaves open: {shorten(chapter.question_raised, LINE_BUDGET)}")
     return lines
+
+
+MOST_PASSAGES: Final = 2
+PASSAGES_REMARK: Final = (
+    "From earlier chapters, word for word: for what was said and seen, not for its style."
+)
+
+
+def passages_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
+    """The passages that fit the scene's plan best, in the order of the text."""
+    found = state.earlier.passages
+    chosen = state.earlier.index.best(f"{told_of(plan)} {state.chapter.title}", MOST_PASSAGES)
+    room = budget - frame("passages", remark=PASSAGES_REMARK)
+    kept: list[int] = []
+    for place in chosen:
+        room -= weigh(_shown(*found[place])) + 2
+        if room < 0:
+            break
+        kept.append(place)
+    told = "\n\n".join(_shown(*found[place]) for place in sorted(kept))
+    chapters = tuple(sorted({found[place][0] for place in kept}))
+    return Rendered(
+        block("passages", told, remark=PASSAGES_REMARK),
+        cut=len(kept) < len(chosen),
+        chapters=chapters,
+    )
+
+
+def _shown(number: int, passage: str) -> str:
+    """A passage with where it stands."""
+    return f"Chapter {number}: {shorten(passage, PASSAGE_BUDGET)}"

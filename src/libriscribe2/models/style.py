@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from libriscribe2.models.base import Shape, Text
+from libriscribe2.models.knowledge import Knowledge
 from libriscribe2.prose import weigh
 
 MOST_RULES: Final = 12
@@ -136,3 +137,9 @@ def _numbers(numbers: StyleNumbers) -> str:
         f"paragraphs {numbers.paragraph_words:.0f}; "
         f"{numbers.spoken_share:.0%} of the words are spoken."
     )
+
+
+STYLE: Final = Knowledge(
+    "style", "style.json", StyleFile, style_block, budget=3_200, revision_budget=1_300
+)
+"""The voice as a kind of knowledge: every scene and every revision is shown it."""

@@ -7,7 +7,7 @@ from statistics import mean
 
 import pytest
 from tests.support.desk import Desk
-from tests.support.rich_book import SCENES, drafted, shuffled, state
+from tests.support.rich_book import contexts, shuffled, state
 
 from libriscribe2.context.scene_context import BUDGET, scene_context
 from libriscribe2.models.draft_order import Drafting
@@ -30,9 +30,9 @@ def messages(values: Mapping[str, str]) -> tuple[str, str]:
 def sizes(chapters: int, mode: Drafting) -> list[int]:
     """The characters of every scene's prompt of a book."""
     return [
-        len("".join(messages(scene_context(one, at).values)))
+        len("".join(messages(one.values)))
         for number in range(1, chapters + 1)
-        for at, one in enumerate(drafted(number, chapters, mode))
+        for one in contexts(number, chapters, mode)
     ]
 
 
@@ -50,28 +50,27 @@ def test_T1_no_prompt_is_over_12k_tokens_and_a_chapter_costs_the_same_in_a_longe
 @pytest.mark.parametrize("number", range(1, 10))
 def test_T2_red_and_black_a_prompt_holds_nothing_of_an_unfinished_chapter(number: int) -> None:
     odd = set(range(1, 10, 2)) if number % 2 == 0 else set()
-    for at, one in enumerate(drafted(number, 9, "redblack")):
-        values = scene_context(one, at).values
-        text = "".join(messages(values))
+    for one in contexts(number, 9, "redblack"):
+        text = "".join(messages(one.values))
         seen = {int(n) for n in re.findall(r"(?:paragraph \d+|summary|event) of part (\d+)", text)}
         assert seen <= odd
         assert {int(n) for n in re.findall(r"paper of part (\d+)", text)} <= odd
 
 
 def test_T2_an_even_chapter_sees_both_neighbours_and_an_odd_one_their_plans() -> None:
-    even = drafted(4, 9, "redblack")
-    assert "of part 3" in scene_context(even[0], 0).values["text_before"]
-    assert "of part 5" in scene_context(even[-1], SCENES - 1).values["text_after"]
-    assert not scene_context(even[0], 0).values["text_after"]
-    assert not scene_context(even[0], 0).values["as_planned"]
-    odd = drafted(5, 9, "redblack")
-    first = scene_context(odd[0], 0).values
+    even = contexts(4, 9, "redblack")
+    assert "of part 3" in even[0].values["text_before"]
+    assert "of part 5" in even[-1].values["text_after"]
+    assert not even[0].values["text_after"]
+    assert not even[0].values["as_planned"]
+    odd = contexts(5, 9, "redblack")
+    first = odd[0].values
     assert not first["text_before"]
     assert "the exit of part 4" in first["as_planned"]
     assert "the entry of part 5" in first["as_planned"]
-    assert "draft 1 of part 5" in scene_context(odd[1], 1).values["text_before"]
-    assert not scene_context(odd[1], 1).values["as_planned"]
-    assert not scene_context(odd[-1], SCENES - 1).values["text_after"]
+    assert "draft 1 of part 5" in odd[1].values["text_before"]
+    assert not odd[1].values["as_planned"]
+    assert not odd[-1].values["text_after"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -99,9 +98,9 @@ def test_T5_the_bytes_do_not_depend_on_the_seed_of_hashes(tmp_path: Path) -> Non
 @pytest.mark.parametrize("mode", MODES)
 def test_T6_the_first_1600_tokens_are_the_same_in_all_scenes_of_a_book(mode: Drafting) -> None:
     heads = {
-        messages(scene_context(one, at).values)[0]
+        messages(one.values)[0]
         for number in (1, 2, 7, 29, 30)
-        for at, one in enumerate(drafted(number, 30, mode))
+        for one in contexts(number, 30, mode)
     }
     assert len(heads) == 1
     assert weigh(heads.pop()) >= 4 * 1_600
@@ -125,7 +124,7 @@ def test_the_manifest_says_what_is_in_it_and_from_where() -> None:
 
 def test_a_smaller_budget_is_kept() -> None:
     for budget in (24_000, 20_000):
-        packed = scene_context(state(20, 30), 0, budget)
+        packed = scene_context(state(20, 30), 0, budget=budget)
         assert packed.manifest.size <= budget
         assert packed.values["scene"]
         fits = {part.name: part.fit for part in packed.manifest.parts}

@@ -13,9 +13,9 @@ from libriscribe2.checks.report.sample_style import distance_metric
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile
-from libriscribe2.models.style import StyleFile, StyleNumbers
+from libriscribe2.models.style import STYLE, StyleFile, StyleNumbers
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import SCENES, STYLE, canon_file, chapter_file
+from libriscribe2.project.paths import SCENES, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView
 from libriscribe2.quality.text import ChapterText
 
@@ -98,7 +98,7 @@ def _continuity(story: StoryReport) -> Metric:
 
 def _voice(book: Book, written: Sequence[ChapterText]) -> list[Metric]:
     """How far the book is from its author's samples; none where there are no numbers of them."""
-    numbers = book.load(STYLE, StyleFile).numbers if book.has(STYLE) else StyleNumbers()
+    numbers = book.load(STYLE.file, StyleFile).numbers if book.has(STYLE.file) else StyleNumbers()
     return [distance_metric(written, numbers)] if numbers.words else []
 
 
