@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookPlan, book_metrics
 from libriscribe2.checks.report.metric import Metric
-from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.text import ChapterText
+from libriscribe2.checks.text import ChapterText
 
 TITLE: Final = "Novels by people"
 _CHAPTER: Final = re.compile(
@@ -39,7 +39,7 @@ def measure(file: Path) -> list[str]:
 
 
 def _line(figure: Metric) -> str:
-    band = BANDS[figure.name]
+    band = RANGES[figure.name]
     limit = f"at least {band.low}" if band.low is not None else f"at most {band.amber}"
     places = "; ".join(one.quote for one in figure.places[:3])
     mark = "" if figure.level == "ok" else f"  {figure.level}: {places}"

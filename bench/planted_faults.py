@@ -14,8 +14,8 @@ from random import Random
 from typing import Any, Final
 
 from libriscribe2.checks.continuity.fact_values import colour, number, side, weekday
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.models.canon import Attribute, Fact, StoryTime
-from libriscribe2.quality.text import ChapterText
 
 _TOY: Final = Path(__file__).with_name("toy_book.json")
 

@@ -8,8 +8,8 @@ import pytest
 from tests.support.authors import Author, Reply
 from tests.support.desk import PREMISE, Desk
 
+from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.llm.backend import Request
-from libriscribe2.quality.bands import BANDS
 
 SIZE = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "1200")
 
@@ -74,7 +74,7 @@ def test_two_books_are_put_beside_each_other_without_asking(drafts: Desk) -> Non
     told = drafts.run("compare", "one", "two", backend=asked).out
     rows = [line.split("\t") for line in told.splitlines()]
     assert rows[0] == ["figure", "one", "two"]
-    assert {row[0] for row in rows[1:]} <= set(BANDS)
+    assert {row[0] for row in rows[1:]} <= set(RANGES)
     assert not asked.asked
 
 

@@ -4,7 +4,7 @@ import json
 
 from tests.support.desk import Desk
 
-from libriscribe2.quality.bands import BANDS
+from libriscribe2.checks.reference_ranges import RANGES
 
 
 def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
@@ -12,7 +12,7 @@ def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
     told = desk.run("report", "book")
     lines = [line.split("\t") for line in told.out.splitlines()]
     assert lines[0] == ["part", "figure", "value", "human", "verdict"]
-    assert {line[1] for line in lines[1:] if len(line) == 5} <= set(BANDS)
+    assert {line[1] for line in lines[1:] if len(line) == 5} <= set(RANGES)
     record = json.loads(desk.run("report", "book", "--json").out)
     assert record["project"] == "book"
     assert record["chapters"] == 2

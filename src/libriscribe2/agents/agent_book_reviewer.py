@@ -16,6 +16,7 @@ from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.gates.examination import measured
 from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.checks.patching import GAP, patched
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.context.book_parts import thread_lines
 from libriscribe2.context.earlier_text import PassageIndex
 from libriscribe2.errors import IncompleteError, MaxRetriesExceededError
@@ -27,7 +28,6 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, chapter_file, summary_file
 from libriscribe2.project.view import ProjectView
 from libriscribe2.prose import parts, shorten, weigh, without_notes
-from libriscribe2.quality.text import ChapterText
 from libriscribe2.research.quotes import line_of_quote
 
 REVIEWED: Final = "J2"

@@ -14,13 +14,13 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.checks.continuity.fact_values import colour, kinship, number
 from libriscribe2.checks.continuity.story import contradiction, hard
 from libriscribe2.checks.continuity.story_report import JUDGED
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.excerpts import book_lines, to_json
 from libriscribe2.models.findings import Finding, Severity
 from libriscribe2.models.reviews import PairVerdict, PairVerdicts, Verdict
 from libriscribe2.prose import shorten
-from libriscribe2.quality.text import ChapterText
 from libriscribe2.research.quotes import line_of_quote
 
 MOST_QUESTIONS: Final = 40

@@ -11,6 +11,7 @@ from typing import Final
 from libriscribe2.agents.agent_base import BOOK_KEYS
 from libriscribe2.agents.agent_consulted import ConsultedAgent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.text import words
 from libriscribe2.models.excerpts import book_lines, cards, to_json
 from libriscribe2.models.story import (
     MOST_CAST,
@@ -23,7 +24,6 @@ from libriscribe2.models.story import (
 )
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.prose import parts, shorten, weigh
-from libriscribe2.quality.text import words
 
 PART_BUDGET: Final = 24_000
 """Most characters of text in one request: about 6,000 tokens of English."""

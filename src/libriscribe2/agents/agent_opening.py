@@ -7,10 +7,10 @@ from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.text import sentences
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.project.paths import chapter_file, draft_file
 from libriscribe2.prose import count_words, shorten, tail, without_notes
-from libriscribe2.quality.text import sentences
 
 MOST_WORDS: Final = 250
 """Most words of an opening: a page, on which a chapter takes up from the one before."""

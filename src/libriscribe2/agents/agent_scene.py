@@ -9,10 +9,10 @@ import regex
 
 from libriscribe2.agents.agent_base import FEWEST_WORDS, Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.checks.text_lengths import Wanted
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import shown_blocks
 from libriscribe2.prose import count_words, tail
-from libriscribe2.quality.lengths import Wanted
 from libriscribe2.telemetry import SCENE_CONTINUED
 
 FEWEST_REPEATED: Final = 5

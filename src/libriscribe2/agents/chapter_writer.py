@@ -11,6 +11,7 @@ from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_opening import with_opening
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.agents.agent_scene import SceneCall, write_scene
+from libriscribe2.checks.text_lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.context.knowledge import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
 from libriscribe2.context.prompt_context import PromptContext, read_context
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
@@ -38,7 +39,6 @@ from libriscribe2.project.paths import (
     summary_file,
 )
 from libriscribe2.prose import count_words
-from libriscribe2.quality.lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)

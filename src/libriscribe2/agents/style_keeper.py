@@ -8,6 +8,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.checks.report.sample_style import style_numbers, typical_passages
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.excerpts import to_json
@@ -22,7 +23,6 @@ from libriscribe2.models.style import (
 )
 from libriscribe2.project.paths import SAMPLE_ENDINGS, SAMPLE_FILES, SAMPLES
 from libriscribe2.prose import shorten
-from libriscribe2.quality.text import ChapterText
 from libriscribe2.research.quotes import line_of_quote
 
 PASSAGE_BUDGET: Final = 4_000

@@ -8,6 +8,7 @@ import typer
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
 from libriscribe2.checks.evaluation.calibration import MOST_TIES, QUESTIONS, calibration_pairs, ties
 from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, writers_of
+from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.checks.report.book_report import report_of
 from libriscribe2.checks.report.metric import Metric
@@ -28,7 +29,6 @@ from libriscribe2.commands.projects import (
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.quality.bands import BANDS
 from libriscribe2.settings import Settings
 from libriscribe2.wording import counted
 
@@ -136,7 +136,7 @@ def _tell_metrics(
     found = [{one.name: one for one in each.metrics} for each in measured]
     rows = [
         (name, *(_value(metrics, name) for metrics in found))
-        for name in BANDS
+        for name in RANGES
         if any(name in metrics for metrics in found)
     ]
     renderer.table(("metric", *names), rows)

@@ -8,8 +8,8 @@ from typing import Final
 
 import regex
 
+from libriscribe2.checks.text import STOPWORDS, ChapterText, Gram, grams, in_a_row, plain, words
 from libriscribe2.prose import parts, shorten, weigh
-from libriscribe2.quality.text import STOPWORDS, ChapterText, Gram, grams, in_a_row, plain, words
 
 SATURATION: Final = 1.2
 LENGTH: Final = 0.75

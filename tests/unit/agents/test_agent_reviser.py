@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.support.agent_desk import AgentDesk
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent

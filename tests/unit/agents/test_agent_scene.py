@@ -5,15 +5,15 @@ from typing import ClassVar
 
 import pytest
 from tests.support.agent_desk import AgentDesk
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.agents.agent_scene import SHOWN_BUDGET, WRITTEN_BUDGET, SceneCall, write_scene
+from libriscribe2.checks.text_lengths import Wanted
 from libriscribe2.errors import MaxRetriesExceededError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.quality.lengths import Wanted
 
 FIRST, SECOND = f"{fresh(1, 60)}.", f"{fresh(2, 50)}."
 LONG = f"{fresh(3, 160)}."

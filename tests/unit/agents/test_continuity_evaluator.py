@@ -14,9 +14,9 @@ from libriscribe2.agents.agent_continuity_evaluator import (
     OpenQuestion,
 )
 from libriscribe2.checks.continuity.story import place_of
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
 from libriscribe2.models.canon import Attribute, Fact
-from libriscribe2.quality.text import ChapterText
 
 CHAPTERS = tuple(
     ChapterText(n, f"chapters/{n:02d}.md", f"# T\n\nAda was the baker number {n} of the town.")

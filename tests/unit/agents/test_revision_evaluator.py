@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.agent_desk import AgentDesk
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
 from libriscribe2.agents.agent_context import Ruling

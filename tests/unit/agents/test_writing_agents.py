@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.agent_desk import AgentDesk
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent

@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 
 from libriscribe2.checks.gates.examination import GateFigures, examined
 from libriscribe2.checks.gates.gate import GateContext

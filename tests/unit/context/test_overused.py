@@ -4,7 +4,7 @@ from itertools import count
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.quality.prose import chapter, fresh
+from tests.unit.checks.prose import chapter, fresh
 
 from libriscribe2.context.earlier_text import (
     LAST_EDGES,

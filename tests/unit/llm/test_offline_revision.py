@@ -16,11 +16,11 @@ from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.checks.gates.examination import examined
 from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.checks.patching import apply
+from libriscribe2.checks.text_lengths import Wanted
 from libriscribe2.llm.offline.revising import critique, patches
 from libriscribe2.llm.offline_author import answer
 from libriscribe2.models.reviews import Patches
 from libriscribe2.prose import count_words
-from libriscribe2.quality.lengths import Wanted
 
 SAID = "The lamp on the stairs burned lower than it had an hour ago."
 OTHER = "Mara Voss counted the steps and did not look back at the water."

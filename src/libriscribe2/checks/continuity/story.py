@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from libriscribe2.checks.rules import Rules
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.models.canon import HARD_STANCES, Attribute, Fact, Thread, ThreadHit
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.project.paths import WORLD, chapter_file
-from libriscribe2.quality.text import ChapterText
 
 _UNSURE: Final = frozenset({Attribute.COUNT, Attribute.INJURY})
 """Kinds of facts that may well have changed since the book before: a reader has to judge."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from libriscribe2.checks.continuity.story import CONTINUITY_RULES, Story, contradiction, of_kind
+from libriscribe2.checks.text_figures import narration_drift
+from libriscribe2.checks.text_names import name_drift
 from libriscribe2.models.canon import Attribute, Fact, Thread
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.project.paths import OUTLINE
-from libriscribe2.quality.names import name_drift
-from libriscribe2.quality.narration import narration_drift
 
 
 @CONTINUITY_RULES.rule(

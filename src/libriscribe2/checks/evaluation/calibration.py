@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from libriscribe2.checks.evaluation.passage_pairs import CALIBRATION_PASSAGES, Pair
-from libriscribe2.quality.text import sentences
+from libriscribe2.checks.text import sentences
 
 Side = Literal["ours", "theirs", "tie"]
 

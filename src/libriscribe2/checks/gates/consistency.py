@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
+from libriscribe2.checks.text import ChapterText, plain, sentences
+from libriscribe2.checks.text_figures import Narration
+from libriscribe2.checks.text_figures import narration_of as told_in
+from libriscribe2.checks.text_names import NameDrift, name_drift
 from libriscribe2.models.findings import Finding
-from libriscribe2.quality.names import NameDrift, name_drift
-from libriscribe2.quality.narration import Narration
-from libriscribe2.quality.narration import narration_of as told_in
-from libriscribe2.quality.text import ChapterText, plain, sentences
 
 
 @gate("name")

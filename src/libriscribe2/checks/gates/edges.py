@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
-from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.likeness import edge_content, likeness
-from libriscribe2.quality.text import ChapterText, plain, sentences, words
+from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.text import ChapterText, plain, sentences, words
+from libriscribe2.checks.text_likeness import edge_content, likeness
 
 FEWEST_WORDS: Final = 3
 """A shorter sentence may begin or end two chapters."""
@@ -49,7 +49,7 @@ def _edge(chapter: ChapterText, others: Sequence[ChapterText], index: int) -> Ga
         return GateResult(_SAME, [finding("edge", "error", own, line, why, fix)])
     content = edge_content(chapter, index)
     share = max((likeness(edge_content(one, index), content) for one in written), default=0.0)
-    limit = BANDS[f"like {kind}s"].red or 1.0
+    limit = RANGES[f"like {kind}s"].red or 1.0
     if share <= limit:
         return GateResult()
     why = f"the {kind} is much like that of another chapter ({share:.0%} of its words)"

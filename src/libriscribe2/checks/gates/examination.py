@@ -10,8 +10,8 @@ from typing import Final
 
 from libriscribe2.checks import gates
 from libriscribe2.checks.gates.gate import Gate, GateContext, GateResult
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.models.findings import Finding
-from libriscribe2.quality.text import ChapterText
 
 MOST_OF_A_GATE: Final = 6
 """Most findings of one gate: they are samples, the figure counts all."""

@@ -9,13 +9,13 @@ from typing import Final
 
 import regex
 
+from libriscribe2.checks.text import ChapterText, Gram, plain
+from libriscribe2.checks.text_figures import Narration, narration_of
+from libriscribe2.checks.text_likeness import stems
+from libriscribe2.checks.text_phrases import ParagraphIndex
 from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.story import OutlineChapter, ScenePlan
-from libriscribe2.quality.likeness import stems
-from libriscribe2.quality.narration import Narration, narration_of
-from libriscribe2.quality.phrases import ParagraphIndex
-from libriscribe2.quality.text import ChapterText, Gram, plain
 
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
 _SETTLED_USES: Final = 2

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
+from libriscribe2.checks.text import ChapterText, in_a_row, words
 from libriscribe2.models.findings import Finding
-from libriscribe2.quality.text import ChapterText, in_a_row, words
 
 PLAN_WORDS: Final = 14
 """So many words in a row that stand in the plan are its own, and not what came of it."""

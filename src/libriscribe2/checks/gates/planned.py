@@ -4,11 +4,17 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
+from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.text import ChapterText, words
+from libriscribe2.checks.text_lengths import LONG, SHORT
+from libriscribe2.checks.text_likeness import (
+    WINDOW,
+    Nearest,
+    nearest_passages,
+    stem_weight,
+    stems,
+)
 from libriscribe2.models.findings import Finding
-from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.lengths import LONG, SHORT
-from libriscribe2.quality.likeness import WINDOW, Nearest, nearest_passages, stem_weight, stems
-from libriscribe2.quality.text import ChapterText, words
 
 _SHOWN: Final = 160
 
@@ -22,7 +28,7 @@ def beats(chapter: ChapterText, context: GateContext) -> GateResult:
     if not context.planned or not chapter.word_count:
         return GateResult()
     nearest = nearest_passages(context.planned, chapter.words, _weights(chapter, context))
-    band = BANDS["beats found"]
+    band = RANGES["beats found"]
     missed = {
         beat: passage
         for beat, passage in zip(context.planned, nearest, strict=True)

@@ -5,15 +5,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
-from libriscribe2.models.findings import Finding
-from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.phrases import (
+from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.text import STOPWORDS, ChapterText, Gram, grams, words
+from libriscribe2.checks.text_phrases import (
     ParagraphIndex,
     paragraph_phrases,
     repeated_share,
     windows,
 )
-from libriscribe2.quality.text import STOPWORDS, ChapterText, Gram, grams, words
+from libriscribe2.models.findings import Finding
 
 MOST_PHRASES: Final = 3
 
@@ -24,8 +24,8 @@ _FEWEST_USES: Final = 3
 _GAP: Final = "\n"
 """Stands between words in which a phrase is looked for; no word holds it."""
 
-_WITHIN: Final = BANDS["repeated phrases"]
-_BEFORE: Final = BANDS["phrases of earlier chapters"]
+_WITHIN: Final = RANGES["repeated phrases"]
+_BEFORE: Final = RANGES["phrases of earlier chapters"]
 _OTHER_WORDS: Final = "Say it in other words here."
 _TAKE_OUT: Final = "Take it out here, or tell here what is new."
 

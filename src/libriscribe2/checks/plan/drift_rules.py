@@ -8,11 +8,11 @@ import regex
 from libriscribe2.checks.plan.people_rules import whereabouts
 from libriscribe2.checks.plan.plan import PLAN_RULES, Plan, is_known, words_of
 from libriscribe2.checks.plan.time_rules import leaves_time
+from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.text_likeness import beat_coverage
+from libriscribe2.checks.text_names import used_names
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.project.paths import OUTLINE, SCENES
-from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.likeness import beat_coverage
-from libriscribe2.quality.names import used_names
 
 OF_TEXT: Final = frozenset({"P22", "P23", "P25", "P26"})
 """The rules that a chapter breaks, not its plan."""
@@ -42,7 +42,7 @@ def missed_beats(plan: Plan) -> Iterator[Finding]:
         shares = [
             (beat_coverage(beat, chapter.words, plan.written.weights), beat) for beat in beats
         ]
-        missed = [one for one in shares if BANDS["beats found"].level(one[0]) != "ok"]
+        missed = [one for one in shares if RANGES["beats found"].level(one[0]) != "ok"]
         if missed:
             share, beat = min(missed)
             yield _parted(

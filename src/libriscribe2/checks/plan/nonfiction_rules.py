@@ -12,9 +12,9 @@ from typing import Final, Literal
 import regex
 
 from libriscribe2.checks.plan.plan import FACTS, PLAN_RULES, Plan
+from libriscribe2.checks.text import plain
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.project.paths import OUTLINE, SCENES
-from libriscribe2.quality.text import plain
 
 NOTE: Final = re.compile(r"n-[0-9a-f]{12}(?![0-9a-f])")
 """A note's id, as research gives it."""

@@ -7,11 +7,11 @@ from typing import Final
 import regex
 
 from libriscribe2.checks.plan.plan import PLAN_RULES, STORY, Plan, is_known, nearest, words_of
+from libriscribe2.checks.text_figures import ai_names
+from libriscribe2.checks.text_names import confusable_names
 from libriscribe2.models.findings import Finding, Place
 from libriscribe2.models.story import ScenePlan
 from libriscribe2.project.paths import CHARACTERS, OUTLINE, SCENES
-from libriscribe2.quality.names import confusable_names
-from libriscribe2.quality.text_figures import ai_names
 
 
 @PLAN_RULES.rule("P8", "two names are one letter apart, or sound the same", kind=STORY)

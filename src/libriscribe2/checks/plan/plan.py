@@ -9,10 +9,10 @@ import regex
 from rapidfuzz.distance import OSA
 
 from libriscribe2.checks.rules import Rules
+from libriscribe2.checks.text import ChapterText, plain
+from libriscribe2.checks.text_likeness import stem_weights
 from libriscribe2.models.canon import ExitState, Thread
 from libriscribe2.models.story import OutlineChapter, PlannedChapter, ScenePlan
-from libriscribe2.quality.likeness import stem_weights
-from libriscribe2.quality.text import ChapterText, plain
 
 SHORTEST: Final = 5
 """Shorter names have too many neighbours to be told from them."""

@@ -6,6 +6,8 @@ from typing import Final
 from libriscribe2.checks.continuity.fact_rules import is_death
 from libriscribe2.checks.continuity.story_bible import bible_of
 from libriscribe2.checks.plan.plan import NOTHING_WRITTEN, Plan, Written
+from libriscribe2.checks.text import ChapterText
+from libriscribe2.checks.text_lengths import chapter_words
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, CanonFile, ExitState
@@ -27,8 +29,6 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.view import ProjectView
 from libriscribe2.prose import without_notes
-from libriscribe2.quality.lengths import chapter_words
-from libriscribe2.quality.text import ChapterText
 
 _NAMING: Final = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES)
 """Files that say who and what belongs to the book."""

@@ -5,18 +5,14 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
+from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.metric import GROUPS, Group, Metric, clipped, note, place, worst
 from libriscribe2.checks.report.repetition_metrics import (
     opening_and_ending_metrics,
     repetition_metrics,
 )
-from libriscribe2.prose import prose_words
-from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.lengths import chapter_variation, length_score
-from libriscribe2.quality.likeness import beat_coverage, stem_weights
-from libriscribe2.quality.names import confusable_names, name_drift
-from libriscribe2.quality.text import ChapterText
-from libriscribe2.quality.text_figures import (
+from libriscribe2.checks.text import ChapterText
+from libriscribe2.checks.text_figures import (
     SURFACE,
     ai_names,
     mattr,
@@ -25,6 +21,10 @@ from libriscribe2.quality.text_figures import (
     rhythm,
     surface_hits,
 )
+from libriscribe2.checks.text_lengths import chapter_variation, length_score
+from libriscribe2.checks.text_likeness import beat_coverage, stem_weights
+from libriscribe2.checks.text_names import confusable_names, name_drift
+from libriscribe2.prose import prose_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def length_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metr
         places = worst(
             note(chapter, f"{length} words, {plan.chapter_words} were asked for")
             for score, chapter, length in off
-            if BANDS["length score"].level(score) != "ok"
+            if RANGES["length score"].level(score) != "ok"
         )
         found.append(Metric("length score", "length", fmean(scores), "of 100", places))
     if len(chapters) >= 3:
@@ -139,7 +139,7 @@ def plan_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric
     if not found:
         return []
     missed = sorted(found, key=lambda one: one[0])
-    band = BANDS["beats found"]
+    band = RANGES["beats found"]
     places = worst(
         note(chapter, f"{share:.0%} of: {clipped(beat)}")
         for share, chapter, beat in missed

@@ -10,6 +10,7 @@ from libriscribe2.checks.continuity.story_report import StoryReport, check_story
 from libriscribe2.checks.report.book_metrics import BookMetrics, BookPlan, book_metrics
 from libriscribe2.checks.report.metric import Metric, clipped, worst
 from libriscribe2.checks.report.sample_style import distance_metric
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile
@@ -17,7 +18,6 @@ from libriscribe2.models.style import STYLE, StyleFile, StyleNumbers
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import SCENES, canon_file, chapter_file
 from libriscribe2.project.view import ProjectView
-from libriscribe2.quality.text import ChapterText
 
 
 @dataclass(frozen=True, slots=True)

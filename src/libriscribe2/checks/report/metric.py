@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from libriscribe2.checks.reference_ranges import RANGES, Level, amount
+from libriscribe2.checks.text import ChapterText, Paragraph
 from libriscribe2.models.findings import Place
-from libriscribe2.quality.bands import BANDS, Level, amount
-from libriscribe2.quality.text import ChapterText, Paragraph
 
 Group = Literal[
     "continuity",
@@ -63,12 +63,12 @@ class Metric:
     @property
     def level(self) -> Level:
         """Where it lies beside books by people."""
-        return BANDS[self.name].level(self.value)
+        return RANGES[self.name].level(self.value)
 
     @property
     def human(self) -> str:
         """The range of books by people in words, in the metric's own unit."""
-        return BANDS[self.name].words(share=self._is_share)
+        return RANGES[self.name].words(share=self._is_share)
 
     def amount(self, value: float | None = None) -> str:
         """A value of this metric as people read it, without its unit; its own by default."""
@@ -80,7 +80,7 @@ class Metric:
 
     def as_record(self) -> dict[str, Any]:
         """The metric as plain JSON."""
-        band = BANDS[self.name]
+        band = RANGES[self.name]
         return {
             "name": self.name,
             "group": _IN_JSON.get(self.group, self.group),

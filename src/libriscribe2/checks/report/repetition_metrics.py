@@ -6,9 +6,10 @@ from statistics import fmean, median
 from typing import Final
 
 from libriscribe2.checks.report.metric import WORST, Metric, clipped, note, place, worst
-from libriscribe2.models.findings import Place
-from libriscribe2.quality.likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
-from libriscribe2.quality.phrases import (
+from libriscribe2.checks.text import ChapterText
+from libriscribe2.checks.text_figures import compressed_share, per_thousand
+from libriscribe2.checks.text_likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
+from libriscribe2.checks.text_phrases import (
     StockPhrase,
     duplicate_paragraphs,
     repeated_share,
@@ -16,8 +17,7 @@ from libriscribe2.quality.phrases import (
     stock_phrases,
     windows,
 )
-from libriscribe2.quality.text import ChapterText
-from libriscribe2.quality.text_figures import compressed_share, per_thousand
+from libriscribe2.models.findings import Place
 
 BLOCK: Final = 8
 """Chapters that are compared with each other for the metrics of a block."""

@@ -7,10 +7,10 @@ from statistics import fmean, median
 from typing import Final
 
 from libriscribe2.checks.report.metric import Metric, note, worst
+from libriscribe2.checks.text import ChapterText, sentences, words
+from libriscribe2.checks.text_figures import SHORT_SENTENCE, mattr, rhythm, spoken_words
 from libriscribe2.models.findings import Place
 from libriscribe2.models.style import MOST_PASSAGES, PASSAGE_WORDS, StyleNumbers, StylePassage
-from libriscribe2.quality.text import ChapterText, sentences, words
-from libriscribe2.quality.text_figures import SHORT_SENTENCE, mattr, rhythm, spoken_words
 
 _DIGITS = 3
 """Digits that are kept: a file must not differ where only the last bit of a sum does."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from libriscribe2.llm.offline.canon_notes import item_of
-from libriscribe2.quality.text import ChapterText, sentences, words
+from libriscribe2.llm.offline.chapter_text import ChapterText, sentences, words
 
 _BLOCK: Final = re.compile(r"<(issues|excerpts)>\n(.*?)\n</\1>", re.DOTALL)
 _GAP: Final = "\n\n[\u2026]\n\n"

@@ -9,11 +9,11 @@ from tests.support.agent_desk import AgentDesk, outline
 from libriscribe2.checks.continuity.fact_names import world_facts
 from libriscribe2.checks.continuity.story_bible import StoryBible
 from libriscribe2.checks.continuity.story_report import story_report
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.editing.structure import joined_canon
 from libriscribe2.models.canon import Attribute, Fact, Thread, ThreadHit
 from libriscribe2.models.findings import Finding
 from libriscribe2.project.structure_change import peek
-from libriscribe2.quality.text import ChapterText
 
 RULES = ["Nobody flies.", "No bell by night."]
 PAST = "# T\n\n" + "She walked to the quay and looked at the boats that lay there. " * 15

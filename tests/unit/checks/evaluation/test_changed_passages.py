@@ -1,6 +1,6 @@
 """Passages around what two versions of a chapter have differently."""
 
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 
 from libriscribe2.checks.evaluation.passage_pairs import (
     MOST_PASSAGES,

@@ -3,14 +3,14 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 
 from libriscribe2.checks.gates.examination import GATES, GateFigures, examined
 from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.checks.text import words
+from libriscribe2.checks.text_likeness import beat_coverage, stem_weights
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, ScenePlan
-from libriscribe2.quality.likeness import beat_coverage, stem_weights
-from libriscribe2.quality.text import words
 
 PLAN = OutlineChapter(title="The Lamp", summary="Mara goes up and lights it.")
 

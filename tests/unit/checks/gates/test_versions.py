@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.quality.prose import fresh
+from tests.unit.checks.prose import fresh
 
 from libriscribe2.checks.gates.examination import examined, measured
 from libriscribe2.checks.gates.gate import GateContext

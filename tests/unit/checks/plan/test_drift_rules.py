@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from libriscribe2.checks.plan.plan import PLAN_RULES, Plan, Written
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.models.canon import ExitState, Standing
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, PlannedChapter, ScenePlan
-from libriscribe2.quality.text import ChapterText
 
 BEAT = "Mara trades the brass sextant for a passage to the northern lighthouse."
 TEXT = (

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libriscribe2.checks.text_lengths import chapter_words, scene_words
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineChapter, ScenePlan
-from libriscribe2.quality.lengths import chapter_words, scene_words
 
 
 def chapters(*targets: int) -> list[OutlineChapter]:

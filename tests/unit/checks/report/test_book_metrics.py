@@ -1,13 +1,13 @@
 """The metrics of a whole book: what is planted is found where it stands."""
 
 import pytest
-from tests.unit.quality.prose import chapter, fresh
+from tests.unit.checks.prose import chapter, fresh
 
+from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics, BookPlan, book_metrics
 from libriscribe2.checks.report.metric import Metric
 from libriscribe2.checks.report.sample_style import distance_metric, style_numbers
-from libriscribe2.quality.bands import BANDS
-from libriscribe2.quality.text_figures import SURFACE
+from libriscribe2.checks.text_figures import SURFACE
 
 LAST = "She put out the lamp and listened to the water until the harbour fell asleep again."
 ENDING = f"The keys lay cold beside seven unopened letters from the mainland office. {LAST}"
@@ -62,7 +62,7 @@ def test_every_figure_has_a_range_and_every_group_its_metrics() -> None:
     facts = Metric("contradictions", "continuity", 0, "errors")
     voice = distance_metric(chapters, style_numbers(chapters[:1]))
     book = book_metrics(chapters, plan, [facts, voice])
-    assert {one.name for one in book.metrics} == set(BANDS)
+    assert {one.name for one in book.metrics} == set(RANGES)
     record = book.as_record()
     assert record["chapters"] == 9
     assert {one["level"] for one in record["figures"]} <= {"ok", "amber", "red"}

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.quality.prose import chapter
+from tests.unit.checks.prose import chapter
 
 from libriscribe2.checks.report.sample_style import NAME, distance, distance_metric, style_numbers
 from libriscribe2.models.style import StyleNumbers

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.quality.prose import chapter, fresh
+from tests.unit.checks.prose import chapter, fresh
 
 from libriscribe2.checks.report.sample_style import style_numbers, typical_passages
+from libriscribe2.checks.text import ChapterText, words
 from libriscribe2.models.style import MOST_PASSAGES, PASSAGE_WORDS
-from libriscribe2.quality.text import ChapterText, words
 
 PLAIN = "The boat came in at noon and nobody was there to take the rope from him. "
 SHORT = "No. Not now. Go on. "

@@ -1,8 +1,8 @@
 """Person and tense of a chapter."""
 
-from tests.unit.quality.prose import chapter
+from tests.unit.checks.prose import chapter
 
-from libriscribe2.quality.narration import narration_drift, narration_of
+from libriscribe2.checks.text_figures import narration_drift, narration_of
 
 PAST = "She walked to the door and looked at him. He was late, and he said nothing to her. " * 10
 PRESENT = "She walks to the door and is cold. He is late, and he has nothing to tell her. " * 10

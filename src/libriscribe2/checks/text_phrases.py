@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import Final, TypeVar
 
-from libriscribe2.quality.text import (
+from libriscribe2.checks.text import (
     PHRASE_WORDS,
     STOPWORDS,
     ChapterText,

@@ -1,17 +1,17 @@
 """What is said again."""
 
 import pytest
-from tests.unit.quality.prose import chapter, fresh
+from tests.unit.checks.prose import chapter, fresh
 
-from libriscribe2.quality.likeness import ending_pairs, opening_pairs
-from libriscribe2.quality.phrases import (
+from libriscribe2.checks.text import grams, words
+from libriscribe2.checks.text_likeness import ending_pairs, opening_pairs
+from libriscribe2.checks.text_phrases import (
     duplicate_paragraphs,
     repeated_share,
     shares_seen_before,
     stock_phrases,
     windows,
 )
-from libriscribe2.quality.text import grams, words
 
 
 def test_a_text_without_repetition_has_a_share_of_zero() -> None:

@@ -1,10 +1,10 @@
 """Names that drift."""
 
 import pytest
-from tests.unit.quality.prose import chapter, fresh
+from tests.unit.checks.prose import chapter, fresh
 
-from libriscribe2.quality.names import confusable_names, name_drift
-from libriscribe2.quality.text import ChapterText
+from libriscribe2.checks.text import ChapterText
+from libriscribe2.checks.text_names import confusable_names, name_drift
 
 
 def book(*last: str) -> list[ChapterText]:

@@ -3,12 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.quality.prose import chapter, fresh
+from tests.unit.checks.prose import chapter, fresh
 
-from libriscribe2.quality.lengths import FIRST_RATIO, chapter_variation, habit, length_score
-from libriscribe2.quality.likeness import beat_coverage, stem_weights
-from libriscribe2.quality.text import words
-from libriscribe2.quality.text_figures import (
+from libriscribe2.checks.text import words
+from libriscribe2.checks.text_figures import (
     SURFACE,
     ai_names,
     compressed_share,
@@ -18,6 +16,8 @@ from libriscribe2.quality.text_figures import (
     rhythm,
     surface_hits,
 )
+from libriscribe2.checks.text_lengths import FIRST_RATIO, chapter_variation, habit, length_score
+from libriscribe2.checks.text_likeness import beat_coverage, stem_weights
 
 TOKENS = st.lists(st.sampled_from("abcdefgh"), max_size=60)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.quality.text import ChapterText, is_ideographic, sentences, words
+from libriscribe2.checks.text import ChapterText, is_ideographic, sentences, words
 
 
 def text(markdown: str) -> ChapterText:

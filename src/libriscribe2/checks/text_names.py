@@ -10,7 +10,7 @@ from typing import Final
 import regex
 from rapidfuzz.distance import OSA
 
-from libriscribe2.quality.text import ChapterText, Paragraph, plain
+from libriscribe2.checks.text import ChapterText, Paragraph, plain
 
 SHORTEST: Final = 4
 """Shorter names have too many neighbours among ordinary words."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from libriscribe2.checks.text_figures import variation
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineChapter, ScenePlan
-from libriscribe2.quality.text_figures import variation
 
 FIRST_RATIO: Final = 1.0
 """What a model whose habit is not known is taken to give of what it is asked for."""

@@ -14,7 +14,7 @@ Level = Literal["ok", "amber", "red"]
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class ReferenceRange:
     """The human range of a figure.
 
     Attributes:
@@ -52,37 +52,37 @@ def amount(value: float, *, share: bool) -> str:
 
 NO_LIMIT: Final = float("inf")
 
-BANDS: Final[dict[str, Band]] = {
-    "contradictions": Band(0, 3),
-    "repeated phrases": Band(0.013, 0.05),
-    "most repetitive page": Band(0.05, 0.10),
-    "phrases of earlier chapters": Band(0.005, 0.03),
-    "phrases of all earlier chapters": Band(0.011, 0.03),
-    "stock phrases": Band(2.0, 6.0),
-    "duplicate paragraphs": Band(0, 3),
-    "like openings": Band(0.12, 0.20),
-    "like endings": Band(0.11, 0.23),
-    "most alike openings": Band(0.20, 0.30),
-    "most alike endings": Band(0.13, 0.23),
-    "compressed share": Band(NO_LIMIT, low=0.40),
-    "vocabulary (MATTR-500)": Band(0.60, low=0.43),
-    "vocabulary (MTLD)": Band(180, low=60),
-    "words per sentence": Band(NO_LIMIT, low=9),
-    "short sentences": Band(0.40),
-    "sentence variation": Band(NO_LIMIT, low=0.50),
-    "paragraph variation": Band(NO_LIMIT, low=0.45),
-    "distance to the samples": Band(NO_LIMIT),
-    "chapter variation": Band(0.60, low=0.10),
-    "length score": Band(NO_LIMIT, low=80),
-    "not X but Y": Band(2),
-    "em dashes": Band(13),
-    "participle tails": Band(9),
-    "similes": Band(6),
-    "-ly adverbs": Band(20),
-    "stock gestures": Band(1, 3),
-    "beats found": Band(NO_LIMIT, low=0.35),
-    "drifting names": Band(0),
-    "confusable names": Band(0),
-    "names that models favour": Band(0),
+RANGES: Final[dict[str, ReferenceRange]] = {
+    "contradictions": ReferenceRange(0, 3),
+    "repeated phrases": ReferenceRange(0.013, 0.05),
+    "most repetitive page": ReferenceRange(0.05, 0.10),
+    "phrases of earlier chapters": ReferenceRange(0.005, 0.03),
+    "phrases of all earlier chapters": ReferenceRange(0.011, 0.03),
+    "stock phrases": ReferenceRange(2.0, 6.0),
+    "duplicate paragraphs": ReferenceRange(0, 3),
+    "like openings": ReferenceRange(0.12, 0.20),
+    "like endings": ReferenceRange(0.11, 0.23),
+    "most alike openings": ReferenceRange(0.20, 0.30),
+    "most alike endings": ReferenceRange(0.13, 0.23),
+    "compressed share": ReferenceRange(NO_LIMIT, low=0.40),
+    "vocabulary (MATTR-500)": ReferenceRange(0.60, low=0.43),
+    "vocabulary (MTLD)": ReferenceRange(180, low=60),
+    "words per sentence": ReferenceRange(NO_LIMIT, low=9),
+    "short sentences": ReferenceRange(0.40),
+    "sentence variation": ReferenceRange(NO_LIMIT, low=0.50),
+    "paragraph variation": ReferenceRange(NO_LIMIT, low=0.45),
+    "distance to the samples": ReferenceRange(NO_LIMIT),
+    "chapter variation": ReferenceRange(0.60, low=0.10),
+    "length score": ReferenceRange(NO_LIMIT, low=80),
+    "not X but Y": ReferenceRange(2),
+    "em dashes": ReferenceRange(13),
+    "participle tails": ReferenceRange(9),
+    "similes": ReferenceRange(6),
+    "-ly adverbs": ReferenceRange(20),
+    "stock gestures": ReferenceRange(1, 3),
+    "beats found": ReferenceRange(NO_LIMIT, low=0.35),
+    "drifting names": ReferenceRange(0),
+    "confusable names": ReferenceRange(0),
+    "names that models favour": ReferenceRange(0),
 }
 """The range of each figure of the report card, by its name."""

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from libriscribe2.checks.text_lengths import Wanted, habit_at
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.quality.lengths import Wanted, habit_at
 
 
 def test_more_is_asked_of_who_gives_less() -> None:

@@ -11,7 +11,7 @@ from itertools import combinations
 from math import fsum, log
 from typing import Final
 
-from libriscribe2.quality.text import STOPWORDS, ChapterText, words
+from libriscribe2.checks.text import STOPWORDS, ChapterText, words
 
 EDGE_WORDS: Final = 75
 

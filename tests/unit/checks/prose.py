@@ -2,7 +2,7 @@
 
 from random import Random
 
-from libriscribe2.quality.text import ChapterText
+from libriscribe2.checks.text import ChapterText
 
 _SYLLABLES = [consonant + vowel for consonant in "bdfglmnprstvwxzk" for vowel in "aeiou"]
 
