@@ -19,7 +19,7 @@ from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.project.dump_reading import ReplyReader
 from libriscribe2.project.texts import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
-from libriscribe2.replies.parsers import Limits, ParserResult, payload
+from libriscribe2.replies.parsers import Limits
 from libriscribe2.telemetry import JSON_VALIDATION_ERROR
 from libriscribe2.utils.json_utils import JSONProcessor
 
@@ -240,7 +240,6 @@ class Agent:
 
     def _dump_raw_response(self, attempt: Attempt) -> None:
         """Keep an attempt for review, apart from the book; a replayed one is kept once."""
-        self._count(attempt)
         self.context.client.with_options(CallOptions(stage=self.name)).record(attempt)
 
     def _count(self, attempt: Attempt) -> None:
@@ -254,17 +253,17 @@ class Agent:
     ) -> Any:
         """The conversation; a step whose attempts all failed is asked anew by the next run."""
         client = self.context.client.with_options(options)
-        result: ParserResult | None = None
+        value: Any = None
         try:
             async for attempt in client.attempts(messages, parser, self.context.attempts):
                 self._count(attempt)
-                result = attempt.result
+                value = None if attempt.feedback else attempt.value
         except MaxRetriesExceededError as error:
             self.context.anew(options.step)
             error.what = f"The stage {self.name!r} got no usable reply: {error.what}"
             error.fix = "run `libriscribe2 resume`: it asks anew; the replies are in the dumps"
             raise
-        return None if result is None else payload(result)
+        return value
 
     def _options(self, unit: Unit, part: str, **fields: Any) -> CallOptions:
         """How this agent's calls are made."""

@@ -154,7 +154,7 @@ class ResearcherAgent(Agent):
         model = ChainModel(
             self.context.client,
             unit.step,
-            on_attempt=self._dump_raw_response,
+            stage=self.name,
             anew=self.context.anew,
         )
         self._model = model
@@ -163,6 +163,9 @@ class ResearcherAgent(Agent):
         chain = ResearchChain(self.context.research, self._paths, self.book, model, ask_for, today)
         request: ChainRequest = ChainRequest(name, text, said, unit.step)
         found = await chain.run(request)
+        self._model = None
+        for attempt in model.attempts:
+            self._count(attempt)
         if found.failures and not found.notes:
             raise IncompleteError(
                 "Research brought no note.",
@@ -186,10 +189,11 @@ class ResearcherAgent(Agent):
 
     @override
     def _count(self, attempt: Attempt) -> None:
-        """Also count what a tool's own question cost; a chain counts its questions itself."""
-        super()._count(attempt)
-        if attempt.call.agent == type(self).__name__ and self._model is not None:
-            self._model.paid(attempt.call)
+        """While a chain runs, it counts what its tools ask, in the order of all its questions."""
+        if self._model is None:
+            super()._count(attempt)
+        else:
+            self._model.add(attempt)
 
     def _keep_sources(self, notes: NotesFile) -> None:
         sources = cited_sources(ResearchFolder(self._paths), notes)

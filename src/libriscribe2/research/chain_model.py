@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from libriscribe2.errors import ModelError
+from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import Message
 from libriscribe2.llm.call_records import CallOptions, CallRecord
@@ -94,18 +95,20 @@ class ChainModel:
         client: Asks it.
         path: Where the chain's calls stand in the journal, such as `research/ch03`.
         metrics: Counts what happens.
-        on_attempt: Hears each reply after it was read, for the dumps.
+        stage: Name of the stage that the chain works for, for the dumps.
         anew: Told a path whose replies must not be replayed by the next run, because nothing
             could be made of them.
         unusable: Why the model is not asked any more; "" while it is.
+        attempts: The questions of the chain and of its tools with their replies, in order.
     """
 
     client: LLMClient
     path: str = "research"
     metrics: ChainMetrics = field(default_factory=ChainMetrics)
-    on_attempt: Callable[[Attempt], None] = field(default=lambda _attempt: None)
+    stage: str = "research"
     anew: Callable[[str], None] = field(default=lambda _step: None)
     unusable: str = ""
+    attempts: list[Attempt] = field(default_factory=list)
     _spent: dict[str, Spent] = field(default_factory=dict)
 
     def step_path(self, step: str, part: str = "") -> str:
@@ -118,7 +121,7 @@ class ChainModel:
 
     async def ask(
         self, step: str, part: str, messages: Iterable[Message], options: CallOptions
-    ) -> CallRecord:
+    ) -> Reply:
         """Ask once.
 
         Args:
@@ -139,10 +142,11 @@ class ChainModel:
         self._spent.setdefault(step, Spent()).add(call)
         return call
 
-    def paid(self, call: CallRecord) -> None:
+    def add(self, attempt: Attempt) -> None:
         """Count a question of a step's own tool among those of the step."""
-        step = call.request.step.removeprefix(f"{self.path}/").partition("/")[0]
-        self._spent.setdefault(step, Spent()).add(call)
+        step = attempt.call.request.step.removeprefix(f"{self.path}/").partition("/")[0]
+        self._spent.setdefault(step, Spent()).add(attempt.call)
+        self.attempts.append(attempt)
 
     def give_up(self, error: ModelError) -> None:
         """Ask no more in this run, and say so once."""
@@ -150,9 +154,11 @@ class ChainModel:
             self.unusable = f"{error.what}: {error.fix or error.why}"
             logger.warning("Chains of tools go on without a model: %s", self.unusable)
 
-    def told(self, call: CallRecord, result: ParserResult) -> None:
-        """Let the dumps have a reply that was read."""
-        self.on_attempt(Attempt(call, result, split_leading_reasoning(call.completion.reply)[0]))
+    def record(self, reply: Reply, result: ParserResult) -> None:
+        """Keep what was made of a reply."""
+        attempt = Attempt(reply, result, split_leading_reasoning(reply.completion.reply)[0])
+        self.client.with_options(CallOptions(stage=self.stage)).record(attempt)
+        self.attempts.append(attempt)
 
 
 def function(name: str, description: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:

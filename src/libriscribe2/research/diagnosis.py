@@ -149,7 +149,7 @@ class ErrorAnalyzer:
             options = CallOptions(temperature=0.0, schema=_SCHEMA)
             call = await model.ask(step, part, conversation, options)
             result = self._parser(call.completion.reply)
-            model.told(call, result)
+            model.record(call, result)
             if result["status"] == "success":
                 judged: ErrorAnalysisResult = result["data"]
                 return judged

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from libriscribe2.errors import ProviderError
+from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.backend import BackendError, Message
-from libriscribe2.llm.call_records import CallOptions, CallRecord
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.models.tooling import Capability, Parameter
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt
@@ -82,18 +83,16 @@ class MicroResolver:
             call = await self._ask(question, messages, attempt)
             answer = _arguments(call)
             if answer is not None:
-                self._model.told(call, success(answer))
+                self._model.record(call, success(answer))
                 metrics.count(names.MICRO_RESPONSE)
                 return _fitting(answer, question.wanted)
-            self._model.told(call, failure(_AGAIN))
+            self._model.record(call, failure(_AGAIN))
             messages = (*messages, _said(call), {"role": "user", "content": _AGAIN})
         metrics.count(names.MICRO_ERROR)
         logger.warning("Micro-resolution of %s brought no parameters", question.step)
         return {}
 
-    async def _ask(
-        self, question: Question, messages: tuple[Message, ...], attempt: int
-    ) -> CallRecord:
+    async def _ask(self, question: Question, messages: tuple[Message, ...], attempt: int) -> Reply:
         """One request, with the function where the model takes one."""
         offered = _offered(question) if self._function_calling and attempt == 1 else ()
         options = CallOptions(temperature=0.0, tools=offered)
@@ -149,7 +148,7 @@ def _line(parameter: Parameter) -> str:
     return f"- {parameter.name} ({parameter.type}{listed}){said}"
 
 
-def _arguments(call: CallRecord) -> dict[str, Any] | None:
+def _arguments(call: Reply) -> dict[str, Any] | None:
     """The parameters of an answer: a native call, a call written as text, or a JSON object."""
     completion = call.completion
     native = parse_native_tool_calls(completion.reply, completion.tool_calls).tool_calls or []
@@ -167,7 +166,7 @@ def _fitting(answer: Mapping[str, Any], wanted: Sequence[Parameter]) -> dict[str
     return {name: value for name, value in tried.items() if value is not UNFIT}
 
 
-def _said(call: CallRecord) -> Message:
+def _said(call: Reply) -> Message:
     """The model's turn; a provider refuses one without text."""
     return {"role": "assistant", "content": call.completion.reply or "(no text)"}
 

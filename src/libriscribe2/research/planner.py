@@ -13,8 +13,9 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from libriscribe2.errors import IncompleteError
+from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.backend import Completion
-from libriscribe2.llm.call_records import CallOptions, CallRecord
+from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, StepMetadata
 from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.formatting import strip_value_emphasis
@@ -321,20 +322,20 @@ class Planner:
                 validation_retries += 1
                 question = self._after_problems(request, outcome, call, validation_retries)
 
-    def _read(self, call: CallRecord, request: str) -> Plan | PlanParseError | str:
+    def _read(self, call: Reply, request: str) -> Plan | PlanParseError | str:
         """The plan of a reply, or why it cannot be read, or why it cannot be carried out."""
         completion: Completion = call.completion
         try:
             plan = parse_plan(completion, request, tuple(self._capabilities.values()))
         except PlanParseError as error:
-            self._model.told(call, failure(str(error)))
+            self._model.record(call, failure(str(error)))
             return error
         problems = plan_problems(plan, self._capabilities, self._config.max_steps)
         if problems:
             told = "; ".join(problems[:_MOST_PROBLEMS])
-            self._model.told(call, failure(told))
+            self._model.record(call, failure(told))
             return told
-        self._model.told(call, success(plan))
+        self._model.record(call, success(plan))
         return plan
 
     def _count_parse_error(self, error: PlanParseError, retries: int) -> None:
@@ -346,7 +347,7 @@ class Planner:
         self._model.metrics.count(names.PLAN_RETRIES)
         logger.warning("The plan cannot be parsed (%s); asking again", error)
 
-    async def _ask(self, question: _Question, max_tokens: int | None) -> CallRecord:
+    async def _ask(self, question: _Question, max_tokens: int | None) -> Reply:
         options = CallOptions(
             temperature=question.temperature,
             max_tokens=max_tokens,
@@ -355,16 +356,14 @@ class Planner:
         return await self._model.ask(STEP, question.part, question.messages, options)
 
     def _after_parse_error(
-        self, request: str, error: PlanParseError, call: CallRecord, number: int
+        self, request: str, error: PlanParseError, call: Reply, number: int
     ) -> _Question:
         messages = self._prompts.build_planning_prompt_with_parse_error(
             request, str(error), call.completion.reply
         )
         return _Question(messages, f"parse-{number}", _RETRY_TEMPERATURE)
 
-    def _after_problems(
-        self, request: str, problems: str, call: CallRecord, number: int
-    ) -> _Question:
+    def _after_problems(self, request: str, problems: str, call: Reply, number: int) -> _Question:
         logger.warning("The plan cannot be carried out (%s); asking again", problems)
         messages = self._prompts.build_planning_prompt_with_validation_error(
             request, problems, call.completion.reply
