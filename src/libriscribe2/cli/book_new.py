@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.book_run import RunRequest, run_book
+from libriscribe2.cli.book_run import run_book
 from libriscribe2.cli.brief_options import (
     ask_for_brief,
     brief_from,
@@ -15,7 +15,6 @@ from libriscribe2.cli.brief_options import (
     kind_note,
     with_drafting,
 )
-from libriscribe2.cli.dry_run import quote_new
 from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
@@ -25,18 +24,19 @@ from libriscribe2.cli.frame import (
     UntilOption,
     command,
 )
-from libriscribe2.cli.given_files import GivenFile, place_files
 from libriscribe2.cli.model_choice import is_interactive, model_for
 from libriscribe2.cli.premise import premise_of
-from libriscribe2.cli.quotes import tell_quote
+from libriscribe2.cli.quotes import run_dry, tell_quote
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.samples import read_samples
 from libriscribe2.cli.series import continued, earlier_note, read_earlier
+from libriscribe2.commands.forecasts import quote_new
 from libriscribe2.commands.projects import (
     kept_settings,
     new_paths,
     wanted_stages,
 )
+from libriscribe2.commands.runs import GivenFile, RunRequest, place_files
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
@@ -254,7 +254,7 @@ def begin(
     frame.is_about(paths)
     request = RunRequest(stages, as_json=new.as_json)
     if new.dry_run:
-        quote = quote_new(brief, settings, choice, request, paths.root.name, new.given)
+        quote = run_dry(quote_new(brief, settings, choice, request, paths.root.name, new.given))
         tell_quote(frame.renderer, quote, as_json=new.as_json)
         return
     check_models(settings, choice, with_judge(settings, brief, stages))

@@ -2,7 +2,6 @@
 
 from libriscribe2.app import AppOptions, SharedCalls
 from libriscribe2.cli.book_run import run_book
-from libriscribe2.cli.dry_run import Prepare
 from libriscribe2.cli.estimate import going_on, tell_dry_run
 from libriscribe2.cli.frame import (
     DryRunOption,
@@ -20,6 +19,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import (
     open_project,
 )
+from libriscribe2.commands.runs import Prepare
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings

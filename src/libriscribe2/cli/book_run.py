@@ -2,27 +2,27 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
 from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.check_plan import tell_planned
 from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.interrupts import interruptible
-from libriscribe2.cli.logs import log_to
 from libriscribe2.cli.process import interrupted
 from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
-from libriscribe2.engine.engine import Engine, RunStream, follow
+from libriscribe2.commands.runs import RunRequest
+from libriscribe2.engine.engine import follow
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.event_file import recorders
 from libriscribe2.observe.events import Event
-from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, SCENES
+from libriscribe2.observe.run_log import log_to
+from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import resolved, stage_model
@@ -32,37 +32,6 @@ DEMONSTRATION = (
     "The offline author is a demonstration and not a language model: it composes English sentences "
     "about your premise without a network. Set a provider's key or --model for a real book."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What a command asks of a run.
-
-    Attributes:
-        stages: The stages to bring up to date.
-        refresh: Whether stale units are remade.
-        as_json: Whether events go to stdout, one JSON object per line.
-        only: Files whose units may run; None means all.
-        again: Units to do again, whatever their state.
-        job: The same in the words of the command line, such as `redo chapters --chapter 2`.
-    """
-
-    stages: Sequence[type[Agent]]
-    refresh: bool = False
-    as_json: bool = False
-    only: frozenset[str] | None = None
-    again: tuple[Unit, ...] = ()
-    job: str = ""
-
-    @property
-    def ends_with_plan(self) -> bool:
-        """Whether it is the plan that is asked for, and no prose."""
-        made = {stage.writes for stage in self.stages}
-        return self.only is None and SCENES in made and CHAPTER_FILES not in made
-
-    def by(self, engine: Engine) -> RunStream[Outcome]:
-        """The run that carries it out."""
-        return engine.run(self.stages, refresh=self.refresh, only=self.only, again=self.again)
 
 
 def run_book(

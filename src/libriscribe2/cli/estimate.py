@@ -1,7 +1,5 @@
 """`libriscribe2 estimate`: what it would take to finish a book."""
 
-from libriscribe2.cli.book_run import RunRequest
-from libriscribe2.cli.dry_run import Prepare, quote_project
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -13,9 +11,11 @@ from libriscribe2.cli.frame import (
     command,
 )
 from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.quotes import keep_quote, tell_quote
+from libriscribe2.cli.quotes import keep_quote, run_dry, tell_quote
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.forecasts import quote_project
 from libriscribe2.commands.projects import wanted_stages
+from libriscribe2.commands.runs import Prepare, RunRequest
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
@@ -65,7 +65,7 @@ def tell_dry_run(
     Raises:
         LibriScribeError: As the command itself would, before it sends anything.
     """
-    quote = quote_project(paths, settings, model_for(settings), prepare)
+    quote = run_dry(quote_project(paths, settings, model_for(settings), prepare))
     if quote.stages or as_json:
         tell_quote(renderer, quote, as_json=as_json)
     else:

@@ -100,13 +100,17 @@ def interruptible(
         raise typer.Exit(EXIT_INTERRUPTED) from error
 
 
-def run_async(work: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) -> T:
+def run_async(
+    work: Coroutine[Any, Any, T],
+    on_interrupt: Callable[[], None],
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> T:
     """Run `work` to its end, or until SIGINT or SIGTERM (`interruptible`).
 
     Raises:
         typer.Exit: With code 130, after a signal.
     """
-    with interruptible(on_interrupt) as runner:
+    with interruptible(on_interrupt, loop_factory) as runner:
         return runner.run(work)
 
 

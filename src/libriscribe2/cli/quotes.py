@@ -1,10 +1,12 @@
 """How a quote is told: what a run would take, and later what it took beside it."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Coroutine, Mapping
+from typing import Any, Final, TypeVar
 
+from libriscribe2.cli.interrupts import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import ProjectError, StorageError
+from libriscribe2.forecast.model_time import VirtualLoop
 from libriscribe2.forecast.quote import (
     HIGH_FACTOR,
     ModelTimes,
@@ -19,10 +21,21 @@ from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.wording import cost, counted
 
+T = TypeVar("T")
+
 LISTED: Final = 12
 """Most files that are named one by one."""
 
 COLUMNS = ("stage", "model", "calls", "tokens in", "tokens out", "cost")
+
+
+def run_dry(work: Coroutine[Any, Any, T]) -> T:
+    """The outcome of a dry run (`commands.forecasts`), whose waits pass in no time.
+
+    Raises:
+        typer.Exit: It was interrupted.
+    """
+    return run_async(work, lambda: None, VirtualLoop)
 
 
 def tell_quote(

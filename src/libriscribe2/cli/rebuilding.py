@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 from libriscribe2.app import App, AppOptions
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import read_brief, wanted_stages
 from libriscribe2.editing.rebuild import (
     GOOD,
@@ -27,6 +26,7 @@ from libriscribe2.engine.engine import follow
 from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
 from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.observe.run_log import log_nowhere
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.legacy import is_legacy
 from libriscribe2.project.paths import ProjectPaths

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from libriscribe2.cli.book_resume import carry_out
-from libriscribe2.cli.dry_run import quote_project, quote_remaking
 from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
@@ -16,9 +15,10 @@ from libriscribe2.cli.frame import (
     command,
 )
 from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.quotes import keep_quote, remaking_record, tell_quote, tell_remaking
+from libriscribe2.cli.quotes import keep_quote, remaking_record, run_dry, tell_quote, tell_remaking
 from libriscribe2.cli.redoing import Chosen, Redo, in_short
 from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.forecasts import quote_project, quote_remaking
 from libriscribe2.commands.projects import (
     look_at,
     read_brief,
@@ -102,8 +102,8 @@ def _tell_dry(
         LibriScribeError: As the command itself would, before it sends anything.
     """
     choice = model_for(settings)
-    quote = quote_project(paths, settings, choice, work.prepare)
-    later = quote_remaking(paths, settings, choice, work.prepare)
+    quote = run_dry(quote_project(paths, settings, choice, work.prepare))
+    later = run_dry(quote_remaking(paths, settings, choice, work.prepare))
     if chosen.replaced:
         names = in_short(chosen.replaced)
         renderer.warning(f"{names}: your own text, would be replaced; a copy goes to the trash.")
@@ -127,5 +127,5 @@ def _tell_stale(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> 
     brief, view = read_brief(paths), peek(paths)
     later = Remaking({}, Quote(at=utc_now(), stages=()), 0)
     if any(one.state == "stale" for one in book_status(wanted_stages(brief), brief, view)):
-        later = quote_remaking(paths, settings, model_for(settings))
+        later = run_dry(quote_remaking(paths, settings, model_for(settings)))
     tell_remaking(renderer, paths.called, later)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.cli.book_run import RunRequest
 from libriscribe2.commands.projects import stage_called, wanted_stages
+from libriscribe2.commands.runs import RunRequest
 from libriscribe2.engine.staleness import units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief

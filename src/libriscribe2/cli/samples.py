@@ -7,7 +7,7 @@ from typing import Final
 from slugify import slugify
 
 from libriscribe2.cli.author_file import read_author_file
-from libriscribe2.cli.given_files import GivenFile
+from libriscribe2.commands.runs import GivenFile
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import SAMPLE_ENDINGS, SAMPLES

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from libriscribe2.checks.continuity.fact_rules import is_death
 from libriscribe2.checks.continuity.story_bible import bible_of
-from libriscribe2.cli.given_files import GivenFile
 from libriscribe2.commands.projects import locate, look_at, read_brief
+from libriscribe2.commands.runs import GivenFile
 from libriscribe2.context.prompt_context import facts_in_force
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.models.brief import Brief

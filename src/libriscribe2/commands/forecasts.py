@@ -1,27 +1,26 @@
-"""A run that sends nothing: on a copy of the project, with the offline author in the models' place.
+"""What a run would take: it is made on a copy of the project, with nobody asked.
 
-The prompts are those of a real run, because the same code builds them; what the journal can
-replay is not counted. The copy is thrown away.
+The stand-in author answers in the models' place, at a model's pace; so these functions belong into
+a loop whose clock jumps (`forecast.model_time.VirtualLoop`). The prompts are those of a real run,
+because the same code builds them; what the journal can replay is not counted. The copy is thrown
+away.
 """
 
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from libriscribe2.app import App, AppOptions
-from libriscribe2.cli.book_run import RunRequest
-from libriscribe2.cli.given_files import GivenFile, place_files
-from libriscribe2.cli.interrupts import interruptible
-from libriscribe2.cli.logs import log_nowhere
 from libriscribe2.commands.projects import open_project, wanted_stages
+from libriscribe2.commands.runs import GivenFile, Prepare, RunRequest, place_files
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.staleness import book_status, units_of
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.forecast.model_time import VirtualLoop, model_times, with_their_chapters
+from libriscribe2.forecast.model_time import model_times, with_their_chapters
 from libriscribe2.forecast.quote import (
     FreshBackend,
     Quote,
@@ -35,6 +34,7 @@ from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import Event, EventList
+from libriscribe2.observe.run_log import log_nowhere
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import UnsyncedOps, storage_errors
 from libriscribe2.project.book_file import write_book_toml
@@ -45,17 +45,13 @@ from libriscribe2.project.structure_change import peek
 from libriscribe2.project.texts import utc_now
 from libriscribe2.settings import BudgetConfig, Settings
 
-Prepare = Callable[[ProjectStore, Brief], RunRequest]
-"""What a command does before its run, and the run that it asks for."""
-
-
 _ANY_NUMBER: Final = 1_000_000
 """Calls at once in a dry run: how many wait for each other is worked out from their times."""
 
 _LEFT_OUT: Final = (EXPORTS, "trash", "lock", "run.log*", "quote.json")
 
 
-def quote_project(
+async def quote_project(
     paths: ProjectPaths, settings: Settings, choice: ModelChoice, prepare: Prepare
 ) -> Quote:
     """What a command on a project would take.
@@ -68,11 +64,11 @@ def quote_project(
     with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
         brief = open_project(store)
         request = prepare(store, brief)
-        quote, _ = _quote(store, brief, settings, choice, request)
+        quote, _ = await _quote(store, brief, settings, choice, request)
     return quote.model_copy(update={"before": before, "job": request.job})
 
 
-def quote_remaking(
+async def quote_remaking(
     paths: ProjectPaths,
     settings: Settings,
     choice: ModelChoice,
@@ -93,7 +89,7 @@ def quote_remaking(
     with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
         brief = open_project(store)
         if first is not None:
-            _quote(store, brief, settings, choice, first(store, brief))
+            await _quote(store, brief, settings, choice, first(store, brief))
         stages = wanted_stages(brief)
         units = [unit for stage in stages for unit in units_of(stage, store)]
         there = frozenset(unit.output for unit in units if store.exists(unit.output))
@@ -101,13 +97,13 @@ def quote_remaking(
         before = [one for one in book_status(stages, brief, store) if one.unit.stage in asking]
         stale = sum(one.state == "stale" and one.unit.output in there for one in before)
         request = RunRequest(stages, refresh=True, only=there)
-        quote, events = _quote(store, brief, settings, choice, request)
+        quote, events = await _quote(store, brief, settings, choice, request)
     begun = [one for one in events if one.event == "stage.start" and one.stage in asking]
     remade = {one.unit: one.reason for one in begun}
     return Remaking(remade, quote, min(stale, len(remade)))
 
 
-def quote_new(
+async def quote_new(
     brief: Brief,
     settings: Settings,
     choice: ModelChoice,
@@ -119,10 +115,10 @@ def quote_new(
     with _throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
         place_files(paths, given)
         write_book_toml(paths.book_toml, brief.model_dump(), {})
-        return _quote(store, brief, settings, choice, request)[0]
+        return (await _quote(store, brief, settings, choice, request))[0]
 
 
-def _quote(
+async def _quote(
     store: ProjectStore,
     brief: Brief,
     settings: Settings,
@@ -136,9 +132,7 @@ def _quote(
     uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
     backend = QuotingBackend(FreshBackend(OfflineAuthor()))
     options = AppOptions(backend=backend, trusts_judges=True)
-    run = request.by(App(store, brief, uncapped, choice, options).engine)
-    with interruptible(lambda: None, VirtualLoop) as runner:
-        runner.run(follow(run, events))
+    await follow(request.by(App(store, brief, uncapped, choice, options).engine), events)
     stages = stage_quotes(backend.calls, price_of)
     times = None
     if request.only is None:
