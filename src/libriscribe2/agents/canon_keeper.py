@@ -1,4 +1,4 @@
-"""The canon: what each chapter states, with the words that state it."""
+"""The story bible: what each chapter states, with the words that state it."""
 
 import logging
 from collections.abc import Sequence

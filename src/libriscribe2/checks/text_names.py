@@ -83,18 +83,18 @@ class _NameUses:
 
 
 def name_drift(
-    chapters: Sequence[ChapterText], canon: Iterable[str], others: Iterable[str] = ()
+    chapters: Sequence[ChapterText], known: Iterable[str], others: Iterable[str] = ()
 ) -> list[NameDrift]:
-    """Rare spellings next to a name of the canon, or to a name that the book uses often.
+    """Rare spellings next to a known name, or to a name that the book uses often.
 
     Args:
         chapters: The book.
-        canon: Names of people and places, which are right however seldom they stand.
+        known: Names of people and places, which are right however seldom they stand.
         others: Further words that are right, such as terms of the world.
     """
     uses = _uses(chapters)
     found = []
-    for spelling, name in _slips(uses, _parts_of(canon), _parts_of(others)):
+    for spelling, name in _slips(uses, _parts_of(known), _parts_of(others)):
         counts = uses.count[spelling], uses.count.get(name, 0)
         found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))
     return sorted(found, key=lambda one: (one.chapter, one.paragraph.line, one.spelling))

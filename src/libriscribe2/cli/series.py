@@ -60,10 +60,10 @@ def read_earlier(project: str, settings: Settings) -> Earlier:
     paths = locate(project, None, settings)
     view, brief = look_at(paths), read_brief(paths)
     book = Book(view)
-    canon = _canon(paths, brief, view, settings)
-    dead = _dead(canon)
+    bible = _bible(paths, brief, view, settings)
+    dead = _dead(bible)
     cast = [one for one in book.characters() if one.name not in dead]
-    files = [_json(SERIES_CANON, canon)]
+    files = [_json(SERIES_CANON, bible)]
     if cast:
         files.append(_json(SERIES_CAST, CharactersFile(characters=cast)))
     if book.has(WORLD):
@@ -74,7 +74,7 @@ def read_earlier(project: str, settings: Settings) -> Earlier:
             why=f"there is neither {CHARACTERS} nor {WORLD}",
             fix=f"Finish it first: `libriscribe2 resume {paths.called}`.",
         )
-    return Earlier(paths.root.name, _keys(paths, brief), tuple(files), len(canon.facts))
+    return Earlier(paths.root.name, _keys(paths, brief), tuple(files), len(bible.facts))
 
 
 def continued(brief: Brief, earlier: Earlier | None) -> Brief:
@@ -110,12 +110,12 @@ def _keys(paths: ProjectPaths, brief: Brief) -> dict[str, Any]:
     return {**keys, "follows": paths.root.name}
 
 
-def _canon(paths: ProjectPaths, brief: Brief, view: ProjectView, settings: Settings) -> SeriesFile:
+def _bible(paths: ProjectPaths, brief: Brief, view: ProjectView, settings: Settings) -> SeriesFile:
     """What holds at a book's end; of one that was not read for its facts, what it was given."""
     book, beside = Book(view), settings.projects_dir / "book"
     try:
-        canon = bible_of(brief, view)
-        told = [*canon.before, *canon.facts]
+        bible = bible_of(brief, view)
+        told = [*bible.before, *bible.facts]
     except IncompleteError:
         told = book.stated_before()
 
@@ -126,11 +126,11 @@ def _canon(paths: ProjectPaths, brief: Brief, view: ProjectView, settings: Setti
     return lasting_facts(paths.root.name, facts_in_force(told, book.chapters() + 1), file_of)
 
 
-def _dead(canon: SeriesFile) -> set[str]:
+def _dead(bible: SeriesFile) -> set[str]:
     """Who has died; the facts are the last word of the book."""
     return {
         fact.entity
-        for fact in canon.facts
+        for fact in bible.facts
         if fact.attribute is Attribute.ALIVE and is_death(fact.as_fact())
     }
 

@@ -184,4 +184,4 @@ def _remark(renderer: Renderer, origin: ChapterOrigin, scenes: Sequence[ContextM
         renderer.note("This is the draft; the chapter's opening was written anew after it.")
     facts, size = sum(len(one.facts) for one in scenes), sum(one.size for one in scenes)
     of = f"{counted(len(scenes), 'scene')}: " if len(scenes) > 1 else ""
-    renderer.note(f"{of}{counted(facts, 'fact')} of the canon, {size:,} characters.")
+    renderer.note(f"{of}{counted(facts, 'fact')} of the story bible, {size:,} characters.")

@@ -19,7 +19,7 @@ class Rendered:
     Attributes:
         text: What the prompt shows; "" for nothing.
         cut: Whether there is more than the budget lets in.
-        facts: The facts of the canon that it shows.
+        facts: The facts of the story bible that it shows.
         chapters: The chapters whose text, summary or record it is taken from.
     """
 

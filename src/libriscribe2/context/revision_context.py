@@ -12,7 +12,7 @@ from libriscribe2.models.story import ScenePlan
 from libriscribe2.prose import shorten
 
 COMPARED: Final = 8
-"""How many chapters the gates compare a text with: so many the bands of the figures stand for."""
+"""How many chapters the gates compare a text with: so many the reference ranges of the metrics stand for."""
 
 # Characters of each block (`text_budget`).
 CONCEPT_BUDGET: Final = 300

@@ -95,7 +95,7 @@ class ContextManifest(BaseModel):
         drafting: How the chapters were drafted.
         budget: Most that all parts might take together.
         parts: The parts that the prompt shows or that had to go, in its order.
-        facts: The facts of the canon that it shows.
+        facts: The facts of the story bible that it shows.
         key: The key of the request that was made from it; "" before there is one.
     """
 

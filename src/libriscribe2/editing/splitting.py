@@ -199,7 +199,7 @@ def raw_text(view: ProjectView, pattern: str, chapter: int) -> str | None:
 
 
 def texts_of(view: ProjectView, chapter: int) -> dict[str, str]:
-    """Text, summary and canon of a chapter by the pattern of their names, as far as there.
+    """Text, summary and facts of a chapter by the pattern of their names, as far as there.
 
     Raises:
         ProjectError: A file is empty or not UTF-8.

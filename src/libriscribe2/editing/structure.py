@@ -201,10 +201,10 @@ def _empty(value: Any) -> Any:
 
 
 def joined_canon(first: str, second: str, text: str) -> str | None:
-    """The canon of a merged chapter; None where one of the two cannot be read.
+    """The facts of a merged chapter; None where one of the two cannot be read.
 
     Args:
-        first: The canon of the first chapter as its file has it.
+        first: The facts of the first chapter as its file has it.
         second: That of the second.
         text: The merged chapter, which says on which lines the facts stand now.
     """

@@ -1,4 +1,4 @@
-"""The canon: what the text says is so, each statement with the words that say it."""
+"""The story bible: what the text says is so, each statement with the words that say it."""
 
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -195,7 +195,7 @@ class ToldCanonWithThreads(ToldCanon):
 
 
 class Fact(BaseModel):
-    """A statement of the canon.
+    """A statement of the story bible.
 
     Attributes:
         entity: Who or what it is about, by its canonical name.
@@ -244,7 +244,7 @@ class CanonFile(Shape):
     """`.libriscribe/canon/NN.json`: what a chapter states, each statement with its words.
 
     The number of the chapter stands in the file's name only, so that a chapter that is moved
-    takes its canon along as it is.
+    takes its facts along as it is.
     """
 
     facts: list[KeptFact]
