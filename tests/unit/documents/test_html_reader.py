@@ -40,6 +40,7 @@ def test_words_come_out_in_order(tags: list[str]) -> None:
         ("<p>a<span class='capital'>b</span></p>", ["ab"]),
         ("<p style='display: none'>x</p><p>y</p>", ["y"]),
         ("<pre>one\n  two</pre>", ["one\\\ntwo"]),
+        ("<pre>one\n<b>two</b></pre>", ["one\\\n**two**"]),
         ("<table><tr><td>a</td><td>b</td></tr></table>", ["a | b"]),
         ("<ul><li>a<ul><li>b</li></ul></li></ul>", ["- a", "  - b"]),
         ("<p>2 &lt; 3</p>", ["2 \\< 3"]),

@@ -134,13 +134,13 @@ def test_word_chapters_come_from_its_headings_and_the_title_from_its_style() -> 
         + "</w:styles>"
     )
     paragraphs = [
-        *(("Title", "The Boat"), ("heading1", "One"), ("", "It came.")),
+        *(("Title", "The Boat & *Me*"), ("heading1", "One"), ("", "It came.")),
         *(("", "***"), ("", "Later."), ("heading1", "Two"), ("", "It went.")),
     ]
     found = read_manuscript("a.docx", docx(paragraphs, {"word/styles.xml": styles}))
     assert found.chapters[0].text.endswith("It came.\n\n* * *\n\nLater.\n")
     assert [one.title for one in found.chapters] == ["One", "Two"]
-    assert found.title == "The Boat"
+    assert found.title == "The Boat & *Me*"
 
 
 @pytest.mark.parametrize("member", ["META-INF/rights.xml", "META-INF/license.lcpl"])

@@ -148,6 +148,14 @@ def test_a_word_document_is_divided_at_its_headings() -> None:
     assert reading.parts == (("", "Before."), ("Salt", "Salt\n\nIt was <traded>."))
 
 
+def test_what_is_locked_is_refused_and_not_read_as_noise() -> None:
+    with zipfile.ZipFile(locked := io.BytesIO(epub({"a.xhtml": "<p>Salt.</p>"})), "a") as target:
+        target.writestr("META-INF/rights.xml", "<x/>")
+    assert "DRM" in refusal("a.epub", locked.getvalue()).message
+    assert "password" in refusal("a.docx", b"\xd0\xcf\x11\xe0 old").message
+    assert "not text" in refusal("a.txt", b"{\\rtf1 Salt.}").message
+
+
 @pytest.mark.parametrize("ending", SOURCE_ENDINGS)
 def test_a_file_that_is_not_what_its_ending_says_is_refused(ending: str) -> None:
     other = archive({"a": "b"}) if ending in (".md", ".txt", ".html", ".pdf") else b"%PDF-1.4 no"
