@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from libriscribe2.replies.parsers import Limits
-from libriscribe2.replies.schema_fit import as_json_schema
+from libriscribe2.replies.schema_fit import Limits, as_json_schema
 
 
 def _stripped(text: str) -> str:

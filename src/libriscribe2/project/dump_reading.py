@@ -10,13 +10,13 @@ from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel
 
 from libriscribe2.replies.parsers import (
-    Limits,
     Parser,
     ParserResult,
     prose_parser,
     pydantic_parser,
     within_limits,
 )
+from libriscribe2.replies.schema_fit import Limits
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,12 @@ from libriscribe2.replies.candidates import unwrap_whole_fence
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.formatting import strip_value_emphasis
 from libriscribe2.replies.report import ExtractionReport
+from libriscribe2.replies.schema_fit import Limits
 
 EMPTY_REPLY: Final = "Empty response. Please provide output."
 DEFAULT_FEEDBACK: Final = (
     "Your reply could not be used. Please check the requested format and reply again in full."
 )
-
-
-Limits = Mapping[str, Mapping[str, Any]]
-"""Keywords to add by property, such as `{"chapters": {"minItems": 12, "maxItems": 12}}`.
-
-The property's name is dotted from the top; list items add no part of their own.
-"""
 
 
 class ParserResult(TypedDict, total=False):

@@ -12,6 +12,12 @@ from typing import Any, Final, TypeAlias
 from pydantic import BaseModel
 
 Schema: TypeAlias = type[BaseModel] | Mapping[str, Any]
+Limits = Mapping[str, Mapping[str, Any]]
+"""Keywords to add by property, such as `{"chapters": {"minItems": 12, "maxItems": 12}}`.
+
+The property's name is dotted from the top; list items add no part of their own.
+"""
+
 _MAX_NODES: Final = 20_000
 _MAX_REFERENCES: Final = 20
 _ANY: Final[Mapping[str, Any]] = {}
