@@ -8,7 +8,7 @@ import pytest
 from tests.support.desk import Desk
 from tests.support.review_book import KEYWORDS, REFUSED, make_book
 
-from libriscribe2.replies.parsers import EMPTY_REPLY
+from libriscribe2.replies.contract import EMPTY_REPLY
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,12 @@ from typing_extensions import override
 from libriscribe2.commands.calls import Call
 from libriscribe2.llm.conversation import CUT
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
-from libriscribe2.replies.parsers import EMPTY_REPLY, ParserResult, failure, split_leading_reasoning
+from libriscribe2.replies.contract import (
+    EMPTY_REPLY,
+    ParserResult,
+    failure,
+    split_leading_reasoning,
+)
 
 MOST_CHARACTERS: Final = 60_000
 """Of the part that differs; beyond it lines are compared, because the time grows as the square."""

@@ -11,7 +11,7 @@ from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.call_records import CallRecord
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
 from libriscribe2.project.dumps import DumpRecord
-from libriscribe2.replies.parsers import (
+from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     ParserResult,
     check_result,

@@ -37,7 +37,7 @@ from libriscribe2.llm.conversation import (
 from libriscribe2.llm.fallbacks import FallbackChain, explain
 from libriscribe2.llm.limits.retries import Retries
 from libriscribe2.llm.session import CallSession
-from libriscribe2.replies.parsers import failure, split_leading_reasoning
+from libriscribe2.replies.contract import failure, split_leading_reasoning
 
 logger = logging.getLogger(__name__)
 

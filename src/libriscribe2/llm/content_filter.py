@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from libriscribe2.llm.backend import BackendError, Completion, Message, Request
 from libriscribe2.prompts.loader import load_text
-from libriscribe2.replies.parsers import split_leading_reasoning
+from libriscribe2.replies.contract import split_leading_reasoning
 
 OPTIONAL_BLOCKS: Final = (
     *("story_so_far", "ahead", "passages", "habits", "text_before", "text_after", "next"),

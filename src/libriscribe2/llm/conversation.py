@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import Final
 
 from libriscribe2.llm.backend import Completion, Message, Request, Usage
-from libriscribe2.replies.parsers import split_leading_reasoning
+from libriscribe2.replies.contract import split_leading_reasoning
 
 Messages = str | Iterable[str | Message]
 """A conversation: one user message, several, or turns with roles."""

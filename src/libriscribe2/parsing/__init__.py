@@ -1,6 +1,6 @@
 """Parsers by the names of the original designs; they live in `replies`."""
 
-from libriscribe2.replies.parsers import (
+from libriscribe2.replies.contract import (
     DEFAULT_FEEDBACK,
     EMPTY_REPLY,
     Parser,
@@ -10,10 +10,10 @@ from libriscribe2.replies.parsers import (
     payload,
     plain_reply,
     prose_parser,
-    pydantic_parser,
     split_leading_reasoning,
     success,
 )
+from libriscribe2.replies.parsers import pydantic_parser
 from libriscribe2.replies.sections import make_marker_parser, multi_section_parser, parser_template
 from libriscribe2.replies.tool_calls import (
     LLMToolCallResponse,

@@ -9,13 +9,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel
 
-from libriscribe2.replies.parsers import (
-    Parser,
-    ParserResult,
-    prose_parser,
-    pydantic_parser,
-    within_limits,
-)
+from libriscribe2.replies.contract import Parser, ParserResult, prose_parser
+from libriscribe2.replies.parsers import pydantic_parser, within_limits
 from libriscribe2.replies.schema_fit import Limits
 
 

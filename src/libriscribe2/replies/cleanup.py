@@ -15,13 +15,20 @@ only in the fields that ask for it.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from libriscribe2.replies.candidates import Span, find_spans
 from libriscribe2.replies.choice import FULL, judge
-from libriscribe2.replies.formatting import MARKDOWN_CODE_BLOCKS, value_artifacts
+from libriscribe2.replies.formatting import (
+    MARKDOWN_CODE_BLOCKS,
+    Stripped,
+    strip_emphasis,
+    value_artifacts,
+)
 from libriscribe2.replies.normalise import Normalised, hides_value, normalise, views
 from libriscribe2.replies.placeholders import begins_like_template, has_hints
 from libriscribe2.replies.report import (
@@ -33,7 +40,11 @@ from libriscribe2.replies.report import (
 )
 from libriscribe2.replies.schema_fit import Schema, as_json_schema
 from libriscribe2.replies.selection import best_reading, under_layers
-from libriscribe2.replies.strict_json import parse_whole, plain_bytes
+from libriscribe2.replies.strict_json import (
+    parse_whole,
+    plain_bytes,
+    strict_parse,
+)
 
 MAX_REPLY: Final = 8_000_000
 _MAX_LAYERS: Final = 3
@@ -241,3 +252,63 @@ def merge_json_objects(first: Mapping[str, Any], second: Mapping[str, Any]) -> d
 def validate_json_structure(data: Any, expected_type: type = dict) -> bool:
     """Whether `data` is of the type, and not an empty object where an object is wanted."""
     return isinstance(data, expected_type) and (expected_type is not dict or bool(data))
+
+
+_STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"(?P<key>\s*:)?', re.DOTALL)
+
+
+def clean_text(reply: str) -> tuple[str, Stripped]:
+    """The JSON text of a reply with emphasis stripped from its string values.
+
+    Returns:
+        The text, and what was stripped. A reply without any bracketed value is unchanged, and so is
+        one whose damaged value has no certain extent.
+    """
+    part, sound = _json_part(reply)
+    if not sound and _json_part(part)[0] != part:
+        return reply, Stripped(reply)
+    stripped = strip_json_text(part) if sound else Stripped(part)
+    return stripped.text, stripped
+
+
+def _json_part(reply: str) -> tuple[str, bool]:
+    """The text of the best value, and whether it is strict JSON; without any, all of the reply."""
+    text = normalise(reply).text
+    spans = find_spans(text)
+    if not spans:
+        return reply, False
+    best = max(spans, key=_preference)
+    return text[best.start : best.end].strip(), best.failure is None
+
+
+def _preference(span: Span) -> tuple[bool, bool, bool, int]:
+    sound = span.failure is None
+    fenced = span.fence in ("json", "jsonc", "json5")
+    return sound, isinstance(span.value, dict), fenced, -span.start
+
+
+def strip_json_text(text: str) -> Stripped:
+    """Strip emphasis from the string values of JSON text, all else byte for byte the same.
+
+    Text that is no JSON at all counts as one string value; damaged JSON is left alone.
+    """
+    if "*" not in text:
+        return Stripped(text)
+    whole = text.strip()
+    if strict_parse(whole).end != len(whole):
+        damaged = whole[:1] in ("{", "[", '"')
+        return Stripped(text) if damaged else strip_emphasis(text)
+    bold = italic = 0
+
+    def change(literal: re.Match[str]) -> str:
+        nonlocal bold, italic
+        if literal["key"] or "*" not in literal.group():
+            return literal.group()
+        stripped = strip_emphasis(json.loads(literal.group(), strict=False))
+        if not stripped.bold and not stripped.italic:
+            return literal.group()
+        bold += stripped.bold
+        italic += stripped.italic
+        return json.dumps(stripped.text, ensure_ascii=False)
+
+    return Stripped(_STRING.sub(change, text), bold, italic)

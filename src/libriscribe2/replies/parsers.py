@@ -1,157 +1,22 @@
-"""The parser contract, and the parsers for prose and for values of a shape.
-
-A parser takes a raw reply and returns data, or feedback for the model.
-"""
+"""Parsers for values of a shape: a raw reply becomes a validated value, or feedback for the model."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, Literal, Required, TypedDict, TypeGuard, cast
+from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import BaseModel, ValidationError
 
-from libriscribe2.replies.candidates import unwrap_whole_fence
 from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.contract import (
+    EMPTY_REPLY,
+    ParserResult,
+    failure,
+    has_text,
+)
 from libriscribe2.replies.formatting import strip_value_emphasis
 from libriscribe2.replies.report import ExtractionReport
 from libriscribe2.replies.schema_fit import Limits
-
-EMPTY_REPLY: Final = "Empty response. Please provide output."
-DEFAULT_FEEDBACK: Final = (
-    "Your reply could not be used. Please check the requested format and reply again in full."
-)
-
-
-class ParserResult(TypedDict, total=False):
-    """One parser's answer about one reply.
-
-    Attributes:
-        status: "success" or "error".
-        data: The parsed value; may be falsy (an empty list is a value).
-        sections: Header to text, in the order that was asked for.
-        feedback: What to tell the model; present whenever `status` is "error".
-        report: How the value was found and repaired, for the debug dump.
-    """
-
-    status: Required[Literal["success", "error"]]
-    data: Any
-    sections: dict[str, str]
-    feedback: str
-    report: ExtractionReport
-
-
-Parser = Callable[..., ParserResult]
-
-
-def has_text(reply: object) -> TypeGuard[str]:
-    """Whether a reply is a string with something else than white space in it."""
-    return isinstance(reply, str) and bool(reply.strip())
-
-
-def success(data: object) -> ParserResult:
-    """A success that carries one value."""
-    return {"status": "success", "data": data}
-
-
-def failure(feedback: str) -> ParserResult:
-    """An error that tells the model what was wrong and what is wanted."""
-    return {"status": "error", "feedback": feedback}
-
-
-def check_result(result: object) -> ParserResult:
-    """Hold a parser's answer against the contract.
-
-    The alias `content` is accepted for `data`. An error without feedback is completed with a
-    default sentence, because a conversation turn without text is refused by providers.
-
-    Args:
-        result: Whatever a parser returned.
-
-    Returns:
-        The same answer, complete.
-
-    Raises:
-        TypeError: The answer breaks the contract; asking the model again would not mend that.
-    """
-    if not isinstance(result, Mapping):
-        raise TypeError(f"a parser must return a dict, this one returned {result!r:.200}")
-    answer = dict(result)
-    status = answer.get("status")
-    if status == "error":
-        feedback = answer.get("feedback")
-        if not isinstance(feedback, str) or not feedback.strip():
-            answer["feedback"] = DEFAULT_FEEDBACK
-        return cast("ParserResult", answer)
-    if status != "success":
-        raise TypeError(f'a parser\'s status must be "success" or "error", not {status!r:.200}')
-    if "data" not in answer and "sections" not in answer:
-        if "content" not in answer:
-            raise TypeError("a parser's success must carry `data` or `sections`")
-        answer["data"] = answer.pop("content")
-    return cast("ParserResult", answer)
-
-
-def payload(result: ParserResult) -> Any:
-    """The value of a success: `data` whenever the key is there, even if falsy, else `sections`."""
-    return result["data"] if "data" in result else result["sections"]
-
-
-_EDGE: Final = " \t\r\n\ufeff\u200b\u2060"  # not U+3000: it indents Chinese and Japanese prose
-_REASONING: Final = ("think", "thinking", "reasoning")
-_LONGEST_TAG: Final = 12
-
-
-def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
-    """A parser for chapters, scenes and other prose.
-
-    Args:
-        min_words: The least number of words of a usable text, counted at white space.
-
-    Returns:
-        A parser whose `data` is the text. A leading reasoning block and a fence around the whole
-        reply are taken off; fences, italics and all other marks inside stay byte for byte.
-    """
-
-    def parse(raw_reply: str) -> ParserResult:
-        text = plain_reply(raw_reply) if has_text(raw_reply) else ""
-        if not text:
-            return failure(EMPTY_REPLY)
-        words = len(text.split())
-        if words < min_words:
-            return failure(
-                f"The text has {words} words; at least {min_words} are wanted. "
-                "Please write the whole text again, at the wanted length."
-            )
-        return success(text)
-
-    return parse
-
-
-def plain_reply(raw_reply: str) -> str:
-    """The answer of a reply: without leading reasoning, without a fence around all of it, stripped.
-
-    A reply whose reasoning never ends has no answer; "" is returned for it.
-    """
-    return unwrap_whole_fence(split_leading_reasoning(raw_reply)[1].strip(_EDGE)).strip(_EDGE)
-
-
-def split_leading_reasoning(text: str) -> tuple[str | None, str]:
-    """The reasoning block at the start of a text, or None, and the text behind it.
-
-    The template may hold the opening tag, so a closing one alone ends a block too. Tags further
-    inside belong to the text: a novel may well think aloud.
-    """
-    start = text.lstrip(_EDGE)
-    lowered = start[:_LONGEST_TAG].casefold()
-    for name in _REASONING:
-        before, closing, answer = start.partition(f"</{name}>")
-        opened = lowered.startswith(f"<{name}>")
-        if opened and not closing:
-            return before[len(name) + 2 :], ""
-        if opened or (closing and f"<{name}>" not in before):
-            return before[len(name) + 2 if opened else 0 :].strip(), answer
-    return None, text
-
 
 _MAX_SHOWN: Final = 80
 _MAX_FIELDS: Final = 12

@@ -10,7 +10,7 @@ from typing import Final
 
 from bs4 import BeautifulSoup
 
-from libriscribe2.replies.parsers import ParserResult, failure, has_text
+from libriscribe2.replies.contract import ParserResult, failure, has_text
 from libriscribe2.replies.search_pages import (
     RawResult,
     engine_of,

@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from libriscribe2.replies.parsers import (
+from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     ParserResult,
     failure,

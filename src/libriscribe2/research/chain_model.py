@@ -13,7 +13,7 @@ from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import Message
 from libriscribe2.llm.call_records import CallOptions, CallRecord
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.replies.parsers import ParserResult, split_leading_reasoning
+from libriscribe2.replies.contract import ParserResult, split_leading_reasoning
 
 PARSE_ERRORS: Final = "plan_generation.parse_errors"
 PLAN_RETRIES: Final = "plan_generation.retries"

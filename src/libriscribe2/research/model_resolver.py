@@ -17,7 +17,7 @@ from libriscribe2.models.tooling import Capability, Parameter
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.parsers import failure, success
+from libriscribe2.replies.contract import failure, success
 from libriscribe2.replies.tool_calls import parse_llm_response, parse_native_tool_calls
 from libriscribe2.research import chain_model as names
 from libriscribe2.research.chain_model import DATA_BUDGET, ChainModel, clipped, function, shown

@@ -18,8 +18,8 @@ from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, StepMetadata
 from libriscribe2.replies.cleanup import extract_with_report, field_errors
+from libriscribe2.replies.contract import failure, split_leading_reasoning, success
 from libriscribe2.replies.formatting import strip_value_emphasis
-from libriscribe2.replies.parsers import failure, split_leading_reasoning, success
 from libriscribe2.replies.tool_calls import ToolCall, parse_llm_response, parse_native_tool_calls
 from libriscribe2.research import chain_model as names
 from libriscribe2.research.chain_model import ChainModel

@@ -8,8 +8,14 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from libriscribe2.replies import cleanup, formatting
-from libriscribe2.replies.cleanup import ModelT, extract_with_report, validated_model
-from libriscribe2.replies.formatting import clean_text, strip_json_text, strip_value_emphasis
+from libriscribe2.replies.cleanup import (
+    ModelT,
+    clean_text,
+    extract_with_report,
+    strip_json_text,
+    validated_model,
+)
+from libriscribe2.replies.formatting import strip_value_emphasis
 from libriscribe2.replies.schema_fit import Schema
 from libriscribe2.replies.strict_json import find_json_end_string_safe
 from libriscribe2.telemetry import JSON_EXTRACTION_WARNING

@@ -5,7 +5,7 @@ from pydantic import BaseModel
 
 from libriscribe2.models.story import ConceptModel, OutlineChapter, OutlineFile
 from libriscribe2.project.dump_reading import ReplyReader, plain_value
-from libriscribe2.replies.parsers import failure, success
+from libriscribe2.replies.contract import failure, success
 
 OUTLINE = '{"summary": "s", "chapters": [{"title": "**One**", "summary": "*x*"}]}'
 

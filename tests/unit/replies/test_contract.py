@@ -1,6 +1,6 @@
 import pytest
 
-from libriscribe2.replies.parsers import (
+from libriscribe2.replies.contract import (
     DEFAULT_FEEDBACK,
     check_result,
     failure,

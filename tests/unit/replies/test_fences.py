@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.replies.candidates import code_span_end, fence_at, unwrap_whole_fence
+from libriscribe2.replies.contract import code_span_end, fence_at, unwrap_whole_fence
 
 
 def _code(text: str, start: int = 0) -> str | None:

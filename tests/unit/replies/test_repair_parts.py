@@ -5,11 +5,9 @@ from time import process_time
 import pytest
 
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.repair import lost_content, repair_json
-from libriscribe2.replies.repair.cursor import plan_closing
-from libriscribe2.replies.repair.patterns import unescape
+from libriscribe2.replies.repair import lost_content, plan_closing, repair_json
+from libriscribe2.replies.repair.patterns import string_token, unescape
 from libriscribe2.replies.repair.state import Policy
-from libriscribe2.replies.repair.string_tokens import string_token
 
 
 @pytest.mark.parametrize(

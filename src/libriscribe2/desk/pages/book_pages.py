@@ -30,7 +30,7 @@ from libriscribe2.project.paths import (
     WORLD,
 )
 from libriscribe2.project.texts import content_sha
-from libriscribe2.replies.parsers import plain_reply
+from libriscribe2.replies.contract import plain_reply
 
 _SHAPES: Final = {
     CONCEPT: ConceptFile,

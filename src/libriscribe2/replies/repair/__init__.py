@@ -2,13 +2,53 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from libriscribe2.replies.repair.cursor import doubtful_structure
-from libriscribe2.replies.repair.parser import RepairParser
-from libriscribe2.replies.repair.patterns import COMMA, SEPARATORS
-from libriscribe2.replies.repair.state import Policy, RepairOutcome, Trouble
+from libriscribe2.replies.repair.cursor import (
+    Cursor,
+    Halt,
+    StringReader,
+    doubtful_structure,
+    early_end,
+    lost_number,
+    no_key,
+    note_leftover,
+    read_colon,
+    read_key,
+    text_end,
+)
+from libriscribe2.replies.repair.patterns import (
+    COMMA,
+    COMMAS,
+    ELEMENT,
+    ELLIPSIS,
+    KEY,
+    NESTED_MEMBER,
+    OPEN_QUOTES,
+    OPERATOR,
+    SEPARATORS,
+    skip_space,
+)
+from libriscribe2.replies.repair.state import (
+    KEY_STATE,
+    MAX_DEPTH,
+    SEPARATOR_STATE,
+    VALUE_STATE,
+    Frame,
+    Policy,
+    RepairOutcome,
+    Trouble,
+    misplaced_by,
+    schema_node,
+)
+from libriscribe2.replies.repair.values import (
+    PlainRuns,
+    SoundParts,
+    read_literal,
+    read_plain_key,
+    read_text,
+)
 from libriscribe2.replies.strict_json import same_json
 
 _QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
@@ -55,6 +95,325 @@ def lost_content(
             return position
         position = last
     return position if _GAP.fullmatch(text, position, end) is None else None
+
+
+_OBJECT_ENDS: Final = "}｝"
+_BRACKETS: Final = "}]｝］"
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How to take one closing bracket.
+
+    Attributes:
+        pops: How many containers it ends.
+        repair: The repair's name, or "" when the bracket is right.
+        doubtful: Whether another explanation is as good.
+    """
+
+    pops: int
+    repair: str = ""
+    doubtful: bool = False
+
+
+def plan_closing(text: str, position: int, stack: Sequence[bool], order: Sequence[str]) -> Closing:
+    """Explain the closing bracket at `position`.
+
+    Args:
+        text: The text.
+        position: Index of the bracket.
+        stack: For each open container, outermost first, whether it is an object.
+        order: The explanations, the preferred first, where several are as good.
+    """
+    is_object = text[position] in _OBJECT_ENDS
+    options: dict[str, int] = {}
+    if stack[-1] == is_object:
+        if len(stack) > 1 or not _goes_on(text, position + 1, is_object=is_object):
+            return Closing(1)
+        return Closing(0, "extra_closer")
+    if is_object in stack:
+        depth = len(stack) - 1 - max(i for i, kind in enumerate(stack) if kind == is_object)
+        options["missing_closer"] = depth + 1
+    options["wrong_closer"] = 1
+    options["extra_closer"] = 0
+    scores = {
+        name: _score(text, position + 1, stack[: len(stack) - pops])
+        for name, pops in options.items()
+    }
+    best = max(scores.values())
+    winners = [name for name in order if scores.get(name) == best]
+    return Closing(options[winners[0]], winners[0], len(winners) > 1)
+
+
+def _goes_on(text: str, position: int, *, is_object: bool) -> bool:
+    """Whether members follow although the outermost object just ended."""
+    comma = COMMA.match(text, position)
+    return is_object and comma is not None and KEY.match(text, comma.end()) is not None
+
+
+def _score(text: str, position: int, stack: Sequence[bool]) -> int:
+    """How well the text goes on when these containers remain open: 2 well, 0 badly."""
+    open_kinds = list(stack)
+    while True:
+        position = skip_space(text, position)
+        char = text[position : position + 1]
+        if not char or char not in _BRACKETS:
+            break
+        if not open_kinds or open_kinds.pop() != (char in _OBJECT_ENDS):
+            return 0
+        position += 1
+    comma = COMMA.match(text, position)
+    if comma is None:
+        return 0 if open_kinds else 2
+    if not open_kinds:
+        return 0
+    return 2 if open_kinds[-1] == (KEY.match(text, comma.end()) is not None) else 0
+
+
+_MAX_DOUBTS: Final = 300
+_OPENING: Final = "{[｛［"
+_PLAIN_ENDS: Final = ",}]"
+_CLOSING: Final = "}]｝］"
+
+
+class RepairParser:
+    """Reads one damaged value.
+
+    Attributes:
+        doubts: How often two readings were possible.
+        cursor: The place in the text, with the record of what was read and changed.
+    """
+
+    def __init__(self, text: str, start: int, policy: Policy) -> None:
+        """Prepare to read the value at `start`, with one of two readings where both exist."""
+        self.doubts = 0
+        self.cursor = Cursor(text, start, StringReader(text, structure_wins=policy.structure_wins))
+        self._start = start
+        self._policy = policy
+        self._stack: list[Frame] = []
+        self._root: Any = None
+        self._members = 0
+        # Where a schema may place keys elsewhere, no container is sound before all are read.
+        self._sound = SoundParts(text, start, usable=policy.schema is None)
+        self._runs = PlainRuns(self.cursor, self._stack, self._sound, keys=policy.schema is None)
+
+    def run(self) -> RepairOutcome:
+        """Read the value; never raises."""
+        cursor = self.cursor
+        trouble: Trouble | None = None
+        keep = True
+        try:
+            self._open(None)
+            while self._stack:
+                self._step(self._stack[-1])
+        except Halt as halt:
+            trouble, keep = halt.trouble, halt.keep
+        if trouble is None:
+            note_leftover(cursor)
+        self.doubts += cursor.strings.doubts
+        return RepairOutcome(
+            value=self._root if keep else None,
+            end=cursor.at,
+            repairs=tuple(cursor.repairs),
+            trouble=trouble or lost_number(cursor.repairs),
+            members=self._members,
+            work=cursor.at - self._start + cursor.strings.scanned,
+        )
+
+    def _step(self, frame: Frame) -> None:
+        """Read one token in the state of the innermost container."""
+        char = self.cursor.skip()
+        if not char:
+            raise text_end(self.cursor, frame, len(self._stack))
+        if frame.state == SEPARATOR_STATE:
+            self._separator(frame, char)
+        elif char in _CLOSING:
+            self._close(frame, char)
+        elif char in SEPARATORS:
+            self._extra_comma(frame)
+        elif frame.state == KEY_STATE:
+            self._key(frame, char)
+        else:
+            self._value(frame, char)
+
+    def _open(self, frame: Frame | None) -> None:
+        """Enter the container whose bracket stands here."""
+        cursor = self.cursor
+        if len(self._stack) >= MAX_DEPTH:
+            raise cursor.halt("too_deep")
+        char = cursor.text[cursor.at]
+        is_object = char in "{｛"
+        if char in "｛［":
+            cursor.note("full_width_punctuation", cursor.at)
+        value: Any = {} if is_object else []
+        node = schema_node(self._policy.schema, frame, value)
+        if frame is None:
+            self._root = value
+        else:
+            self._put(frame, value)
+        self._stack.append(Frame(value, is_object, KEY_STATE if is_object else VALUE_STATE, node))
+        cursor.at += 1
+
+    def _put(self, frame: Frame, value: Any, *, plain: bool = False) -> None:
+        """Add a value to its container."""
+        self._members += 1
+        frame.state = SEPARATOR_STATE
+        frame.comma = -1
+        frame.plain_last = plain
+        container = frame.value
+        if isinstance(container, list):
+            container.append(value)
+        elif frame.key not in container:
+            container[frame.key] = value
+        elif not same_json(container[frame.key], value):
+            raise self.cursor.halt("conflicting_keys", frame.key)
+
+    def _extra_comma(self, frame: Frame) -> None:
+        cursor = self.cursor
+        if frame.state == VALUE_STATE and frame.is_object:
+            raise cursor.halt("syntax", "a value is missing")
+        cursor.note("extra_comma", cursor.at)
+        run = COMMAS.match(cursor.text, cursor.at)
+        cursor.at = run.end() if run else cursor.at + 1
+
+    def _key(self, frame: Frame, char: str) -> None:
+        """Read a key and its colon."""
+        cursor, schema = self.cursor, self._policy.schema
+        cursor.check_key()
+        if schema is None and self._runs.read():
+            self._members += 1
+            return
+        plain = read_plain_key(cursor) if schema is None else ""
+        if plain:
+            frame.key = plain
+        elif NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
+            return
+        else:
+            key = read_key(cursor, char, len(self._stack))
+            if schema is not None:
+                frame = self._place(key)
+            frame.key = key
+            read_colon(cursor)
+        self._members += 1
+        frame.state = VALUE_STATE
+
+    def _place(self, key: str) -> Frame:
+        """The object that a key belongs to; objects inside it end where the schema says so."""
+        for _ in range(misplaced_by(self._stack, key)):
+            self.cursor.note("missing_closer", self.cursor.at)
+            self._stack.pop()
+        return self._stack[-1]
+
+    def _ends_before_item(self) -> bool:
+        """End an object before the next item of its list, when its bracket is missing."""
+        outer = self._stack[-2] if len(self._stack) > 1 else None
+        if outer is None or outer.is_object or not self._stack[-1].value:
+            return False
+        self.cursor.note("missing_closer", self.cursor.at)
+        self._stack.pop()
+        outer.state = VALUE_STATE
+        return True
+
+    def _value(self, frame: Frame, char: str) -> None:
+        """Read a value."""
+        cursor = self.cursor
+        if not frame.is_object and self._runs.read():
+            self._members += 1
+        elif char in _OPENING:
+            self._container(frame)
+        elif cursor.is_fence():
+            raise early_end(cursor, frame, len(self._stack))
+        elif char in OPEN_QUOTES or cursor.is_escaped_quote():
+            text, plain = read_text(cursor, in_object=frame.is_object, depth=len(self._stack))
+            self._put(frame, text, plain=plain)
+        elif ELLIPSIS.match(cursor.text, cursor.at):
+            raise cursor.halt("ellipsis")
+        else:
+            self._put(frame, read_literal(cursor, in_object=frame.is_object))
+
+    def _container(self, frame: Frame) -> None:
+        """Read a container at once if it is strict JSON as it stands; enter it otherwise."""
+        cursor = self.cursor
+        if cursor.text.startswith("{{", cursor.at):
+            raise cursor.halt("template")
+        parsed = self._sound.read(cursor, frame, len(self._stack))
+        if parsed is None:
+            self._open(frame)
+        else:
+            self._put(frame, parsed.value)
+
+    def _separator(self, frame: Frame, char: str) -> None:
+        """Read what stands between two values, or the end of their container."""
+        cursor = self.cursor
+        if char in _PLAIN_ENDS and self._runs.read():
+            return
+        if char in SEPARATORS:
+            if char != ",":
+                cursor.note("wrong_comma", cursor.at)
+            frame.comma = cursor.at
+            frame.state = KEY_STATE if frame.is_object else VALUE_STATE
+            cursor.at += 1
+        elif char in _CLOSING:
+            self._close(frame, char)
+        elif char in ":：" and not frame.is_object:
+            self._list_with_key(frame)
+        elif cursor.is_fence() or cursor.is_prose():
+            raise early_end(cursor, frame, len(self._stack))
+        else:
+            self._missing_comma(frame, char)
+
+    def _missing_comma(self, frame: Frame, char: str) -> None:
+        cursor = self.cursor
+        if OPERATOR.match(cursor.text, cursor.at):
+            raise cursor.halt("arithmetic")
+        pattern = KEY if frame.is_object else ELEMENT
+        cursor.check_string_before()
+        if pattern.match(cursor.text, cursor.at) is None:
+            raise no_key(cursor, char)
+        cursor.note("missing_comma", cursor.at)
+        frame.state = KEY_STATE if frame.is_object else VALUE_STATE
+
+    def _list_with_key(self, frame: Frame) -> None:
+        """A key inside a list: the list's closing bracket is missing before it."""
+        parent = self._stack[-2] if len(self._stack) > 1 else None
+        items = frame.value
+        if parent is None or not parent.is_object or not isinstance(items, list):
+            raise self.cursor.halt("ambiguous")
+        if not frame.plain_last or len(items) == 1:
+            raise self.cursor.halt("ambiguous")
+        parent.key = items.pop()
+        parent.state = VALUE_STATE
+        self.cursor.note("missing_closer", self.cursor.at)
+        self._stack.pop()
+        self.cursor.at += 1
+
+    def _close(self, frame: Frame, char: str) -> None:
+        """Close a container, or explain a bracket that does not match."""
+        cursor = self.cursor
+        if frame.is_object and frame.state == VALUE_STATE:
+            raise cursor.halt("syntax", "a value is missing")
+        if frame.comma >= 0 and frame.state != SEPARATOR_STATE:
+            cursor.note("trailing_comma", frame.comma)
+        if frame.is_object == (char in "}｝") and len(self._stack) > 1:
+            self._apply(Closing(1), char)
+            return
+        kinds = [item.is_object for item in self._stack]
+        self._apply(plan_closing(cursor.text, cursor.at, kinds, self._policy.closing), char)
+
+    def _apply(self, closing: Closing, char: str) -> None:
+        cursor = self.cursor
+        if closing.repair:
+            cursor.note(closing.repair, cursor.at)
+            self.doubts += closing.doubtful
+            if self.doubts > _MAX_DOUBTS:
+                raise cursor.halt("ambiguous")
+        if char in "｝］":
+            cursor.note("full_width_punctuation", cursor.at)
+        cursor.at += 1
+        for _ in range(closing.pops):
+            self._stack.pop()
+        if closing.pops == 0:
+            self._stack[-1].state = SEPARATOR_STATE
 
 
 _MAX_REREAD: Final = 300_000

@@ -1,8 +1,7 @@
-"""The place of a repair in the text: contents, closing brackets, keys, doubtful endings."""
+"""The place of a repair in the text: contents, keys, strings, doubtful endings."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.replies.repair.patterns import (
@@ -12,18 +11,121 @@ from libriscribe2.replies.repair.patterns import (
     COMMA,
     COMMA_INSIDE,
     COMMENT,
+    CONTROL,
     ELEMENT,
     ELLIPSIS,
     ELLIPSIS_WORDS,
     KEY,
+    LOST_QUOTE,
     OPEN_QUOTES,
     QUOTED_KEY,
+    StringToken,
+    follows,
     skip_space,
+    unescape,
+    unread,
 )
 from libriscribe2.replies.repair.state import SEPARATOR_STATE, Frame, RepairOutcome, Trouble
-from libriscribe2.replies.repair.string_tokens import LOST_QUOTE, StringToken
-from libriscribe2.replies.repair.strings import StringReader
+from libriscribe2.replies.repair.string_end import EndSearch, KnownKeys
 from libriscribe2.replies.report import Repair
+from libriscribe2.replies.strict_json import scan_string
+
+_ESCAPED: Final = re.compile(r'\\"(?P<inner>(?:[^"\\]++|\\(?!"))*+)\\"')
+_TRIPLES: Final = ('"""', "'''")
+_SCAN_FACTOR: Final = 3
+# A search given up for stray quotes takes as long as so many plain characters.
+_CROWDED: Final = 250_000
+
+
+class StringReader:
+    """Reads the strings of one damaged text.
+
+    Attributes:
+        doubts: How often a string could end in two places.
+        scanned: How many characters were searched for ends; the search has a budget.
+    """
+
+    def __init__(self, text: str, *, structure_wins: bool = False) -> None:
+        """Prepare reading.
+
+        Args:
+            text: The damaged text.
+            structure_wins: Whether, in doubt, sound structure after a quote ends the string.
+        """
+        self.doubts = 0
+        self.scanned = 0
+        self._text = text
+        self._structure_wins = structure_wins
+        self._keys = KnownKeys(text)
+
+    def read(self, start: int, role: str, depth: int) -> StringToken:
+        """Read the string whose opening quote is at `start`.
+
+        Args:
+            start: Index of the opening quote.
+            role: "key", "member" or "element": what the string is, and so what may follow it.
+            depth: How many containers are open.
+        """
+        token = None
+        if self._text[start] == '"':
+            token = self._quick(start, role, depth)
+        if token is None and role != "key" and self._text.startswith(_TRIPLES, start):
+            token = self._triple(start, role, depth)
+        return self._searched(start, role, depth) if token is None else token
+
+    def read_escaped(self, start: int, role: str, depth: int) -> StringToken | None:
+        """Read a string whose own quotes are escaped; `start` is at the backslash."""
+        found = _ESCAPED.match(self._text, start)
+        if found is None or not follows(self._text, found.end(), role, depth):
+            return None
+        value = unescape(found["inner"])
+        return StringToken(
+            value.text,
+            found.end(),
+            repairs=("escaped_delimiters",),
+            inner=found.span("inner"),
+            trouble=value.trouble,
+        )
+
+    def _quick(self, start: int, role: str, depth: int) -> StringToken | None:
+        """A string without damage to its quotes and escapes."""
+        try:
+            text, end = scan_string(self._text, start + 1)
+        except ValueError:
+            return None
+        if not follows(self._text, end, role, depth) or (role == "key" and "\n" in text):
+            return None
+        control = CONTROL.search(self._text, start + 1, end - 1)
+        repairs = () if control is None else ("raw_control_character",)
+        return StringToken(text, end, repairs=repairs, inner=(start + 1, end - 1))
+
+    def _triple(self, start: int, role: str, depth: int) -> StringToken | None:
+        """A string between three quotes, with everything inside as it stands."""
+        text = self._text
+        marks = text[start : start + 3]
+        position = start + 3
+        while (found := text.find(marks, position)) >= 0:
+            end = found + 3
+            while text.startswith(marks[0], end):
+                end += 1
+            if follows(text, end, role, depth):
+                inner = (start + 3, end - 3)
+                value = unescape(text[inner[0] : inner[1]])
+                return StringToken(value.text, end, repairs=("triple_quotes",), inner=inner)
+            position = end
+        self.scanned += position - start
+        return None
+
+    def _searched(self, start: int, role: str, depth: int) -> StringToken:
+        """A string whose end must be told from inner quotes."""
+        if self.scanned > _SCAN_FACTOR * len(self._text):
+            return unread(self._text, start)
+        search = EndSearch(self._text, start, role, depth, self._keys, self._structure_wins)
+        token = search.run()
+        self.doubts += search.doubts
+        self.scanned += search.scanned or _CROWDED
+        return token
+
 
 _FENCES = ("```", "~~~")
 _MARGIN = 20
@@ -168,79 +270,6 @@ class Cursor:
         # "Note: ..." after a blank line; in an object whose other keys carry quotes.
         blank = not text[text.rfind("\n", 0, line) + 1 : line].strip()
         return blank and not any(one.name == "unquoted_key" for one in self.repairs)
-
-
-_OBJECT_ENDS: Final = "}｝"
-_BRACKETS: Final = "}]｝］"
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """How to take one closing bracket.
-
-    Attributes:
-        pops: How many containers it ends.
-        repair: The repair's name, or "" when the bracket is right.
-        doubtful: Whether another explanation is as good.
-    """
-
-    pops: int
-    repair: str = ""
-    doubtful: bool = False
-
-
-def plan_closing(text: str, position: int, stack: Sequence[bool], order: Sequence[str]) -> Closing:
-    """Explain the closing bracket at `position`.
-
-    Args:
-        text: The text.
-        position: Index of the bracket.
-        stack: For each open container, outermost first, whether it is an object.
-        order: The explanations, the preferred first, where several are as good.
-    """
-    is_object = text[position] in _OBJECT_ENDS
-    options: dict[str, int] = {}
-    if stack[-1] == is_object:
-        if len(stack) > 1 or not _goes_on(text, position + 1, is_object=is_object):
-            return Closing(1)
-        return Closing(0, "extra_closer")
-    if is_object in stack:
-        depth = len(stack) - 1 - max(i for i, kind in enumerate(stack) if kind == is_object)
-        options["missing_closer"] = depth + 1
-    options["wrong_closer"] = 1
-    options["extra_closer"] = 0
-    scores = {
-        name: _score(text, position + 1, stack[: len(stack) - pops])
-        for name, pops in options.items()
-    }
-    best = max(scores.values())
-    winners = [name for name in order if scores.get(name) == best]
-    return Closing(options[winners[0]], winners[0], len(winners) > 1)
-
-
-def _goes_on(text: str, position: int, *, is_object: bool) -> bool:
-    """Whether members follow although the outermost object just ended."""
-    comma = COMMA.match(text, position)
-    return is_object and comma is not None and KEY.match(text, comma.end()) is not None
-
-
-def _score(text: str, position: int, stack: Sequence[bool]) -> int:
-    """How well the text goes on when these containers remain open: 2 well, 0 badly."""
-    open_kinds = list(stack)
-    while True:
-        position = skip_space(text, position)
-        char = text[position : position + 1]
-        if not char or char not in _BRACKETS:
-            break
-        if not open_kinds or open_kinds.pop() != (char in _OBJECT_ENDS):
-            return 0
-        position += 1
-    comma = COMMA.match(text, position)
-    if comma is None:
-        return 0 if open_kinds else 2
-    if not open_kinds:
-        return 0
-    return 2 if open_kinds[-1] == (KEY.match(text, comma.end()) is not None) else 0
 
 
 _MAX_OPEN_KEY = 80

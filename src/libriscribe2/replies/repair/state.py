@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.replies.report import Repair
@@ -113,25 +113,6 @@ def misplaced_by(stack: Sequence[Frame], key: str) -> int:
         if outer.is_object and key in properties_of(outer.node) and key not in outer.value:
             return depth
     return 0
-
-
-_MAX_NAMES: Final = 50
-
-
-@dataclass(slots=True)
-class KnownKeys:
-    """Which names serve as keys in more than one place of a text."""
-
-    text: str
-    seen: dict[str, bool] = field(default_factory=dict)
-
-    def occurs_elsewhere(self, name: str, start: int, end: int) -> bool:
-        """Whether a name is a key outside the stretch from `start` to `end` too."""
-        if name not in self.seen and len(self.seen) < _MAX_NAMES:
-            key = re.compile(rf"""["']{re.escape(name)}["']\s*:""")
-            after = key.search(self.text, end) is not None
-            self.seen[name] = after or key.search(self.text, 0, start) is not None
-        return self.seen.get(name, False)
 
 
 _KEY: Final = r'"([^"\\\x00-\x1f]{1,120}+)"'

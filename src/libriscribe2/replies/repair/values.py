@@ -1,8 +1,9 @@
-"""Values of damaged JSON: scalars, and parts that are sound as they stand."""
+"""Values of damaged JSON: scalars in place, parts that are sound, runs of plain text."""
 
 import re
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable
+from itertools import islice, repeat
+from operator import itemgetter
 from typing import Any, Final
 
 from libriscribe2.replies.repair.cursor import Cursor
@@ -11,172 +12,38 @@ from libriscribe2.replies.repair.patterns import (
     CONCATENATION,
     KEY,
     NEXT_MEMBER,
-    OPERATOR,
-    SURE_COMMAS,
     follows_element,
     follows_member,
-    skip_space,
-    unescape,
+    string_token,
 )
-from libriscribe2.replies.repair.state import Frame
-from libriscribe2.replies.strict_json import StrictParse, brief_parse
-
-_NUMBER: Final = re.compile(
-    r"(?P<sign>[+-]?)(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
-    r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
+from libriscribe2.replies.repair.scalars import Scalar, read_scalar
+from libriscribe2.replies.repair.state import (
+    BARE_KEY,
+    CLOSING,
+    COMMA,
+    ELEMENTS,
+    ESCAPED,
+    FIRST_ELEMENT,
+    FLAT_LIST,
+    KEY_STATE,
+    MAX_DEPTH,
+    OPENING,
+    PLAIN_KEY,
+    SCALAR,
+    SEPARATOR_STATE,
+    SINGLE_KEY,
+    SINGLE_TEXT,
+    TEXT,
+    TOKEN,
+    UNKNOWN,
+    VALUE_STATE,
+    Frame,
+    flat_items,
+    single_quoted,
 )
-_NUMBER_END: Final = re.compile(
-    rf"[ \t]*+(?:[{SURE_COMMAS};؛}}\]｝］#\r\n]|\Z|//|/\*|<!--|`{{3}}|~{{3}})|\s+(?=[\"'“\d\[{{-])"
-)
-_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
-_LITERALS: Final[dict[str, tuple[Any, str]]] = {
-    "true": (True, ""),
-    "false": (False, ""),
-    "null": (None, ""),
-    "True": (True, "python_literal"),
-    "False": (False, "python_literal"),
-    "None": (None, "python_literal"),
-    "TRUE": (True, "python_literal"),
-    "FALSE": (False, "python_literal"),
-    "NULL": (None, "python_literal"),
-    "Null": (None, "python_literal"),
-    "undefined": (None, "javascript_literal"),
-    "nil": (None, "foreign_literal"),
-}
-_NOT_FINITE: Final = re.compile(r"[+-]?(?:NaN|nan|Infinity|-?inf)\b")
-_WORD: Final = re.compile(r"[^\W\d]\w*")
-# A bare text that computes, calls or stands for something is no string.
-_COMPUTED: Final = re.compile(
-    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\s\?\s(?:[^:?]|(?<!\s)\?|\?(?!\s))*+:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
-)
-_BARE_END: Final = re.compile(rf"[{SURE_COMMAS}}}\]｝］\n]|//|/\*| \#")
-# "1." before an item numbers it.
-_NUMBERED: Final = re.compile(r"\s*+[\"'“{\[]")
-# A bare element that stands for others.
-_STAND_IN: Final = re.compile(
-    r"(?:and\s+)?(?:so (?:on|forth)|etc\.?|(?:the )?(?:rest|remaining|remainder)(?: \w+){0,4}"
-    r"|(?:\d+ )?(?:more|others?|additional)(?: \w+){0,3})",
-    re.IGNORECASE,
-)
-_MAX_DIGITS: Final = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """A value that is no string and no container.
-
-    Attributes:
-        value: The value.
-        end: Index just after it.
-        repair: The repair's name, or "".
-        trouble: A refusal kind when the text is no literal value, or "".
-    """
-
-    value: Any
-    end: int
-    repair: str = ""
-    trouble: str = ""
-
-
-def read_scalar(text: str, start: int, *, in_list: bool) -> Scalar:
-    """Read a number, a literal or a bare word at `start`.
-
-    Args:
-        text: The text.
-        start: Where it begins; never at a quote or a bracket.
-        in_list: Whether it is an element, where every comma separates.
-    """
-    infinite = _NOT_FINITE.match(text, start)
-    if infinite is not None:
-        return Scalar(None, infinite.end(), "not_a_number", "not_a_number")
-    if text[start] in "+-.0123456789":
-        return _number(text, start, in_list=in_list)
-    word = _WORD.match(text, start)
-    if word is not None and word.group() in _LITERALS:
-        value, repair = _LITERALS[word.group()]
-        if _NUMBER_END.match(text, word.end()):
-            return Scalar(value, word.end(), repair)
-    if word is not None:
-        return _bare_text(text, start, in_list=in_list)
-    return Scalar(None, start, trouble="template" if text[start] in "<$%@{" else "syntax")
-
-
-def _number(text: str, start: int, *, in_list: bool) -> Scalar:
-    found = _NUMBER.match(text, start)
-    end = found.end() if found else start
-    if found is None or not (found["hex"] or found["whole"] or len(found["fraction"] or "") > 1):
-        return Scalar(None, start, trouble=_after_sign(text, start))
-    date = _DATE.match(text, start)
-    if date is not None and _NUMBER_END.match(text, date.end()):
-        return Scalar(date.group(), date.end(), "unquoted_value")
-    if OPERATOR.match(text, end) and not text.startswith(
-        ("//", "/*", "<!--"), skip_space(text, end)
-    ):
-        return Scalar(None, end, trouble="arithmetic")
-    if in_list and found["fraction"] == "." and _NUMBERED.match(text, end):
-        return Scalar(None, start, trouble="ambiguous")
-    if not _NUMBER_END.match(text, end):
-        bare = _bare_text(text, start, in_list=in_list)
-        return bare if bare.trouble else Scalar(bare.value, bare.end, "unquoted_value")
-    if end - start > _MAX_DIGITS:
-        return Scalar(None, start, trouble="number_too_long")
-    return _number_value(found, end)
-
-
-def _after_sign(text: str, start: int) -> str:
-    return "ellipsis" if text.startswith("..", start) else "syntax"
-
-
-def _skip(text: str, position: int) -> int:
-    while position < len(text) and text[position] in " \t":
-        position += 1
-    return position
-
-
-def _number_value(found: re.Match[str], end: int) -> Scalar:
-    digits = (found["whole"] or "").replace("_", "")
-    sign = -1 if found["sign"] == "-" else 1
-    if found["hex"]:
-        return Scalar(sign * int(found["hex"], 16), end, "number_format")
-    if len(digits) > 1 and digits.startswith("0"):
-        return Scalar(None, end, trouble="ambiguous")
-    fraction, exponent = found["fraction"], found["exponent"]
-    odd = found["sign"] == "+" or "_" in (found["whole"] or "") or fraction == "." or not digits
-    repair = "number_format" if odd else ""
-    if fraction is None and exponent is None:
-        return Scalar(sign * int(digits), end, repair)
-    value = sign * float(f"{digits or 0}{fraction or ''}{exponent or ''}")
-    if value in (float("inf"), float("-inf")):
-        return Scalar(None, end, trouble="number_too_long")
-    return Scalar(value, end, repair)
-
-
-def _bare_text(text: str, start: int, *, in_list: bool) -> Scalar:
-    """A string without quotes, up to the end of its member or element."""
-    end = _bare_end(text, start, in_list=in_list)
-    raw = text[start:end].rstrip()
-    if in_list and _STAND_IN.fullmatch(raw):
-        return Scalar(None, start, trouble="ellipsis")
-    stray = raw.endswith('"') and raw.count('"') == 1
-    if stray:
-        value = unescape(raw[:-1].rstrip())
-        return Scalar(value.text, start + len(raw), "missing_opening_quote", value.trouble)
-    if _COMPUTED.search(raw):
-        kind = "template" if "{{" in raw or "${" in raw else "arithmetic"
-        return Scalar(None, start, trouble="ellipsis" if ".." in raw else kind)
-    return Scalar(raw, start + len(raw), "unquoted_value")
-
-
-def _bare_end(text: str, start: int, *, in_list: bool) -> int:
-    """Where a bare text ends: a comma inside it does not end it when no key follows."""
-    for mark in _BARE_END.finditer(text, start):
-        at = mark.start()
-        if in_list or mark.group() not in SURE_COMMAS:
-            return at
-        after = _skip(text, mark.end())
-        if text[after : after + 1] in ("", "\n", "\r", "}", "]") or KEY.match(text, after):
-            return at
-    return len(text)
+from libriscribe2.replies.repair.state import KEY as AT_KEY
+from libriscribe2.replies.report import Repair
+from libriscribe2.replies.strict_json import StrictParse, brief_parse, scan_string
 
 
 def read_text(cursor: Cursor, *, in_object: bool, depth: int) -> tuple[str, bool]:
@@ -315,3 +182,192 @@ class SoundParts:
         self._attempts -= 1
         self._failed += 1
         self._unsound = position
+
+
+_LITERALS: Final = {"true": True, "false": False, "null": None}
+_PYTHON: Final = {"True": True, "False": False, "None": None}
+_TEXTS: Final = frozenset({TEXT, TEXT + ELEMENTS})
+_REFUSED: Final = object()
+_PLACE: Final = itemgetter(2)
+# Name and losslessness of the commonest repair, as columns: there can be tens of thousands.
+_SINGLE_QUOTES: Final = (repeat("single_quotes"), repeat(object=True))
+
+
+class PlainRuns:
+    """Reads the plain runs of one damaged text."""
+
+    def __init__(
+        self, cursor: Cursor, stack: list[Frame], sound: SoundParts, *, keys: bool
+    ) -> None:
+        """Prepare to read.
+
+        Args:
+            cursor: The place in the text.
+            stack: The open containers, which a run enters and leaves.
+            sound: What is better left to the strict decoder.
+            keys: Whether a key belongs to the innermost object for certain.
+        """
+        self._cursor = cursor
+        self._text = cursor.text
+        self._stack = stack
+        self._sound = sound
+        self._keys = keys
+        self._members: dict[str, Any] | None = None
+        self._items: list[Any] | None = None
+        self._marks: list[tuple[str, bool, int]] = []
+        self._has_single = False
+        readers: dict[int, Callable[[re.Match[str], int], Any]] = {
+            SINGLE_TEXT: self._single,
+            SCALAR: self._scalar,
+            ESCAPED: self._escaped,
+            FLAT_LIST: self._flat,
+            OPENING: self._open,
+        }
+        self._readers = readers | {kind + ELEMENTS: read for kind, read in readers.items()}
+
+    def read(self) -> bool:
+        """Read the plain tokens that stand here and pass them; False if there is none."""
+        start = at = self._cursor.at
+        self._enter()
+        tokens = TOKEN.finditer(self._text, at)
+        while True:  # what is no token matches too, so that the last one always ends the loop
+            found = next(tokens)
+            kind = found.lastindex
+            if kind is None:
+                break
+            take = self._member if kind < FIRST_ELEMENT else self._element
+            if not take(found, kind):
+                break
+            at = found.end()
+        if at > start:
+            self._leave(start, at)
+        return at > start
+
+    def _enter(self) -> None:
+        """Make the innermost container the one that is filled."""
+        value = self._stack[-1].value
+        if isinstance(value, list):
+            self._members, self._items = None, value
+        else:
+            self._members, self._items = value if self._keys else None, None
+
+    def _member(self, found: re.Match[str], kind: int) -> bool:
+        members = self._members
+        key = found[AT_KEY] or found[SINGLE_KEY] or found[BARE_KEY]
+        if members is None or key in members:
+            return False
+        value = found[kind] if kind in _TEXTS else self._readers[kind](found, kind)
+        if value is _REFUSED:
+            return False
+        members[key] = value
+        if found[BARE_KEY]:
+            self._marks.append(("unquoted_key", True, found.start(BARE_KEY)))
+        elif found[SINGLE_KEY]:
+            self._has_single = True
+        return True
+
+    def _element(self, found: re.Match[str], kind: int) -> bool:
+        if kind == CLOSING:
+            return self._close(found)
+        items = self._items
+        if items is None:
+            return False
+        value = found[kind] if kind in _TEXTS else self._readers[kind](found, kind)
+        if value is _REFUSED:
+            return False
+        items.append(value)
+        return True
+
+    def _single(self, found: re.Match[str], kind: int) -> Any:
+        self._has_single = True
+        return found[kind]
+
+    def _scalar(self, found: re.Match[str], kind: int) -> Any:
+        written = found[kind]
+        if written in _PYTHON:
+            self._marks.append(("python_literal", True, found.start(kind)))
+            return _PYTHON[written]
+        if written in _LITERALS:
+            return _LITERALS[written]
+        return float(written) if "." in written else int(written)
+
+    def _escaped(self, found: re.Match[str], kind: int) -> Any:
+        """A string with escapes: JSON's own between double quotes, any between single ones."""
+        start, end = found.span(kind)
+        if self._text[start] == '"':
+            return scan_string(self._text, start + 1)[0]
+        token = string_token(self._text, start, end - 1)
+        if token.trouble:
+            return _REFUSED
+        self._has_single = True
+        self._marks += [(name, True, start) for name in token.repairs if name != "single_quotes"]
+        return token.text
+
+    def _flat(self, found: re.Match[str], kind: int) -> Any:
+        written = found[kind]
+        self._has_single = self._has_single or "'" in written
+        return flat_items(written)
+
+    def _open(self, found: re.Match[str], kind: int) -> Any:
+        """Enter a container, unless it may be sound as a whole."""
+        stack, is_object = self._stack, found[kind] == "{"
+        if not self._keys or len(stack) >= MAX_DEPTH or self._sound.may_begin(found.start(kind)):
+            return _REFUSED
+        stack[-1].state, stack[-1].comma = SEPARATOR_STATE, -1
+        value: Any = {} if is_object else []
+        stack.append(Frame(value, is_object, KEY_STATE if is_object else VALUE_STATE, UNKNOWN))
+        self._members, self._items = (value, None) if is_object else (None, value)
+        return value
+
+    def _close(self, found: re.Match[str]) -> bool:
+        """Leave a container that is not the outermost; False if its bracket is another one."""
+        stack = self._stack
+        if len(stack) < 2 or stack[-1].is_object != (found[CLOSING] == "}"):
+            return False
+        if found[COMMA]:
+            if self._text[found.start() - 1] in "{[":
+                return False
+            self._marks.append(("trailing_comma", True, found.start(COMMA)))
+        stack.pop()
+        self._enter()
+        return True
+
+    def _leave(self, start: int, end: int) -> None:
+        """Settle the cursor and the innermost container behind the last token of a run."""
+        cursor, frame = self._cursor, self._stack[-1]
+        cursor.at = end
+        cursor.repairs += self._repairs(start, end)
+        last = self._text[end - 1]
+        frame.comma = end - 1 if last == "," else -1
+        if last in ",{[":
+            frame.state = KEY_STATE if frame.is_object else VALUE_STATE
+        else:
+            frame.state = SEPARATOR_STATE
+        cursor.contents.append((start, end if frame.comma < 0 else frame.comma))
+
+    def _repairs(self, start: int, end: int) -> Iterable[Repair]:
+        """What was unusual in a run, in the order of the text."""
+        places = single_quoted(self._text, start, end) if self._has_single else ()
+        self._has_single = False
+        marks: Iterable[tuple[str, bool, int]] = zip(*_SINGLE_QUOTES, places, strict=False)
+        if self._marks:
+            # Of two at one place the escape comes first, as `string_token` names them.
+            marks = sorted([*self._marks, *marks], key=_PLACE)
+            self._marks.clear()
+        return map(tuple.__new__, repeat(Repair), marks)
+
+
+def read_plain_key(cursor: Cursor) -> str:
+    """Read the plain key that stands here, and pass it with its colon; "" if there is none."""
+    found = PLAIN_KEY.match(cursor.text, cursor.at)
+    if found is None:
+        return ""
+    kind = found.lastindex or AT_KEY
+    start, end = found.span(kind)
+    if kind == BARE_KEY:
+        cursor.note("unquoted_key", start)
+    elif kind == SINGLE_KEY:
+        cursor.note("single_quotes", start - 1)
+    cursor.contents.append((start, end))
+    cursor.at = found.end()
+    return found[kind]

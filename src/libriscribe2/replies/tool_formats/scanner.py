@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from libriscribe2.replies.candidates import FENCE_OPENER, Fence, code_span_end, fence_at
+from libriscribe2.replies.contract import FENCE_OPENER, Fence, code_span_end, fence_at
 from libriscribe2.replies.normalise import begins_line
 from libriscribe2.replies.tool_formats.call_objects import (
     CUT_OFF,

@@ -1,4 +1,4 @@
-"""Strings of damaged JSON: where each ends, and its text."""
+"""Where a string of damaged JSON ends, and what a lost quotation mark would swallow."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -9,20 +9,147 @@ from libriscribe2.replies.repair.patterns import (
     FRESH_START,
     LOST_CLOSE,
     MEMBER,
+    OPEN_QUOTES,
+    QUOTED_KEY,
     SEPARATORS,
-    follows,
-    unescape,
-)
-from libriscribe2.replies.repair.state import KnownKeys
-from libriscribe2.replies.repair.string_tokens import (
-    CONTROL,
-    Quotations,
     StringToken,
-    is_misread,
+    follows,
     string_token,
     unread,
 )
-from libriscribe2.replies.strict_json import scan_string
+
+_MAX_NAMES: Final = 50
+
+
+@dataclass(slots=True)
+class KnownKeys:
+    """Which names serve as keys in more than one place of a text."""
+
+    text: str
+    seen: dict[str, bool] = field(default_factory=dict)
+
+    def occurs_elsewhere(self, name: str, start: int, end: int) -> bool:
+        """Whether a name is a key outside the stretch from `start` to `end` too."""
+        if name not in self.seen and len(self.seen) < _MAX_NAMES:
+            key = re.compile(rf"""["']{re.escape(name)}["']\s*:""")
+            after = key.search(self.text, end) is not None
+            self.seen[name] = after or key.search(self.text, 0, start) is not None
+        return self.seen.get(name, False)
+
+
+# A key and its value behind a separator or a bracket.
+_SWALLOWED: Final = re.compile(
+    rf"[{{\[.{SEPARATORS}]\s*+(?=[\\{OPEN_QUOTES}])(?:{MEMBER.pattern}|{QUOTED_KEY}\s*-?[\d.]+\s*\Z)"
+)
+_CURLY: Final = re.compile("[„“”]")
+_FEET: Final = re.compile(r"\d'\s?\d{1,2}\"\Z")
+_INCHES: Final = re.compile(r"\d\"")
+# The next item of a list, on a line of its own.
+_NEXT_LINE: Final = re.compile(r",[ \t\r]*\n[ \t]*'")
+_NO_APOSTROPHE: Final = re.compile(r"(?<!\w)'|'(?!\w)")
+# "the dogs'" and "walkin'" end with an apostrophe, "late'" does not.
+_NO_ELISION: Final = re.compile(r"[^\s\dsxzno]'\Z", re.IGNORECASE)
+_STRAIGHT: Final = ("'", '"')
+_CURLY_OPENERS: Final = "„“«"
+_TAILS: Final = {"}": "{", "]": "[", "”": "“„", "»": "«"}
+
+
+def is_misread(raw: str, quotes: str, *, lost: bool = False) -> bool:
+    """Whether the content of a string holds what must have been structure or a delimiter.
+
+    Args:
+        raw: What stands between its quotes, of which some are bare.
+        quotes: The quote that began it, and the one that ended it or what stands in its place.
+        lost: Whether its closing quote is missing.
+    """
+    if lost:
+        return _has_tail(raw, quotes[0])
+    if quotes[0] in _CURLY_OPENERS and quotes[1] == '"':
+        return True  # its own partner stands inside: a straight quote was lost before it
+    return _SWALLOWED.search(raw) is not None or _is_doubled(raw, quotes[0])
+
+
+def _has_tail(raw: str, quote: str) -> bool:
+    """Whether content without a closing quote ends with a bracket or quote that opens nowhere.
+
+    A straight quote of the other kind there may be the closing one.
+    """
+    end = raw.rstrip(f" \t\r\n{SEPARATORS}")[-1:]
+    if end in _STRAIGHT and quote in _STRAIGHT and end != quote:
+        return True
+    openers = _TAILS.get(end, "")
+    return bool(openers) and sum(map(raw.count, openers)) < raw.count(end)
+
+
+def _is_doubled(raw: str, quote: str) -> bool:
+    """Whether a quote of the content has no partner.
+
+    Its delimiter stands twice, or a string that lost a quote swallowed the next ones. A mark of
+    inches and an apostrophe have none.
+    """
+    if quote == "'":
+        if _NEXT_LINE.search(raw):
+            return True
+        odd = len(_NO_APOSTROPHE.findall(raw)) % 2
+        return bool(odd and _NO_ELISION.search(raw))
+    # A low quote's partner is often a straight one.
+    straight = raw.count('"') + len(_CURLY.findall(raw)) % 2
+    if quote != '"' or straight % 2 == 0:
+        return False
+    return _INCHES.search(raw) is None or raw.startswith('"') or _ends_doubled(raw)
+
+
+def _ends_doubled(raw: str) -> bool:
+    return raw.endswith('"') and _FEET.search(raw) is None
+
+
+_NEXT_LOW: Final = re.compile(rf"[{SEPARATORS}]?\s*„")
+
+
+@dataclass(slots=True)
+class Quotations:
+    """The quotations that are open at one place of a string.
+
+    Attributes:
+        depth: How many are open.
+        low: How many of them a low quote opened, as in German; “, ” or a straight quote ends these.
+    """
+
+    depth: int = 0
+    low: int = 0
+
+    def take(self, char: str, quote: str, *, sound: bool) -> bool:
+        """Let a quote open or close a quotation; False when it does neither.
+
+        Args:
+            char: The quote.
+            quote: The quote that began the string.
+            sound: Whether what follows a “ is structure, so that it may end the string.
+        """
+        if char == "„":
+            self.low += 1
+        elif char in "“”" and self.low > 0:
+            return self.close_low()
+        if char in "„«" or (char == "“" and quote != "„" and not sound):
+            self.depth += 1
+            return True
+        if self.depth == 0:
+            return False
+        self.depth -= 1
+        return True
+
+    def go_on(self, text: str, position: int) -> bool:
+        """Whether a quotation with a low quote is open, and after it the next one begins."""
+        return self.low > 0 and _NEXT_LOW.match(text, position) is not None
+
+    def close_low(self) -> bool:
+        """Close a quotation that a low quote opened; False when there is none."""
+        if self.low == 0:
+            return False
+        self.low -= 1
+        self.depth -= 1
+        return True
+
 
 _SMART: Final = "“”„«»"
 _SPECIAL: Final = {
@@ -290,100 +417,3 @@ class EndSearch:
             quotes = self.text[self.start] + self.text[end : end + 1]
             self._suspect = is_misread(raw, quotes, lost=lost)
         return replace(token, trouble="ambiguous") if self._suspect else token
-
-
-_ESCAPED: Final = re.compile(r'\\"(?P<inner>(?:[^"\\]++|\\(?!"))*+)\\"')
-_TRIPLES: Final = ('"""', "'''")
-_SCAN_FACTOR: Final = 3
-# A search given up for stray quotes takes as long as so many plain characters.
-_CROWDED: Final = 250_000
-
-
-class StringReader:
-    """Reads the strings of one damaged text.
-
-    Attributes:
-        doubts: How often a string could end in two places.
-        scanned: How many characters were searched for ends; the search has a budget.
-    """
-
-    def __init__(self, text: str, *, structure_wins: bool = False) -> None:
-        """Prepare reading.
-
-        Args:
-            text: The damaged text.
-            structure_wins: Whether, in doubt, sound structure after a quote ends the string.
-        """
-        self.doubts = 0
-        self.scanned = 0
-        self._text = text
-        self._structure_wins = structure_wins
-        self._keys = KnownKeys(text)
-
-    def read(self, start: int, role: str, depth: int) -> StringToken:
-        """Read the string whose opening quote is at `start`.
-
-        Args:
-            start: Index of the opening quote.
-            role: "key", "member" or "element": what the string is, and so what may follow it.
-            depth: How many containers are open.
-        """
-        token = None
-        if self._text[start] == '"':
-            token = self._quick(start, role, depth)
-        if token is None and role != "key" and self._text.startswith(_TRIPLES, start):
-            token = self._triple(start, role, depth)
-        return self._searched(start, role, depth) if token is None else token
-
-    def read_escaped(self, start: int, role: str, depth: int) -> StringToken | None:
-        """Read a string whose own quotes are escaped; `start` is at the backslash."""
-        found = _ESCAPED.match(self._text, start)
-        if found is None or not follows(self._text, found.end(), role, depth):
-            return None
-        value = unescape(found["inner"])
-        return StringToken(
-            value.text,
-            found.end(),
-            repairs=("escaped_delimiters",),
-            inner=found.span("inner"),
-            trouble=value.trouble,
-        )
-
-    def _quick(self, start: int, role: str, depth: int) -> StringToken | None:
-        """A string without damage to its quotes and escapes."""
-        try:
-            text, end = scan_string(self._text, start + 1)
-        except ValueError:
-            return None
-        if not follows(self._text, end, role, depth) or (role == "key" and "\n" in text):
-            return None
-        control = CONTROL.search(self._text, start + 1, end - 1)
-        repairs = () if control is None else ("raw_control_character",)
-        return StringToken(text, end, repairs=repairs, inner=(start + 1, end - 1))
-
-    def _triple(self, start: int, role: str, depth: int) -> StringToken | None:
-        """A string between three quotes, with everything inside as it stands."""
-        text = self._text
-        marks = text[start : start + 3]
-        position = start + 3
-        while (found := text.find(marks, position)) >= 0:
-            end = found + 3
-            while text.startswith(marks[0], end):
-                end += 1
-            if follows(text, end, role, depth):
-                inner = (start + 3, end - 3)
-                value = unescape(text[inner[0] : inner[1]])
-                return StringToken(value.text, end, repairs=("triple_quotes",), inner=inner)
-            position = end
-        self.scanned += position - start
-        return None
-
-    def _searched(self, start: int, role: str, depth: int) -> StringToken:
-        """A string whose end must be told from inner quotes."""
-        if self.scanned > _SCAN_FACTOR * len(self._text):
-            return unread(self._text, start)
-        search = EndSearch(self._text, start, role, depth, self._keys, self._structure_wins)
-        token = search.run()
-        self.doubts += search.doubts
-        self.scanned += search.scanned or _CROWDED
-        return token
