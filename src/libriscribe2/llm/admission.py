@@ -14,7 +14,7 @@ from libriscribe2.llm.backend import BackendError, CallLog, Completion, Request
 from libriscribe2.llm.call_records import CallRecord
 from libriscribe2.llm.content_filter import FilteredReplyError, filter_marker
 from libriscribe2.llm.conversation import joined
-from libriscribe2.llm.limits.budget import Hold
+from libriscribe2.llm.limits.budget import Reservation
 from libriscribe2.llm.limits.circuits import RESTING, CircuitBreaker, resting, through
 from libriscribe2.llm.limits.retries import Wait
 from libriscribe2.llm.session import CallSession
@@ -90,7 +90,7 @@ class InFlight:
     asked: Request
     request: Request
     _agent: str
-    _hold: Hold
+    _reservation: Reservation
     _journal: CallLog
     _settled: bool = False
 
@@ -99,11 +99,11 @@ class InFlight:
 
         Raises:
             BackendError: There is none: a stream ended without its closing record.
-            FilteredReplyError: The provider or the model withheld it; nothing is kept as done.
+            FilteredReplyError: The provider or the model filtered it; nothing is kept as done.
         """
         if completion is None:
             raise BackendError("cut", "The stream ended without its closing record.")
-        usd = self._hold.answered(completion)
+        usd = self._reservation.answered(completion)
         self._settled = True
         marker = filter_marker(completion, self.request.messages)
         if marker:
@@ -115,7 +115,7 @@ class InFlight:
     def failed(self, error: BackendError) -> None:
         """Note that no reply came, unless `done` has noted why it is none."""
         if not self._settled:
-            usd = self._hold.failed(error)
+            usd = self._reservation.failed(error)
             self._journal.failed(self.asked.key(), kind=error.kind, status=error.status, usd=usd)
 
 
@@ -156,15 +156,17 @@ class Admission:
         session.check()
         circuit = await self._closed_circuit(request.model, waits=options.waits)
         with through(circuit):
-            async with session.budget.hold(request, roomy=options.roomy) as hold:
-                await self._share_of_rate(hold.request)
+            async with session.budget.reserve(request, roomy=options.roomy) as reservation:
+                await self._share_of_rate(reservation.request)
                 session.check()  # the waits may have been long
                 session.steps.leave(request.step, options.variants)
                 self._journal.sent(
-                    request.key(), step=request.step, model=request.model, est_usd=hold.usd
+                    request.key(), step=request.step, model=request.model, est_usd=reservation.usd
                 )
-                hold.leave()
-                call = InFlight(request, hold.request, options.agent, hold, self._journal)
+                reservation.leave()
+                call = InFlight(
+                    request, reservation.request, options.agent, reservation, self._journal
+                )
                 try:
                     yield call
                 except BackendError as error:
@@ -216,4 +218,4 @@ class Admission:
         elif error.kind == "rate":
             session.steps.refused(request.step)
             if error.retry_after is not None:
-                await session.rates.told_to_wait(request.model, error.retry_after)
+                await session.rates.pause(request.model, error.retry_after)

@@ -180,7 +180,7 @@ class CallLog(Protocol):
         ...
 
     def filtered(self, key: str) -> bool:
-        """Whether a reply to the request was withheld for its content."""
+        """Whether a reply to the request was filtered for its content."""
         ...
 
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:

@@ -105,7 +105,7 @@ class LLMClient:
         Raises:
             ModelError: The key or the model's name is wrong.
             ProviderError: The network or the provider failed.
-            ContentFilteredError: The provider withheld the reply.
+            ContentFilteredError: The provider filtered the reply.
             BudgetError: A cap does not allow the request.
         """
         completion = (await self.ask(messages)).completion

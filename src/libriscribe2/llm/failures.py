@@ -20,7 +20,7 @@ from libriscribe2.llm.redaction import redact
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ProviderMessage:
     """What is known of a failure that is no network error.
 
     Attributes:
@@ -78,7 +78,7 @@ _STATUSES = {
 }  # fmt: skip
 
 
-def kind_of(said: Said) -> str:
+def kind_of(said: ProviderMessage) -> str:
     """The kind, as in `BackendError`.
 
     Codes decide before phrases and phrases before the status, because providers answer an empty
@@ -96,13 +96,13 @@ def _by_code(codes: tuple[str, ...]) -> str | None:
     return next((kind for kind, known in _CODES.items() if known.intersection(codes)), None)
 
 
-def _by_phrase(said: Said, status: int | None) -> str | None:
+def _by_phrase(said: ProviderMessage, status: int | None) -> str | None:
     """By the sentence; a 429 can only be refined to an empty purse."""
     kinds = ("quota",) if status == 429 else tuple(_PATTERNS)
     return next((kind for kind in kinds if _PATTERNS[kind].search(said.message)), None)
 
 
-def _by_status(said: Said, status: int | None) -> str:
+def _by_status(said: ProviderMessage, status: int | None) -> str:
     """By the number.
 
     A claimed 500 without a response is how LiteLLM reports a reply that it could not read.
@@ -225,7 +225,7 @@ def classify(
     if own is not None:
         return own
     facts = _collect(error)
-    said = _said(facts)
+    said = _provider_message(facts)
     kind = facts.network if facts.network is not None else kind_of(said)
     if started and kind == "connection":
         kind = "cut"
@@ -246,7 +246,7 @@ def of_answer(status: int | None, body: Any, *, secrets: Iterable[str] = ()) -> 
         body: What it holds, with the error in the provider's form.
         secrets: Strings that must not appear in the message.
     """
-    said = _said(_Facts(status=status, body=body))
+    said = _provider_message(_Facts(status=status, body=body))
     return BackendError(kind_of(said), redact(said.message, secrets)[:MESSAGE_LIMIT], status=status)
 
 
@@ -325,7 +325,7 @@ def _lower(headers: Any) -> dict[str, str]:
     return {str(name).lower(): str(value) for name, value in dict(headers).items()}
 
 
-def _said(facts: _Facts) -> Said:
+def _provider_message(facts: _Facts) -> ProviderMessage:
     """What the provider said: its body, else the text of an exception."""
     body = facts.body if facts.body is not None else _body_in_text(facts.texts)
     error = _error_object(body)
@@ -333,7 +333,7 @@ def _said(facts: _Facts) -> Said:
     codes = [error.get(name) for name in ("code", "type", "status")]
     codes.append(inner.get("code") if isinstance(inner, Mapping) else None)
     number = next((code for code in codes if isinstance(code, int)), None)
-    return Said(
+    return ProviderMessage(
         message=" ".join(_sentence(error, facts).split()),
         codes=tuple(code.lower() for code in codes if isinstance(code, str)),
         status=facts.status if facts.status is not None else number,

@@ -63,7 +63,7 @@ class CallSession:
     """The shared state of the clients of one run.
 
     Attributes:
-        limit: How many requests may be under way at once.
+        limit: How many requests may be in flight at once.
         budget: Lets requests leave as long as the caps allow.
         retry: When and how often the same payload is sent again.
         circuits: Who has failed so often that it is left alone for a while.

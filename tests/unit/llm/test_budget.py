@@ -8,7 +8,7 @@ import pytest
 
 from libriscribe2.errors import BudgetError
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.limits.budget import DEFAULT_OUTPUT_TOKENS, Budget, Caps, Hold, Spent
+from libriscribe2.llm.limits.budget import DEFAULT_OUTPUT_TOKENS, Budget, Caps, Reservation, Spent
 from libriscribe2.llm.limits.prices import FREE, Price
 
 DEAR = Price(0.001, 0.01, 0.002, 0.02, output_tokens=100)
@@ -32,29 +32,31 @@ def budget(
     )
 
 
-async def settle(held: Budget, end: Callable[[Hold], object], request: Request = ASK) -> Hold:
+async def settle(
+    held: Budget, end: Callable[[Reservation], object], request: Request = ASK
+) -> Reservation:
     """One request that leaves and ends."""
-    async with held.hold(request) as hold:
-        hold.leave()
-        end(hold)
-    return hold
+    async with held.reserve(request) as reservation:
+        reservation.leave()
+        end(reservation)
+    return reservation
 
 
-def nothing(_hold: Hold) -> None:
+def nothing(_hold: Reservation) -> None:
     """No outcome."""
 
 
 async def test_bar_23_the_worst_price_is_held_back() -> None:
-    hold = await settle(budget(), nothing)
-    assert hold.usd == pytest.approx(WORST)
-    assert hold.request is ASK
+    reservation = await settle(budget(), nothing)
+    assert reservation.usd == pytest.approx(WORST)
+    assert reservation.request is ASK
 
 
 async def test_bar_23_the_requests_own_limit_counts_before_the_models() -> None:
     short = Request("s", "m", ASK.messages, max_tokens=10)
-    hold = await settle(budget(9), nothing, short)
-    assert hold.usd == pytest.approx(WORST - 90 * 0.02)
-    assert hold.request.max_tokens == 10
+    reservation = await settle(budget(9), nothing, short)
+    assert reservation.usd == pytest.approx(WORST - 90 * 0.02)
+    assert reservation.request.max_tokens == 10
 
 
 async def test_bar_23_schema_and_tools_are_part_of_the_prompt() -> None:
@@ -74,7 +76,9 @@ async def test_bar_23_a_reply_settles_the_hold_at_its_price(
     completion: Completion, cost: float
 ) -> None:
     held = budget(WORST + cost)
-    assert (await settle(held, lambda hold: hold.answered(completion))).cost == pytest.approx(cost)
+    assert (
+        await settle(held, lambda reservation: reservation.answered(completion))
+    ).cost == pytest.approx(cost)
     await settle(held, nothing)
     with pytest.raises(BudgetError):
         await settle(held, nothing)
@@ -99,8 +103,8 @@ async def test_bar_23_a_reply_settles_the_hold_at_its_price(
 async def test_bar_23_a_failure_counts_in_full_where_it_may_have_been_paid(
     error: BackendError, *, paid: bool
 ) -> None:
-    hold = await settle(budget(), lambda hold: hold.failed(error))
-    assert hold.cost == (hold.usd if paid else 0.0)
+    reservation = await settle(budget(), lambda reservation: reservation.failed(error))
+    assert reservation.cost == (reservation.usd if paid else 0.0)
 
 
 async def test_bar_23_a_call_without_an_outcome_counts_in_full() -> None:
@@ -114,7 +118,7 @@ async def test_bar_23_a_call_without_an_outcome_counts_in_full() -> None:
 async def test_bar_23_a_call_that_never_left_counts_nothing() -> None:
     held = budget(WORST)
     for _ in range(3):
-        async with held.hold(ASK):
+        async with held.reserve(ASK):
             pass
     await settle(held, nothing)
 
@@ -144,15 +148,17 @@ async def test_bar_23_an_unknown_price_is_counted_by_the_stated_rule() -> None:
     assert "its price is unknown and counts as $30 per million tokens" in caught.value.why
     assert "budget.unknown_usd_per_million" in caught.value.why
     held = budget(0.2, price=None, unknown_usd_per_million=1.0)
-    hold = await settle(held, lambda hold: hold.answered(Completion("x", usage=Usage(100, 100))))
-    assert hold.usd == pytest.approx((BYTES + DEFAULT_OUTPUT_TOKENS) * 1e-6)
-    assert hold.cost == pytest.approx(200e-6)
+    reservation = await settle(
+        held, lambda reservation: reservation.answered(Completion("x", usage=Usage(100, 100)))
+    )
+    assert reservation.usd == pytest.approx((BYTES + DEFAULT_OUTPUT_TOKENS) * 1e-6)
+    assert reservation.cost == pytest.approx(200e-6)
 
 
 async def test_bar_23_a_model_without_a_limit_gets_one_where_money_is_capped() -> None:
-    hold = await settle(budget(100, price=ENDLESS), nothing)
-    assert hold.request.max_tokens == DEFAULT_OUTPUT_TOKENS
-    assert hold.usd == pytest.approx(DEFAULT_OUTPUT_TOKENS * 0.001)
+    reservation = await settle(budget(100, price=ENDLESS), nothing)
+    assert reservation.request.max_tokens == DEFAULT_OUTPUT_TOKENS
+    assert reservation.usd == pytest.approx(DEFAULT_OUTPUT_TOKENS * 0.001)
     free = await settle(budget(100, price=FREE), nothing)
     uncapped = await settle(budget(price=ENDLESS), nothing)
     assert free.request.max_tokens is uncapped.request.max_tokens is None
@@ -161,7 +167,9 @@ async def test_bar_23_a_model_without_a_limit_gets_one_where_money_is_capped() -
 async def test_bar_23_the_last_of_the_money_buys_shorter_replies() -> None:
     price = Price(0.0, 0.001, 0.0, 0.001, output_tokens=10 * DEFAULT_OUTPUT_TOKENS)
     held = budget(DEFAULT_OUTPUT_TOKENS * 0.0105, price=price)
-    whole = await settle(held, lambda hold: hold.answered(Completion("x", cost_usd=5.0)))
+    whole = await settle(
+        held, lambda reservation: reservation.answered(Completion("x", cost_usd=5.0))
+    )
     assert whole.request.max_tokens is None
     shorter = await settle(held, nothing)
     assert shorter.request.max_tokens == DEFAULT_OUTPUT_TOKENS
@@ -174,17 +182,17 @@ async def test_bar_23_a_call_waits_for_what_others_hold() -> None:
     first_left, first_may_end = asyncio.Event(), asyncio.Event()
 
     async def first() -> None:
-        async with held.hold(ASK) as hold:
-            hold.leave()
+        async with held.reserve(ASK) as reservation:
+            reservation.leave()
             first_left.set()
             await first_may_end.wait()
             order.append("first")
-            hold.answered(Completion("x", cost_usd=0.1))
+            reservation.answered(Completion("x", cost_usd=0.1))
 
     async def second() -> None:
         await first_left.wait()
         first_may_end.set()
-        async with held.hold(ASK):
+        async with held.reserve(ASK):
             order.append("second")
 
     await asyncio.gather(first(), second())
@@ -196,8 +204,8 @@ async def test_bar_23_a_call_that_waited_in_vain_is_refused() -> None:
     left = asyncio.Event()
 
     async def lost() -> None:
-        async with held.hold(ASK) as hold:
-            hold.leave()
+        async with held.reserve(ASK) as reservation:
+            reservation.leave()
             left.set()
             await asyncio.sleep(0)  # noqa: TID251 - the other gets its turn
 
@@ -211,8 +219,8 @@ async def test_bar_23_a_call_that_waited_in_vain_is_refused() -> None:
 
 async def test_bar_23_calls_are_capped_over_the_life_of_the_project() -> None:
     held = budget(calls=5, before=Spent(calls=3))
-    await settle(held, lambda hold: hold.failed(BackendError("rate", "")))
-    await settle(held, lambda hold: hold.answered(Completion("x", cost_usd=0.0)))
+    await settle(held, lambda reservation: reservation.failed(BackendError("rate", "")))
+    await settle(held, lambda reservation: reservation.answered(Completion("x", cost_usd=0.0)))
     with pytest.raises(BudgetError) as caught:
         await settle(held, nothing)
     assert caught.value.what == "The budget of 5 calls is used up"
@@ -222,7 +230,7 @@ async def test_bar_23_calls_are_capped_over_the_life_of_the_project() -> None:
 async def test_bar_23_a_call_that_never_left_is_none_of_the_calls() -> None:
     held = budget(calls=1)
     for _ in range(3):
-        async with held.hold(ASK):
+        async with held.reserve(ASK):
             pass
     await settle(held, nothing)
     with pytest.raises(BudgetError, match="1 calls is used up"):
@@ -282,9 +290,9 @@ async def test_what_is_used_is_told_by_the_name_of_each_cap() -> None:
         now=lambda: now[0],
     )
     now[0] += 30
-    async with held.hold(ASK) as hold:
+    async with held.reserve(ASK) as reservation:
         assert held.used()["max_cost"] == (1.5, 9.0)  # held back, and not used
-        hold.leave()
-        hold.answered(Completion("x", cost_usd=2.0))
+        reservation.leave()
+        reservation.answered(Completion("x", cost_usd=2.0))
     assert held.used() == {"max_cost": (3.5, 9.0), "max_calls": (2, 4), "max_minutes": (0.5, 2)}
     assert budget().used() == {}

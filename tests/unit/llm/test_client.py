@@ -16,7 +16,7 @@ from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.limits.budget import Budget, Hold
+from libriscribe2.llm.limits.budget import Budget, Reservation
 from libriscribe2.llm.limits.retries import TRANSIENT_KINDS, RetryPolicy
 from libriscribe2.llm.session import CallSession, RunStoppedError
 from libriscribe2.parsing import multi_section_parser
@@ -455,8 +455,10 @@ async def test_bar_23_a_call_that_waited_while_the_run_was_stopped_never_leaves(
         """A budget at which somebody else's failure comes in between."""
 
         @asynccontextmanager
-        async def hold(self, request: Request, *, roomy: bool = False) -> AsyncIterator[Hold]:
-            async with super().hold(request, roomy=roomy) as held:
+        async def reserve(
+            self, request: Request, *, roomy: bool = False
+        ) -> AsyncIterator[Reservation]:
+            async with super().reserve(request, roomy=roomy) as held:
                 session.stopped = True
                 yield held
 

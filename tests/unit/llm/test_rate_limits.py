@@ -76,7 +76,7 @@ async def test_bar_15_a_429_pauses_every_request_of_the_model_and_of_no_other() 
     assert time.slept == [5.0]
     assert shares.paused == [("m", 5.0)]
     gate = RateGate(clock=time)
-    await gate.told_to_wait("m", 5.0)
+    await gate.pause("m", 5.0)
     assert await gate.take(request(model="n")) == 0.0
     assert await gate.take(request()) == 5.0
     time.now += 5.0
@@ -98,7 +98,7 @@ async def test_bar_15_a_pause_of_any_length_is_believed_for_a_day(
 ) -> None:
     time = FakeTime()
     store = RateStore(RateLimits(1), tmp_path / "rates.sqlite", time)
-    await RateGate(store, clock=time).told_to_wait("m", seconds)
+    await RateGate(store, clock=time).pause("m", seconds)
     assert store.take("m", 1) == pytest.approx(86_400.0)
     store.close()
 

@@ -58,7 +58,7 @@ class LiteLLMBackend:
         self._url = url
         self._api_key = api_key
         self._limits = limits if limits is not None else TimeLimits()
-        self._concessions = CapabilityFallbacks()
+        self._capabilities = CapabilityFallbacks()
 
     async def complete(self, request: Request) -> Completion:
         """Answer at once.
@@ -141,7 +141,7 @@ class LiteLLMBackend:
                 response = await within(litellm.acompletion(**call), deadline, what)
             except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
                 failure = self._failure(error)
-                if not self.concede(request, optional, failure):
+                if not self.give_up(request, optional, failure):
                     raise failure from None
             else:
                 return answered(response)
@@ -154,12 +154,12 @@ class LiteLLMBackend:
         if request.schema is not None:
             known = load_litellm().get_supported_openai_params
             formats = knows_formats(request.model, provider_of(request.model), known)
-        optional = self._concessions.parameters(request, formats=formats, streamed=streamed)
+        optional = self._capabilities.parameters(request, formats=formats, streamed=streamed)
         return self._arguments(request) | optional | {"stream": streamed}, optional
 
-    def concede(self, request: Request, optional: Mapping[str, Any], failure: BackendError) -> bool:
+    def give_up(self, request: Request, optional: Mapping[str, Any], failure: BackendError) -> bool:
         """Give up what a refusal blames; whether the request is worth another try."""
-        return self._concessions.concede(request.model, optional, failure)
+        return self._capabilities.give_up(request.model, optional, failure)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         """What every call says."""

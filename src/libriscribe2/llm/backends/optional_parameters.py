@@ -67,7 +67,7 @@ class CapabilityFallbacks:
             wanted |= _response_format(request.schema, given_up)
         return wanted
 
-    def concede(self, model: str, sent: Mapping[str, Any], error: BackendError) -> bool:
+    def give_up(self, model: str, sent: Mapping[str, Any], error: BackendError) -> bool:
         """Give up the parameter that a refusal blames.
 
         Args:

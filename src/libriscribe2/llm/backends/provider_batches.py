@@ -121,9 +121,9 @@ class BatchLines:
         """The failure that an answer tells."""
         return of_answer(status, body, secrets=secrets_in(os.environ))
 
-    def concede(self, request: Request, line: Line, failure: BackendError) -> bool:
+    def give_up(self, request: Request, line: Line, failure: BackendError) -> bool:
         """Give up what a refusal blames; whether the request is worth another line."""
-        return self._backend.concede(request, line.optional, failure)
+        return self._backend.give_up(request, line.optional, failure)
 
 
 @dataclass(frozen=True, slots=True)

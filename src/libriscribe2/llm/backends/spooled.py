@@ -100,7 +100,7 @@ class SpooledBackend:
                 return await self._answered(lines, request, reply["body"], began)
             self._spool.forget(ident)
             failure = lines.failed(reply["status"], reply["body"])
-            if not lines.concede(request, line, failure):
+            if not lines.give_up(request, line, failure):
                 raise failure
 
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:

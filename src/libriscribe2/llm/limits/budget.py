@@ -2,8 +2,8 @@
 
 Before a request leaves, the most that it may cost is held back: every byte of the prompt as a
 token (no tokenizer makes more), and the longest reply, at the dearest step of the price list. The
-hold is settled when the outcome is known; what may have been paid without an outcome counts in
-full. So what is spent, what is under way and what nobody knows are together never above the cap.
+reservation is settled when the outcome is known; what may have been paid without an outcome counts in
+full. So what is spent, what is in flight and what nobody knows are together never above the cap.
 """
 
 import asyncio
@@ -134,7 +134,7 @@ _MINUTE: Final = 60.0
 
 
 @dataclass(slots=True)
-class Hold:
+class Reservation:
     """What is held back for one request.
 
     Attributes:
@@ -207,7 +207,7 @@ class Budget:
     def used(self) -> dict[str, tuple[float, float]]:
         """What is used and what is allowed, by the name of each cap's setting.
 
-        Dollars that are held back for requests under way do not count as used.
+        Dollars that are held back for requests in flight do not count as used.
         """
         minutes = (self._now() - self._started) / _MINUTE
         known = {
@@ -218,10 +218,10 @@ class Budget:
         return {name: (used, cap) for name, (used, cap) in known.items() if cap is not None}
 
     @asynccontextmanager
-    async def hold(self, request: Request, *, roomy: bool = False) -> AsyncIterator[Hold]:
+    async def reserve(self, request: Request, *, roomy: bool = False) -> AsyncIterator[Reservation]:
         """Hold back the most that a request may cost, until the block ends.
 
-        A request that fits only once others under way are settled waits for them.
+        A request that fits only once others in flight are settled waits for them.
 
         Args:
             request: The request.
@@ -243,8 +243,8 @@ class Budget:
             self._calls -= not held.left
             self._settled.set()
 
-    async def _admitted(self, request: Request) -> Hold:
-        """The hold of a request, as soon as it fits."""
+    async def _admitted(self, request: Request) -> Reservation:
+        """The reservation for a request, as soon as it fits."""
         known = await self._known_price(request.model)
         price = known if known is not None else self._unknown
         await self._count_unpriced()
@@ -271,7 +271,7 @@ class Budget:
         wanted = request.max_tokens
         return replace(request, max_tokens=longest if wanted is None else min(wanted, longest))
 
-    def _offers(self, request: Request, price: Price) -> list[Hold]:
+    def _offers(self, request: Request, price: Price) -> list[Reservation]:
         """How the request may leave, the better first: as it is, or with a shorter reply.
 
         A reply that nothing limits is limited by the request only where money is capped.
@@ -279,12 +279,12 @@ class Budget:
         sent = _most_tokens(request)
         longest = request.max_tokens if request.max_tokens is not None else price.output_tokens
         tokens = longest if longest is not None else DEFAULT_OUTPUT_TOKENS
-        whole = Hold(request, price.worst(sent, tokens), price)
+        whole = Reservation(request, price.worst(sent, tokens), price)
         if self.caps.usd is None or price.free or request.max_tokens is not None:
             return [whole]
         tokens = min(tokens, DEFAULT_OUTPUT_TOKENS)
         shorter = replace(request, max_tokens=tokens)
-        limited = Hold(shorter, price.worst(sent, tokens), price)
+        limited = Reservation(shorter, price.worst(sent, tokens), price)
         return [limited] if longest is None else [whole, limited]
 
     def _fits(self, usd: float) -> bool:

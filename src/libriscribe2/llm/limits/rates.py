@@ -76,7 +76,7 @@ class RateGate:
             return max(0.0, seconds)
         return await asyncio.to_thread(self.shared.take, account, kilo_tokens(request))
 
-    async def told_to_wait(self, model: str, seconds: float) -> None:
+    async def pause(self, model: str, seconds: float) -> None:
         """A provider answered that it wants nothing for so many seconds (Retry-After)."""
         account = self.account_of(model)
         seconds = min(seconds, LONGEST_PAUSE)

@@ -52,28 +52,28 @@ def test_streams_ask_for_their_usage() -> None:
 
 
 def test_MS_19_the_ladder_goes_from_schema_to_object_to_nothing() -> None:
-    concessions = CapabilityFallbacks()
+    capabilities = CapabilityFallbacks()
     steps = []
     for _ in range(3):
-        sent = concessions.parameters(request(SCHEMA), formats=True)
-        conceded = concessions.concede("m", sent, refusal("'response_format' is not supported"))
-        steps.append((sent.get("response_format", {}).get("type"), conceded))
+        sent = capabilities.parameters(request(SCHEMA), formats=True)
+        given_up = capabilities.give_up("m", sent, refusal("'response_format' is not supported"))
+        steps.append((sent.get("response_format", {}).get("type"), given_up))
     assert steps == [("json_schema", True), ("json_object", True), (None, False)]
 
 
 def test_a_concession_holds_for_its_model_only() -> None:
-    concessions = CapabilityFallbacks()
-    sent = concessions.parameters(request(temperature=0.5), formats=False)
-    assert concessions.concede("other", sent, refusal("Unsupported value: 'temperature'"))
-    assert concessions.parameters(request(temperature=0.5), formats=False) == sent
+    capabilities = CapabilityFallbacks()
+    sent = capabilities.parameters(request(temperature=0.5), formats=False)
+    assert capabilities.give_up("other", sent, refusal("Unsupported value: 'temperature'"))
+    assert capabilities.parameters(request(temperature=0.5), formats=False) == sent
 
 
 @pytest.mark.parametrize("parameter", ["temperature", "stream_options"])
 def test_a_blamed_parameter_is_given_up(parameter: str) -> None:
-    concessions = CapabilityFallbacks()
-    sent = concessions.parameters(request(temperature=0.5), formats=False, streamed=True)
-    assert concessions.concede("m", sent, refusal(f"Unknown parameter: '{parameter}'"))
-    after = concessions.parameters(request(temperature=0.5), formats=False, streamed=True)
+    capabilities = CapabilityFallbacks()
+    sent = capabilities.parameters(request(temperature=0.5), formats=False, streamed=True)
+    assert capabilities.give_up("m", sent, refusal(f"Unknown parameter: '{parameter}'"))
+    after = capabilities.parameters(request(temperature=0.5), formats=False, streamed=True)
     assert set(sent) - set(after) == {parameter}
 
 
@@ -86,7 +86,7 @@ def test_a_blamed_parameter_is_given_up(parameter: str) -> None:
     ],
 )
 def test_nothing_is_given_up_without_blame(sent: dict[str, Any], error: BackendError) -> None:
-    assert not CapabilityFallbacks().concede("m", sent, error)
+    assert not CapabilityFallbacks().give_up("m", sent, error)
 
 
 @pytest.mark.parametrize(
