@@ -19,7 +19,7 @@ from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.project.dump_reading import ReplyReader
 from libriscribe2.project.texts import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
-from libriscribe2.replies.parsers import Limits
+from libriscribe2.replies.schema_fit import Limits
 from libriscribe2.telemetry import JSON_VALIDATION_ERROR
 from libriscribe2.utils.json_utils import JSONProcessor
 
