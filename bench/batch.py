@@ -121,7 +121,7 @@ def measure() -> Iterator[str]:
             ]
             yield f"| 2 books at once over 1, {CALL_SECONDS * 1000:.0f} ms a call, {what} | {' | '.join(ratios)} |"
         yield f"| memory of an idle worker | - | {idle_megabytes(folder, cluster):.0f} MB |"
-        yield f"| {SHORT_BOOKS} short books, offline author, 2 at once | {short_books(folder)} | - |"
+        yield f"| {SHORT_BOOKS} short books, stand-in author, 2 at once | {short_books(folder)} | - |"
 
 
 def queues(folder: Path, cluster: Cluster) -> list[BookQueue]:

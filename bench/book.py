@@ -14,8 +14,8 @@ from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.forecast.model_time import CHAPTERS, DRAFTS, ORDERS, VirtualLoop
 from libriscribe2.forecast.quote import USUAL_PACE, QuotedCall, QuotingBackend
-from libriscribe2.llm.offline_author import OfflineAuthor
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.backends.demo import DemoAuthor
+from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Drafting
 from libriscribe2.project.atomic import UnsyncedOps
@@ -24,7 +24,7 @@ from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import PipelineConfig, Settings
 
-TITLE = "A 30-chapter, 90,000-word book of the offline author, on a simulated clock"
+TITLE = "A 30-chapter, 90,000-word book of the stand-in author, on a simulated clock"
 
 AT_ONCE: Final = 8
 _BOOK: Final = Brief(
@@ -96,10 +96,10 @@ def _told(order: Drafting, calls: list[QuotedCall], cpu: float) -> Iterator[str]
 
 def _calls(order: Drafting) -> list[QuotedCall]:
     """The calls of a run, with the times of the simulated clock."""
-    backend = QuotingBackend(OfflineAuthor())
+    backend = QuotingBackend(DemoAuthor())
     brief = _BOOK.model_copy(update={"drafting": order})
     settings = Settings(pipeline=PipelineConfig(max_concurrency=AT_ONCE))
-    choice = ModelChoice(OFFLINE_MODEL, "bench")
+    choice = ModelChoice(DEMO_MODEL, "bench")
     with TemporaryDirectory() as folder:
         paths = ProjectPaths(Path(folder) / "book", Path(folder) / "debug")
         with (

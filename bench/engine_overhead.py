@@ -20,8 +20,8 @@ from libriscribe2.app import App, AppOptions
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.backend import Completion, Request
+from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.backends.scripted import ScriptedBackend
-from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.machine import Machine
@@ -61,7 +61,7 @@ class Round:
         heard: CPU seconds of each call whose reply was heard while it came: what is worked out
             then is waited for by nobody, as a model takes far longer.
         bare: Seconds of writing and syncing the same bytes as in each gap, without an engine.
-        book: CPU seconds of the whole book where the offline author writes the replies, too.
+        book: CPU seconds of the whole book where the stand-in author writes the replies, too.
     """
 
     gaps: list[Gap]
@@ -128,8 +128,8 @@ class TimedBackend(ScriptedBackend):
         yield completion
 
 
-class Recorder(OfflineAuthor):
-    """The offline author, keeping what it answered."""
+class Recorder(DemoAuthor):
+    """The stand-in author, keeping what it answered."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ def measure() -> Iterator[str]:
         heard = [seconds for one in rounds for seconds in one.heard]
         yield f"  - CPU time while a reply streams in: {spread(heard, 'ms', 1e3)}"
         books = spread([one.book for one in rounds], "s", 1)
-        yield f"  - CPU time of such a book by the offline author, its replies included: {books}"
+        yield f"  - CPU time of such a book by the stand-in author, its replies included: {books}"
 
 
 def _line(rounds: list[Round], name: str) -> str:
@@ -205,12 +205,12 @@ def _timed(
     return watch.gaps, watch.heard
 
 
-def _book(root: Path, brief: Brief, backend: OfflineAuthor | TimedBackend, waits: Waits) -> None:
+def _book(root: Path, brief: Brief, backend: DemoAuthor | TimedBackend, waits: Waits) -> None:
     # Cleaned replies are warned of; nobody wants to read so here.
     logging.getLogger("libriscribe2").addHandler(logging.NullHandler())
     settings = Settings(pipeline=PipelineConfig(max_concurrency=1))
     paths = ProjectPaths(root, root.with_name(f"{root.name}-debug"))
-    choice = ModelChoice("offline", "measured")
+    choice = ModelChoice("demo", "measured")
     with ProjectStore.create(paths, Machine(ops=waits.ops())) as store:
         app = App(store, brief, settings, choice, AppOptions(backend=backend))
         asyncio.run(follow(app.engine.run(stages_of(brief))))

@@ -119,7 +119,7 @@ def test_XC_08_an_address_that_is_none_is_exit_3_before_anything_is_made(
     no_trace(desk)
 
 
-def test_an_address_that_is_none_does_not_hinder_the_offline_author(desk: Desk) -> None:
+def test_an_address_that_is_none_does_not_hinder_the_stand_in_author(desk: Desk) -> None:
     desk.environment["OPENAI_BASE_URL"] = "localhost:8080"
     desk.create("--until", "concept")
 
@@ -235,9 +235,9 @@ def test_XC_08_a_book_toml_that_is_not_text_or_gone_is_exit_3(desk: Desk) -> Non
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("openai/gpt-5.4-mini", ("OPENAI_API_KEY", "--model offline")),
-        ("anthropic/claude-sonnet-5", ("ANTHROPIC_API_KEY", "--model offline")),
-        ("nosuchprovider/nosuchmodel", ("nosuchmodel", "--model offline")),
+        ("openai/gpt-5.4-mini", ("OPENAI_API_KEY", "--model demo")),
+        ("anthropic/claude-sonnet-5", ("ANTHROPIC_API_KEY", "--model demo")),
+        ("nosuchprovider/nosuchmodel", ("nosuchmodel", "--model demo")),
     ],
 )
 def test_XC_08_a_missing_key_or_unknown_model_is_exit_4_before_anything_is_made(
@@ -259,7 +259,7 @@ def test_XC_08_the_model_of_a_single_stage_is_looked_at_too(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("model", ["", "  ", ","])
-def test_an_empty_model_does_not_stand_for_the_offline_author(desk: Desk, model: str) -> None:
+def test_an_empty_model_does_not_stand_for_the_stand_in_author(desk: Desk, model: str) -> None:
     line = refused(desk.run("create", PREMISE, "--model", model, expect=2))
     assert "The model after --model has no name." in line
     no_trace(desk)

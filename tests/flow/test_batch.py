@@ -124,7 +124,7 @@ def test_every_bad_row_is_named_and_nothing_is_queued(desk: Desk) -> None:
 def test_a_folder_of_book_files_is_a_batch(desk: Desk) -> None:
     for name in ("left", "right"):
         (desk.folder / "wanted" / name).mkdir(parents=True)
-        text = f'[book]\npremise = "{name}"\n[models]\ndefault = "offline"\n'
+        text = f'[book]\npremise = "{name}"\n[models]\ndefault = "demo"\n'
         (desk.folder / "wanted" / name / "book.toml").write_text(text, encoding="utf-8")
     (desk.folder / "wanted" / "third.toml").write_text("[book]\npremise = ", encoding="utf-8")
     assert "third.toml: " in desk.run("batch", "add", "wanted", expect=2).err

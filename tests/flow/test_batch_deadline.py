@@ -62,7 +62,7 @@ def test_a_book_s_process_is_told_how_many_minutes_are_left(desk: Desk) -> None:
     writer = BookProcess(
         lambda _name: paths,
         lambda book: begin_project(
-            paths, book.row, "books", {"models": {"default": {"model": "offline"}}}
+            paths, book.row, "books", {"models": {"default": {"model": "demo"}}}
         ),
         RunCommand(("resume",), ("--no-input", "--json"), environment),
         30.0,

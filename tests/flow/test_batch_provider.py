@@ -246,12 +246,12 @@ def test_after_the_deadline_calls_that_wait_are_sent_at_once_and_the_book_ends(
 
 @pytest.mark.slow
 def test_a_model_without_a_batch_api_is_named_before_anything_starts(desk: Desk) -> None:
-    rows = [{"name": "one", "premise": premise("one"), **TINY, "model": "offline"}]
+    rows = [{"name": "one", "premise": premise("one"), **TINY, "model": "demo"}]
     (desk.folder / "books.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
     desk.run("batch", "add", "books.jsonl")
     ran = desk.run(*TOGETHER)
     told, _, rest = ran.err.partition("one: begins")
-    assert "no batch API: offline; these calls are sent at once" in told
+    assert "no batch API: demo; these calls are sent at once" in told
     assert "done" in rest
 
 

@@ -166,7 +166,7 @@ def test_QU_the_terminal_tells_place_quotes_and_sums(desk: Desk) -> None:
     assert "J2" in desk.run("check", "book", "--book-review", "--format", "junit").out
 
 
-def test_QU_the_offline_author_proves_nothing(desk: Desk) -> None:
+def test_QU_the_stand_in_author_proves_nothing(desk: Desk) -> None:
     assert reviewed(desk, Author(), "--mock")["findings"] == []
 
 

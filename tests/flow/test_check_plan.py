@@ -14,7 +14,7 @@ SIZE = ("--chapters", "8", "--words", "2400", "--scenes-per-chapter", "1", "--ch
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    """A desk with a plan by the offline author; no test changes it."""
+    """A desk with a plan by the stand-in author; no test changes it."""
     desk = Desk(tmp_path_factory.mktemp("desk"))
     desk.written("--until", "plan", size=SIZE)
     return desk
@@ -34,7 +34,7 @@ def edit(project: ProjectFolder, number: int, **fields: Any) -> None:
     project.write("outline.json", json.dumps(outline, indent=4, ensure_ascii=False) + "\n")
 
 
-def test_QU_the_plan_of_the_offline_author_is_clean(sound: Desk) -> None:
+def test_QU_the_plan_of_the_stand_in_author_is_clean(sound: Desk) -> None:
     ran = sound.run("check", "book", "--plan")
     assert ran.out == ""
     assert "8 chapters and 8 scenes planned: 0 errors, 0 warnings, 0 notes." in ran.err

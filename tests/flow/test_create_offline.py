@@ -66,7 +66,7 @@ def test_XC_03_stdout_is_the_statistics_and_the_path_and_stderr_the_talk(
     assert ran.out.splitlines()[-1] == "projects/book/manuscript.md"
     assert f"words: {book.words():,}" in ran.out
     assert f"calls: {CALLS}, 0 replayed" in ran.out
-    assert "model: offline (named explicitly)" in ran.err
+    assert "model: demo (named explicitly)" in ran.err
     assert "not a language model" in ran.err
 
 
@@ -119,7 +119,7 @@ def test_OV_18_a_dump_says_who_asked_what_and_what_was_cleaned(book: ProjectFold
     for dump in dumps:
         assert dump.keys() >= DUMP | {"attempt", "stage", "step", "model", "prompt", "key"}
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", dump["timestamp"])
-        assert dump["model"] == "offline"
+        assert dump["model"] == "demo"
         assert dump["raw_response"]
     methods = {dump["extraction_method"] for dump in dumps}
     assert {"direct_parse", "text"} <= methods
@@ -172,7 +172,7 @@ def test_XC_03_characters_keep_their_names_to_the_last_chapter(book: ProjectFold
 def test_XC_03_the_brief_keeps_what_was_asked_and_the_model(book: ProjectFolder) -> None:
     assert book.brief()["premise"] == PREMISE
     assert book.brief()["words"] == 1200
-    assert '[models.default]\nmodel = "offline"\n' in book.text("book.toml")
+    assert '[models.default]\nmodel = "demo"\n' in book.text("book.toml")
 
 
 @pytest.mark.slow

@@ -107,10 +107,10 @@ def test_estimate_prices_each_stage_by_its_own_model(desk: Desk) -> None:
     parts: list[dict[str, Any]] = desk.run("estimate", "book", "--json").value["stages"]
     models = {part["stage"]: part["model"] for part in parts}
     assert models == {
-        "scenes": "offline",
+        "scenes": "demo",
         "chapters": MODEL,
-        "canon": "offline",
-        "summaries": "offline",
+        "canon": "demo",
+        "summaries": "demo",
     }
 
 

@@ -78,7 +78,7 @@ def test_EX_2_the_disclosure_tells_models_stages_and_own_text(tmp_path: Path) ->
     desk.project().write("chapters/02.md", "# Mine\n\nMine.\n")
     desk.run("export", "book", "--format", "md")
     told = desk.project().text("exports/AI-DISCLOSURE.md")
-    assert "| chapters | `offline` |" in told
+    assert "| chapters | `demo` |" in told
     assert "not a language model" in told
     assert "- `chapters/02.md`" in told
     assert "- `chapters/01.md`" not in told

@@ -25,7 +25,7 @@ def state(desk: Desk) -> list[Path]:
     return list(Path(str(desk.environment["XDG_STATE_HOME"])).rglob("rates*"))
 
 
-def test_the_offline_author_and_an_estimate_wait_for_nobody(limited: Desk) -> None:
+def test_the_stand_in_author_and_an_estimate_wait_for_nobody(limited: Desk) -> None:
     limited.create()
     limited.environment["OPENAI_API_KEY"] = KEY
     command = ("create", PREMISE, "-m", "openai/x", "-p", "priced", "--dry-run", *SMALL)

@@ -47,8 +47,8 @@ def test_bar_14_stages_of_several_models_are_rebuilt(desk: Desk) -> None:
     desk.written("--until", "outline")
     book = desk.project()
     toml = book.text("book.toml")
-    assert '"offline"' in toml
-    book.write("book.toml", toml.replace('"offline"', '"lm_studio/x"'))
+    assert '"demo"' in toml
+    book.write("book.toml", toml.replace('"demo"', '"lm_studio/x"'))
     author = Author()
     desk.run("resume", "book", "--mock", backend=author)
     assert author.asked
@@ -93,7 +93,7 @@ def test_bar_14_a_reply_that_is_gone_is_missed(desk: Desk) -> None:
     last = max(number for number, line in enumerate(lines) if b'"t":"done"' in line)
     journal.write_bytes(b"".join(lines[:last] + lines[last + 1 :]))
     ran = desk.run("replay", "book", expect=5)
-    assert "the journal holds no reply of offline to" in ran.err
+    assert "the journal holds no reply of demo to" in ran.err
 
 
 def test_bar_14_to_wants_an_empty_folder(desk: Desk) -> None:
@@ -121,7 +121,7 @@ def test_bar_14_the_projects_own_prompts_are_used(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [("--with", "offline"), ("--call", "1"), ("--with", "offline", "--call", "1", "--to", "x")],
+    [("--with", "demo"), ("--call", "1"), ("--with", "demo", "--call", "1", "--to", "x")],
 )
 def test_replay_with_and_call_belong_together(desk: Desk, options: tuple[str, ...]) -> None:
     desk.written("--until", "concept")
@@ -134,7 +134,7 @@ def test_replay_asks_a_recorded_prompt_again_and_keeps_nothing(desk: Desk) -> No
     book = desk.project()
     before = {path: path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()}
     author = Author(reply=lambda _request: "another critique")
-    options = ("replay", "book", "--with", "offline", "--call", "2")
+    options = ("replay", "book", "--with", "demo", "--call", "2")
     ran = desk.run(*options, "--json", backend=author)
     assert ran.value["recorded"]["reply"] == book.dumps()[1]["raw_response"]
     assert ran.value["asked_again"]["reply"] == "another critique"
@@ -147,11 +147,11 @@ def test_replay_asks_a_recorded_prompt_again_and_keeps_nothing(desk: Desk) -> No
 
 def test_replay_of_a_dump_that_is_not_there_says_which_are(desk: Desk) -> None:
     desk.written("--until", "concept")
-    ran = desk.run("replay", "book", "--with", "offline", "--call", "99", expect=2)
+    ran = desk.run("replay", "book", "--with", "demo", "--call", "99", expect=2)
     assert "they are numbered from 1 to 4" in ran.err
     for path in desk.project().debug.iterdir():
         path.unlink()
-    ran = desk.run("replay", "book", "--with", "offline", "--call", "1", expect=2)
+    ran = desk.run("replay", "book", "--with", "demo", "--call", "1", expect=2)
     assert "there are none" in ran.err
 
 
@@ -159,7 +159,7 @@ def test_replay_of_a_dump_without_a_prompt_is_refused(desk: Desk) -> None:
     desk.written("--until", "concept")
     first = min(desk.project().debug.iterdir())
     first.write_text('{"debug_info": {"prompt": []}}', encoding="utf-8")
-    ran = desk.run("replay", "book", "--with", "offline", "--call", "1", expect=3)
+    ran = desk.run("replay", "book", "--with", "demo", "--call", "1", expect=3)
     assert "holds no prompt" in ran.err
 
 

@@ -93,15 +93,15 @@ def test_XC_04_resume_of_a_finished_book_asks_nothing_and_says_why(desk: Desk) -
 def test_XC_04_every_run_says_why_each_stage_runs(desk: Desk) -> None:
     ran = desk.create()
     assert "outline: done (not made yet)" in ran.err
-    assert "chapters 2: done (not made yet), 1" in ran.err
+    assert "chapters 2: done (not made yet), " in ran.err
 
 
 def test_XC_04_the_model_of_the_first_run_is_kept(desk: Desk) -> None:
     desk.written("--until", "concept")
     desk.environment["OPENAI_API_KEY"] = "sk-unused"
     ran = desk.run("resume", "book", "--until", "outline")
-    assert "model: offline" in ran.err
-    assert {dump["model"] for dump in desk.project().dumps()} == {"offline"}
+    assert "model: demo" in ran.err
+    assert {dump["model"] for dump in desk.project().dumps()} == {"demo"}
 
 
 def test_XC_04_what_is_under_way_when_a_sibling_fails_is_kept(desk: Desk) -> None:

@@ -180,11 +180,11 @@ def closed_pipe(desk: Desk, *arguments: str, stream: str = "stdout") -> tuple[in
 def test_XC_12_the_model_that_a_book_keeps_leaves_the_fallbacks_of_the_user(desk: Desk) -> None:
     user = desk.folder / "home" / "libriscribe2" / "config.toml"
     user.parent.mkdir(parents=True)
-    user.write_text('[models]\ndefault = ["offline", "openai/spare"]\n', encoding="utf-8")
+    user.write_text('[models]\ndefault = ["demo", "openai/spare"]\n', encoding="utf-8")
     desk.environment["XDG_CONFIG_HOME"] = str(desk.folder / "home")
     desk.environment["OPENAI_API_KEY"] = "sk-none"
     desk.run("create", PREMISE, "-p", "book", *SMALL, "--until", "concept")
-    assert '[models.default]\nmodel = "offline"\n' in desk.project().text("book.toml")
+    assert '[models.default]\nmodel = "demo"\n' in desk.project().text("book.toml")
     shown = desk.run("config", "show", "book", "--json").out
     assert "openai/spare" in shown
 

@@ -256,7 +256,7 @@ def test_QU_a_judge_without_a_key_is_told_before_anything_is_paid_for(judging: D
     judging.environment["LIBRISCRIBE2_MODELS__JUDGE"] = "openai/gpt-5-mini"
     author = Author()
     assert "OPENAI_API_KEY" in judging.run("resume", "book", backend=author, expect=4).err
-    command = ("create", "A keeper.", "-m", "offline", "-p", "other", *SIZE)
+    command = ("create", "A keeper.", "-m", "demo", "-p", "other", *SIZE)
     assert "OPENAI_API_KEY" in judging.run(*command, backend=author, expect=4).err
     assert not (judging.folder / "projects" / "other").exists()
     assert not author.asked

@@ -119,10 +119,10 @@ def test_XC_03_models_shows_the_model_of_every_stage(desk: Desk) -> None:
     desk.environment["OPENAI_API_KEY"] = "sk-1"
     record = desk.run("models", "book", "--json").value
     rows = {row["stage"]: row for row in record["stages"]}
-    assert record["default"]["model"] == "offline"
+    assert record["default"]["model"] == "demo"
     assert (rows["outline"]["model"], rows["outline"]["fallbacks"]) == ("openai/a", ["openai/b"])
     assert rows["concept"]["model"] == "openai/c"
-    assert rows["chapters"]["model"] == "offline"
+    assert rows["chapters"]["model"] == "demo"
     assert "OpenAI" in record["providers_with_key"]
     assert "manuscript" not in rows
     ran = desk.run("models", "--model", "openai/x")

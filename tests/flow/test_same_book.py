@@ -1,4 +1,4 @@
-"""The offline author's book is the same on every machine and at every speed."""
+"""The stand-in author's book is the same on every machine and at every speed."""
 
 import pytest
 from tests.support.desk import PREMISE, Desk

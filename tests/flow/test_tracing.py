@@ -31,7 +31,7 @@ def test_a_book_arrives_as_one_trace_with_every_request(desk: Desk) -> None:
     started = [one for one in events if one["event"] == "stage.start"]
     assert len(units) == len(started)
     assert {unit.parent for unit in units} == {root.id}
-    chats = [span for span in spans if span.name == "chat offline"]
+    chats = [span for span in spans if span.name == "chat demo"]
     calls = [one for one in events if one["event"] == "llm.call"]
     assert len(chats) == len(calls)
     assert {chat.parent for chat in chats} <= {unit.id for unit in units}
@@ -77,7 +77,7 @@ def test_an_import_is_one_trace_too(desk: Desk) -> None:
         desk.run("import", "boat.md", "--mock")
     (root,) = [span for span in collector.spans if not span.parent]
     assert root.name == "invoke_workflow boat"
-    chats = [span for span in collector.spans if span.name == "chat offline"]
+    chats = [span for span in collector.spans if span.name == "chat demo"]
     assert len(chats) == len(desk.project("boat").records("done")) > 0
 
 

@@ -65,7 +65,7 @@ def test_a_chapter_is_told_by_its_scenes(book: Desk) -> None:
     assert "ch2.s1" in table
     assert "ch2.s2" in table
     shown = book.run("why", "book", "chapter 2.scene 1".replace(" ", "")).out
-    assert all(part in shown for part in ("text_before", "model", "offline", "key"))
+    assert all(part in shown for part in ("text_before", "model", "demo", "key"))
 
 
 def test_the_first_scene_is_written_from_its_plan(book: Desk) -> None:

@@ -39,7 +39,7 @@ WORDS: Final = {"project": "book", "number": "1", "chapter": "1", "stage": "outl
 
 
 class EvilAuthor(Author):
-    """The offline author, who ends every text with one of the evil strings."""
+    """The stand-in author, who ends every text with one of the evil strings."""
 
     def __init__(self) -> None:
         super().__init__()

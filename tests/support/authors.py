@@ -1,14 +1,14 @@
-"""Backends that stand in for the offline author and go wrong on purpose."""
+"""Backends that stand in for the stand-in author and go wrong on purpose."""
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Container
 
 from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.offline_author import OfflineAuthor
+from libriscribe2.llm.backends.demo import DemoAuthor
 
 # A test may put an `Author` in the class's place.
-_complete = OfflineAuthor.complete
+_complete = DemoAuthor.complete
 
 Reply = Callable[[Request], str | None]
 
@@ -18,7 +18,7 @@ class Killed(BaseException):
 
 
 class Author:
-    """The offline author, watched.
+    """The stand-in author, watched.
 
     Args:
         fails_at: Numbers of the calls, from 1, that fail.
@@ -38,7 +38,7 @@ class Author:
         failure: Callable[[], BaseException] = lambda: BackendError("quota", "no credit left"),
         reply: Reply = lambda _request: None,
     ) -> None:
-        self._author = OfflineAuthor()
+        self._author = DemoAuthor()
         self._fails_at = fails_at
         self._failure = failure
         self._reply = reply

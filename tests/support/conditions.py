@@ -16,14 +16,14 @@ from typing import Final
 from typing_extensions import override
 
 from libriscribe2.llm.backend import Completion, Request
-from libriscribe2.llm.offline_author import OfflineAuthor
+from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.project import texts
 
 _POLL_SECONDS: Final = 0.005
 _DAC_OVERRIDE_AND_SEARCH: Final = 0b110
 _CAPABILITY_VERSION: Final = 0x20080522
 
-_complete = OfflineAuthor.complete
+_complete = DemoAuthor.complete
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Conditions:
     def take_effect(self) -> None:
         """Give this process its conditions; there is no way back."""
         provider = Provider(self)
-        setattr(OfflineAuthor, "complete", provider.complete)  # noqa: B010 - mypy refuses `=`
-        setattr(OfflineAuthor, "stream", provider.stream)  # noqa: B010 - mypy refuses `=`
+        setattr(DemoAuthor, "complete", provider.complete)  # noqa: B010 - mypy refuses `=`
+        setattr(DemoAuthor, "stream", provider.stream)  # noqa: B010 - mypy refuses `=`
         if not self.syncs:
             setattr(os, "fsync", _no_sync)  # noqa: B010 - mypy refuses `=`
         if self.room:
@@ -73,11 +73,11 @@ class Conditions:
 
 
 class Provider:
-    """Answers as the offline author does, under the conditions of the process."""
+    """Answers as the stand-in author does, under the conditions of the process."""
 
     def __init__(self, conditions: Conditions) -> None:
         self._is = conditions
-        self._author = OfflineAuthor()
+        self._author = DemoAuthor()
         self._count = itertools.count(1)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         self._ledger = os.open(conditions.ledger, flags) if conditions.ledger else None

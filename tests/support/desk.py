@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import libriscribe2
 from libriscribe2.cli.root import app
 from libriscribe2.llm.backend import Backend
-from libriscribe2.llm.offline_author import OfflineAuthor
+from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.providers import PROVIDERS
 from libriscribe2.project.journal import scan
 from libriscribe2.prose import count_words
@@ -84,14 +84,14 @@ class Desk:
         Args:
             *arguments: The words after `libriscribe2`.
             expect: The exit code that it has to have; None takes any.
-            backend: Answers in place of the offline author.
+            backend: Answers in place of the stand-in author.
             typed: What comes in on stdin.
         """
         with _own_log(), contextlib.chdir(self.folder), pytest.MonkeyPatch.context() as patch:
             patch.setattr(os, "fsync", lambda _descriptor: None)
             if backend is not None:
-                patch.setattr(OfflineAuthor, "complete", lambda _, asked: backend.complete(asked))
-                patch.setattr(OfflineAuthor, "stream", lambda _, asked: backend.stream(asked))
+                patch.setattr(DemoAuthor, "complete", lambda _, asked: backend.complete(asked))
+                patch.setattr(DemoAuthor, "stream", lambda _, asked: backend.stream(asked))
             result = CliRunner().invoke(
                 app, arguments, input=typed, env=self.environment, catch_exceptions=False
             )
@@ -112,7 +112,7 @@ class Desk:
         backend: Backend | None = None,
         size: Sequence[str] = SMALL,
     ) -> Ran:
-        """Make a small book with the offline author, or with `backend` in its place."""
+        """Make a small book with the stand-in author, or with `backend` in its place."""
         command = ("create", PREMISE, "--mock", "--project-name", name, *size, *options)
         return self.run(*command, expect=expect, backend=backend)
 

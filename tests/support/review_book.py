@@ -34,10 +34,10 @@ def troubled(request: Request) -> str | None:
     return KEYWORDS if request.step == "concept/keywords" else None
 
 
-def make_book(folder: Path) -> Path:
-    """The desk of a book in `folder`; return the folder."""
+def make_book(folder: Path, *options: str) -> Path:
+    """The desk of a book in `folder`, made with further options; return the folder."""
     folder.mkdir()
-    Desk(folder).create(backend=Author(reply=troubled))
+    Desk(folder).create(*options, backend=Author(reply=troubled))
     return folder
 
 

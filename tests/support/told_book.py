@@ -56,7 +56,7 @@ class TellingAuthor(Author):
     """Writes two chapters that contradict each other, and knows what they state.
 
     Args:
-        verdict: What is answered where a pair is to be judged; None leaves it to the offline
+        verdict: What is answered where a pair is to be judged; None leaves it to the stand-in
             author.
     """
 

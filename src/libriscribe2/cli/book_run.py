@@ -17,7 +17,7 @@ from libriscribe2.commands.runs import RunRequest
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.llm.call_records import Piece
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.event_file import recorders
 from libriscribe2.observe.events import Event
@@ -29,8 +29,8 @@ from libriscribe2.settings.parts import resolved, stage_model
 from libriscribe2.wording import cost, counted, duration
 
 DEMONSTRATION = (
-    "The offline author is a demonstration and not a language model: it composes English sentences "
-    "about your premise without a network. Set a provider's key or --model for a real book."
+    "The stand-in author is not a language model: it draws English sentences to show what the "
+    "program does, without a network. Set a provider's key or --model for a real book."
 )
 
 
@@ -145,7 +145,7 @@ def begin_run(
     """Keep the log in the project from here on, and say which model answers and why."""
     log_to(store.paths.state / "run.log", settings.log_level)
     renderer.note(f"model: {choice.model} ({choice.reason})")
-    if choice.model == OFFLINE_MODEL:
+    if choice.model in DEMO_NAMES:
         renderer.note(DEMONSTRATION)
 
 

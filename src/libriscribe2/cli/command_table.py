@@ -88,7 +88,7 @@ COMMANDS: Final = (
         "batch", f"{_ROOM}.batch:app", "Write many books: queue them, run them, see how they stand."
     ),
     CommandEntry(
-        "demo", f"{_ROOM}.demo:demo", "Write a short book with the offline author, without a key."
+        "demo", f"{_ROOM}.demo:demo", "Write a short book with the stand-in author, without a key."
     ),
     CommandEntry(
         "config", f"{_ROOM}.listings:config", "Show the settings in force and where they come from."

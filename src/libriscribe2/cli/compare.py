@@ -27,6 +27,7 @@ from libriscribe2.commands.projects import (
     read_brief,
 )
 from libriscribe2.errors import UsageError
+from libriscribe2.llm.providers import DEMO_NAMES
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
@@ -123,7 +124,7 @@ def _warn_of_family(renderer: Renderer, judge: str, store: ProjectStore) -> None
 def _family(model: str) -> str:
     """The family of a model, such as `gpt` of `openai/gpt-5-mini`."""
     name = model.rpartition("/")[2]
-    return "" if name == "offline" else name.partition("-")[0].casefold()
+    return "" if name in DEMO_NAMES else name.partition("-")[0].casefold()
 
 
 def _tell_metrics(

@@ -46,7 +46,7 @@ ModelOption = Annotated[
     typer.Option("--model", "-m", help="Model as LiteLLM spells it, such as openai/gpt-4o-mini."),
 ]
 MockOption = Annotated[
-    bool, typer.Option("--mock", help="Use the offline author; the same as --model offline.")
+    bool, typer.Option("--mock", help="Use the stand-in author; the same as --model demo.")
 ]
 UntilOption = Annotated[
     str | None,

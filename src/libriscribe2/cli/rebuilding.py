@@ -25,7 +25,7 @@ from libriscribe2.editing.rebuild import (
 from libriscribe2.engine.engine import follow
 from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
 from libriscribe2.llm.backends.scripted import ScriptedBackend
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.observe.run_log import log_nowhere
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.legacy import is_legacy
@@ -84,7 +84,7 @@ def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) -> Reb
     with _place(paths, target) as place:
         plant(view, place, kept)
         with ProjectStore.open(place) as store:
-            choice = ModelChoice(models[0] if models else OFFLINE_MODEL, "from the journal")
+            choice = ModelChoice(models[0] if models else DEMO_MODEL, "from the journal")
             log = RecordedReplies(store.manifest, records)
             options = AppOptions(
                 "replay", backend=ScriptedBackend(), call_log=log, allows_as_recorded=True

@@ -26,7 +26,7 @@ from libriscribe2.commands.projects import (
     open_project,
 )
 from libriscribe2.errors import UsageError
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.store import ProjectStore
 
@@ -120,13 +120,13 @@ def demo(
     project_name: ProjectNameOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Look a question up in three sample sources with the offline author, without a key."""
+    """Look a question up in three sample sources with the stand-in author, without a key."""
     renderer = frame.renderer
     asked = _question(question)
     settings = frame.settings(ModelOptions(mock=True))
     name = project_name or free_name(settings, NAME)
     with begin_demo(settings, name, asked) as (store, brief):
-        choice = ModelChoice(OFFLINE_MODEL, "the demonstration needs no key")
+        choice = ModelChoice(DEMO_MODEL, "the demonstration needs no key")
         work = Asked(store, brief, settings, choice, asked)
         answer = look_up(renderer, work)
     tell_answer(renderer, work, answer, as_json=as_json)

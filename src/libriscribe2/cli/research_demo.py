@@ -7,7 +7,7 @@ from typing import Final
 
 from libriscribe2.commands.projects import open_project
 from libriscribe2.errors import ProjectError
-from libriscribe2.llm.providers import OFFLINE_MODEL
+from libriscribe2.llm.providers import DEMO_MODEL
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.book_file import write_book_toml
@@ -47,7 +47,7 @@ def begin_demo(
         words=1_200,
     )
     with ProjectStore.create(paths) as store:
-        model = {"models": {"default": {"model": OFFLINE_MODEL}}}
+        model = {"models": {"default": {"model": DEMO_MODEL}}}
         write_book_toml(paths.book_toml, brief.model_dump(), model)
         _put_samples(paths)
         yield store, open_project(store)

@@ -32,7 +32,7 @@ from libriscribe2.llm.default_model import LocalServer, choose_model
 from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.providers import (
-    OFFLINE_MODEL,
+    DEMO_NAMES,
     ModelChoice,
     key_variables,
     key_without_model,
@@ -160,15 +160,13 @@ def look_at_choice(case: Case) -> CheckResult:
     """Which model a run would use, and why."""
     choice = case.choice
     message = f"{choice.model}: {choice.reason}."
-    if choice.model == OFFLINE_MODEL and not case.settings.models.default.model:
+    if choice.model in DEMO_NAMES and not case.settings.models.default.model:
         fix = (
             "Name a model with --model, or for every run in LIBRISCRIBE2_MODELS__DEFAULT."
             if key_without_model(os.environ)
             else "Set a provider's key, such as OPENAI_API_KEY, or start a local server."
         )
-        return CheckResult(
-            "warning", f"{message} It is a demonstration, not a language model.", fix
-        )
+        return CheckResult("warning", f"{message} It is a stand-in, not a language model.", fix)
     return CheckResult("ok", message)
 
 
@@ -199,8 +197,8 @@ def look_at_answer(case: Case, ping: Ping | None) -> CheckResult:
         ProviderError: The network or the provider failed.
         ContentFilteredError: The provider withheld the reply.
     """
-    if case.choice.model == OFFLINE_MODEL:
-        return CheckResult("ok", "The offline author needs no network.")
+    if case.choice.model in DEMO_NAMES:
+        return CheckResult("ok", "The stand-in author needs no network.")
     if ping is None:
         return CheckResult(
             "ok", "Not asked: no request was sent. `doctor --ping` sends a tiny one."

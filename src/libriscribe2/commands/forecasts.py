@@ -29,8 +29,8 @@ from libriscribe2.forecast.quote import (
     Sums,
     stage_quotes,
 )
+from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.limits.prices import price_of
-from libriscribe2.llm.offline_author import OfflineAuthor
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import Event, EventList
@@ -130,7 +130,7 @@ async def _quote(
     events = EventList()
     pipeline = settings.pipeline.model_copy(update={"max_concurrency": _ANY_NUMBER})
     uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
-    backend = QuotingBackend(FreshBackend(OfflineAuthor()))
+    backend = QuotingBackend(FreshBackend(DemoAuthor()))
     options = AppOptions(backend=backend, trusts_judges=True)
     await follow(request.by(App(store, brief, uncapped, choice, options).engine), events)
     stages = stage_quotes(backend.calls, price_of)

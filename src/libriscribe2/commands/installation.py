@@ -150,7 +150,7 @@ def look_at_litellm(version: str | None, folders: Iterable[Path]) -> CheckResult
         message = f"{strange[0]} runs at every start of Python, as the stolen release's file did."
         return CheckResult("failed", message, _STOLEN)
     if version is None:
-        fix = "Install LibriScribe2 again; until then only the offline author works."
+        fix = "Install LibriScribe2 again; until then only the stand-in author works."
         return CheckResult("failed", "LiteLLM is not installed.", fix)
     if version in COMPROMISED_LITELLM:
         return CheckResult("failed", f"LiteLLM {version} is a compromised release.", _STOLEN)

@@ -12,7 +12,7 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.checks.plan.plan_findings import allowances
 from libriscribe2.engine.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.book_file import read_book_toml
@@ -60,12 +60,12 @@ def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fal
     Args:
         root: The project's folder, or None.
         flags: Values of the command line by dotted key.
-        mock: Whether every stage uses the offline author, whatever its own model is.
+        mock: Whether every stage uses the stand-in author, whatever its own model is.
 
     Raises:
         ConfigError: A file or a variable cannot be used.
         UsageError: The command line names no model after --model, or another one beside the
-            offline author.
+            stand-in author.
     """
     named = flags.get("models.default")
     if named is not None and not named.strip(" ,\t\n"):
@@ -73,16 +73,16 @@ def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fal
             "The model after --model has no name.",
             fix="Name one, such as openai/gpt-5.4-mini, or leave --model out.",
         )
-    if mock and named and named != OFFLINE_MODEL:
+    if mock and named and named not in DEMO_NAMES:
         raise UsageError(
             f"--mock and --model {named!r} name two models.",
-            why="--mock is the same as --model offline.",
+            why="--mock is the same as --model demo.",
             fix="Leave out one of them.",
         )
     names = stage_names()
     settings = load_for_project(root, environ=os.environ, flags=flags, stages=names).settings
-    offline = ModelsConfig(default=StageModel(model=OFFLINE_MODEL))
-    return settings.model_copy(update={"models": offline}) if mock else settings
+    stand_in = ModelsConfig(default=StageModel(model=DEMO_MODEL))
+    return settings.model_copy(update={"models": stand_in}) if mock else settings
 
 
 def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:

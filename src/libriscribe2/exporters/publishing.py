@@ -21,7 +21,8 @@ from libriscribe2.project.view import ProjectView
 
 DISCLOSURE: Final = "AI-DISCLOSURE.md"
 
-_OFFLINE: Final = "offline"
+_DEMO: Final = frozenset({"demo", "offline"})
+"""The names of the stand-in author."""
 
 
 def disclosure(view: ProjectView, book: ExportBook) -> str:
@@ -63,9 +64,10 @@ def _table(told: Sequence[ModelShare]) -> list[str]:
 
 def _notes(told: Sequence[ModelShare]) -> list[str]:
     """What has to be known of a model that is none."""
-    if not any(one.model == _OFFLINE for one in told):
-        return []
-    return ["`offline` is a demonstration that composes sentences, not a language model."]
+    own = sorted({one.model for one in told} & _DEMO)
+    return [
+        f"`{name}` is a stand-in author that draws sentences, not a language model." for name in own
+    ]
 
 
 def _cell(text: str) -> str:

@@ -237,7 +237,7 @@ _VARIANTS: Final = 20
 class FreshBackend:
     """Has another backend answer; what is asked again never gets the same reply as before.
 
-    The offline author has few words for a short scene, and may come upon the same ones; a model
+    The stand-in author has few words for a short scene, and may come upon the same ones; a model
     does not. What a redo makes stale shows only where its text is another.
 
     Args:

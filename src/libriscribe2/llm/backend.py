@@ -28,7 +28,7 @@ class Request:
 
     Attributes:
         step: Path of the work that asks, such as `chapters/ch03/scene02`.
-        model: The model's name as LiteLLM spells it, or `offline`.
+        model: The model's name as LiteLLM spells it, or `demo`.
         messages: The conversation, oldest first.
         temperature: Sampling temperature; None leaves it to the provider.
         max_tokens: Longest reply in tokens; None leaves it to the provider.

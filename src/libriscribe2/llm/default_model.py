@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from libriscribe2.llm.providers import (
     BASE_URL_VARIABLES,
-    OFFLINE_MODEL,
+    DEMO_MODEL,
+    DEMO_NAMES,
     ModelChoice,
     configured_provider,
     key_variables,
@@ -151,7 +152,7 @@ def choose_model(
     """The default model of a run.
 
     The named one; else a configured key's provider; else a local server whose model list
-    answers; else the offline author.
+    answers; else the stand-in author.
 
     Args:
         named: The configured model, or "". One without its provider's key may be a model of a
@@ -174,7 +175,7 @@ def choose_model(
             return ModelChoice(server.models[0], reason, server.url)
     none = "is to be used" if found else "answers"
     joint = ";" if alone else " and"
-    return ModelChoice(OFFLINE_MODEL, f"{keys}{joint} no local server {none}")
+    return ModelChoice(DEMO_MODEL, f"{keys}{joint} no local server {none}")
 
 
 def resolve_model(
@@ -191,7 +192,7 @@ def resolve_model(
     found = default if not name else named_model(name, environ)
     if found.model == default.model or (default.url and _is_meant(name, default.model)):
         found = default
-    if base_url and found.model != OFFLINE_MODEL:
+    if base_url and found.model not in DEMO_NAMES:
         return ModelChoice(found.model, found.reason, base_url)
     return found
 
@@ -203,7 +204,7 @@ def _served_locally(
     keys = key_variables(named)
     if any(environ.get(name) for name in (*keys, *BASE_URL_VARIABLES)):
         return None
-    if named == OFFLINE_MODEL or not (keys or _is_bare(named)):
+    if named in DEMO_NAMES or not (keys or _is_bare(named)):
         return None
     for server in probe():
         for model in server.models:

@@ -109,7 +109,7 @@ def explain(error: BackendError, model: str) -> LibriScribeError:
         case "auth":
             return ModelError(f"The provider of {model!r} refused the key", why, _key_fix(model))
         case "not_found":
-            fix = "choose another model with --model, or --model offline to go on without one"
+            fix = "choose another model with --model, or --model demo to go on without one"
             return ModelError(f"Nobody serves the model {model!r}", why, fix)
         case "filtered":
             fix = "reword the premise or the chapter's summary, then run `libriscribe2 resume`"
@@ -125,7 +125,7 @@ def _key_fix(model: str) -> str:
     """Which variable holds the key, and the way on without one."""
     names = " or ".join(key_variables(model))
     variable = f"set {names} to a valid key" if names else "set the provider's key variable"
-    return f"{variable}, or choose --model offline"
+    return f"{variable}, or choose --model demo"
 
 
 def _provider_error(error: BackendError, model: str) -> ProviderError:

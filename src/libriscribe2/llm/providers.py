@@ -215,8 +215,11 @@ PROVIDERS = (*WELL_KNOWN, *_FURTHER)
 """In the order in which a default is looked for."""
 
 
-OFFLINE_MODEL = "offline"
-"""The name of the built-in offline author."""
+DEMO_MODEL = "demo"
+"""The name of the built-in stand-in author."""
+
+DEMO_NAMES = frozenset({DEMO_MODEL, "offline"})
+"""All its names: books that were begun earlier know it by the other one."""
 
 BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 DEFAULT_MODEL_VARIABLE = "OPENAI_DEFAULT_MODEL"
@@ -286,7 +289,7 @@ def named_model(name: str, environ: Mapping[str, str]) -> ModelChoice:
     base = _base_url(environ)
     prefix, slash, _ = name.partition("/")
     routed = bool(slash) and _is_routed(prefix, environ)
-    if name == OFFLINE_MODEL or base is None or (routed and prefix != "openai"):
+    if name in DEMO_NAMES or base is None or (routed and prefix != "openai"):
         return ModelChoice(name, "named explicitly")
     model = name if routed else f"openai/{name}"
     return ModelChoice(model, f"named explicitly; {_base_variable(environ)} is set", base)
@@ -316,10 +319,10 @@ def check_choice(choice: ModelChoice, environ: Mapping[str, str]) -> None:
         ConfigError: The server's address is none.
         ModelError: Nobody serves the name, or its provider's key is not set or cannot be sent.
     """
-    if choice.model == OFFLINE_MODEL:
+    if choice.model in DEMO_NAMES:
         return
     if choice.model.endswith("/"):
-        fix = "add the model's name, as in openai/gpt-5.4-mini, or choose --model offline"
+        fix = "add the model's name, as in openai/gpt-5.4-mini, or choose --model demo"
         raise ModelError(f"{choice.model!r} names a provider and no model", fix=fix)
     address = choice.url or _address_of_provider(choice.model, environ)
     if address is not None:
@@ -346,7 +349,7 @@ def _openai_choice(environ: Mapping[str, str], base: str | None) -> ModelChoice:
     reason = f"{_base_variable(environ) if base is not None else 'OPENAI_API_KEY'} is set"
     wanted = _value(environ, DEFAULT_MODEL_VARIABLE)
     if wanted is None:
-        return ModelChoice(PROVIDERS[0].default_model or OFFLINE_MODEL, reason, base)
+        return ModelChoice(PROVIDERS[0].default_model or DEMO_MODEL, reason, base)
     choice = named_model(wanted, environ)
     return ModelChoice(choice.model, f"{DEFAULT_MODEL_VARIABLE} is set", choice.url)
 
@@ -382,7 +385,7 @@ def _check_with_litellm(model: str, environ: Mapping[str, str]) -> None:
         why = f"did you mean {' or '.join(close)}?" if close else "the name has no known provider"
         fix = (
             "write it as PROVIDER/NAME, as in openai/gpt-5.4-mini, set OPENAI_BASE_URL for a server "
-            "of your own, or choose --model offline"
+            "of your own, or choose --model demo"
         )
         raise ModelError(f"No provider has a model named {model!r}", why, fix)
     missing = [name for name in missing_variables(model) if _value(environ, name) is None]
@@ -394,7 +397,7 @@ def _missing(model: str, title: str, variables: list[str]) -> ModelError:
     wanted = " and ".join(variables)
     is_not = "is not" if len(variables) == 1 else "are not all"
     why = f"{title} needs {wanted}, which {is_not} set"
-    return ModelError(f"No key for {model!r}", why, f"set {wanted}, or choose --model offline")
+    return ModelError(f"No key for {model!r}", why, f"set {wanted}, or choose --model demo")
 
 
 def _provider(model: str) -> Provider | None:

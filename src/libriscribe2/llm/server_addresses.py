@@ -78,7 +78,7 @@ def check_key(variable: str, key: str) -> None:
         why = "the quotes around it are part of it"
     else:
         return
-    fix = f"set {variable} to the key alone, or choose --model offline"
+    fix = f"set {variable} to the key alone, or choose --model demo"
     raise ModelError(f"{variable} does not hold a key", why, fix)
 
 

@@ -15,7 +15,7 @@ from tests.support.web_pages import Answer, WebPages
 from libriscribe2.agents.researcher import ResearcherAgent
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.backend import BackendError, Request
-from libriscribe2.llm.offline.chains import chain_answer
+from libriscribe2.llm.backends.demo import answer
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.notes import NotesFile
 from libriscribe2.models.tooling import PlanStep, RunRecord
@@ -33,7 +33,7 @@ Reply = Callable[[Request], str]
 
 
 class Model:
-    """Plans what it is told, and takes facts as the offline author does.
+    """Plans what it is told, and takes facts as the stand-in author does.
 
     Attributes:
         asked: The steps that asked.
@@ -49,7 +49,7 @@ class Model:
         last = request.step.rpartition("/")[2]
         if last in self._replies:
             return self._replies[last]
-        return self._plan if last == "plan" else json.dumps(chain_answer(request))
+        return self._plan if last == "plan" else answer(request)
 
 
 def chain_of(url: str, number: int, *after: str) -> list[PlanStep]:

@@ -180,11 +180,11 @@ ONLINE = ModelChoice("openai/m", "OPENAI_API_KEY is set")
 
 
 def test_a_demonstration_that_nobody_chose_is_a_warning() -> None:
-    finding = diagnosis.look_at_choice(case_with(ModelChoice("offline", "no key is set")))
+    finding = diagnosis.look_at_choice(case_with(ModelChoice("demo", "no key is set")))
     assert (finding.state, "OPENAI_API_KEY" in finding.fix) == ("warning", True)
 
 
-@pytest.mark.parametrize("choice", [ONLINE, ModelChoice("offline", "named explicitly")])
+@pytest.mark.parametrize("choice", [ONLINE, ModelChoice("demo", "named explicitly")])
 def test_the_model_is_told_with_the_reason(choice: ModelChoice) -> None:
     settings = Settings.model_validate({"models": {"default": choice.model}})
     finding = diagnosis.look_at_choice(case_with(choice, settings))
@@ -202,9 +202,7 @@ def test_the_key_of_every_stage_is_looked_for(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_no_key_is_needed_offline_or_at_a_server_of_ones_own() -> None:
-    assert (
-        diagnosis.look_at_key(case_with(ModelChoice("offline", ""))).message == "No key is needed."
-    )
+    assert diagnosis.look_at_key(case_with(ModelChoice("demo", ""))).message == "No key is needed."
     settings = Settings(llm=LlmConfig(base_url="http://host/v1"))
     assert diagnosis.look_at_key(case_with(ONLINE, settings)).message.startswith("http://host/v1")
 
@@ -214,11 +212,11 @@ def test_no_request_is_sent_unless_wanted_and_it_says_so() -> None:
     assert (finding.state, "no request was sent" in finding.message) == ("ok", True)
 
 
-def test_the_offline_author_is_never_pinged() -> None:
+def test_the_stand_in_author_is_never_pinged() -> None:
     def never(_settings: Settings, _choice: ModelChoice) -> Completion:
         raise AssertionError("a request was sent")
 
-    finding = diagnosis.look_at_answer(case_with(ModelChoice("offline", "")), never)
+    finding = diagnosis.look_at_answer(case_with(ModelChoice("demo", "")), never)
     assert finding.state == "ok"
 
 

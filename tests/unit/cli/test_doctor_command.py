@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # The model servers that happen to run on the machine are none of the tests' business.
     monkeypatch.setattr("libriscribe2.cli.doctor.local_servers", tuple)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LIBRISCRIBE2_MODELS__DEFAULT", "offline")
+    monkeypatch.setenv("LIBRISCRIBE2_MODELS__DEFAULT", "demo")
     return tmp_path
 
 

@@ -32,4 +32,4 @@ def test_OV_46_the_rates_are_a_table_too(desk: Desk) -> None:
     desk.written(name="book")
     told = desk.run("status", "book", "--rates").out
     assert "rate\tcount\tagent\tmodel" in told
-    assert "validation_failure\t0 of 1\tOutlinerAgent\toffline" in told
+    assert "validation_failure\t0 of 1\tOutlinerAgent\tdemo" in told

@@ -2,9 +2,10 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
-from tests.support.review_book import ReviewBook
+from tests.support.review_book import ReviewBook, make_book
 from tests.support.screen import event
 
 from libriscribe2.desk.pages.book_pages import (
@@ -30,7 +31,8 @@ def test_stages_stand_in_the_order_of_the_pipeline(review_book: ReviewBook) -> N
     names = [row.name for row in values["rows"]]
     assert names.index("concept") < names.index("outline") < names.index("chapters")
     concept = values["rows"][0]
-    assert (concept.calls, concept.refused, concept.repaired, concept.further) == (5, 1, 1, 1)
+    assert (concept.calls, concept.refused, concept.further) == (5, 1, 1)
+    assert concept.repaired >= 1  # the keywords; the stand-in author may add to them
     assert sum(row.calls for row in values["rows"]) == values["totals"].calls
     assert (values["done"], values["planned"], values["left"]) == (2, 2, None)
 
@@ -80,7 +82,8 @@ def test_the_timeline_stays_inside_its_width(review_book: ReviewBook) -> None:
     assert all(bar.x >= 0 and bar.x + bar.width <= WIDTH + 0.2 for bar in bars)
 
 
-def test_an_edited_chapter_has_the_version_that_was_written(review_book: ReviewBook) -> None:
+def test_an_edited_chapter_has_the_version_that_was_written(tmp_path: Path) -> None:
+    review_book = ReviewBook(make_book(tmp_path / "made", "--no-revision"), tmp_path / "copy")
     path = review_book.paths.root / "chapters/01.md"
     written = path.read_text(encoding="utf-8")
     assert older_versions(review_book.snapshot(), "01") == []
@@ -99,13 +102,16 @@ def test_a_revised_chapter_has_its_draft_without_what_was_said_of_it(
     """A file that patches changed is not what its replies add up to."""
     name = "chapters/01.md"
     with ProjectStore.open(review_book.paths) as store:
-        draft, made = store.read_text(name), store.manifest.files[name]
+        written, made = store.read_text(name), store.manifest.files[name]
         steps = [store.manifest.step_of(key).rpartition("/")[2] for key in made.keys]
-        revised = draft.replace("the", "THE")
+        revised = written.replace("the", "THE")
         store.write(name, revised, step=made.step, inputs={}, params={}, keys=made.keys)
     assert steps == ["scene01", "critique1", "patches1"]
+    files = review_book.paths.debug.glob("*.json")
+    dumps = (json.loads(file.read_text(encoding="utf-8"))["debug_info"] for file in files)
+    (draft,) = [one["clean"] for one in dumps if one["step"] == "chapters/ch01/scene01"]
     (draft_of_it,) = older_versions(review_book.snapshot(), "01")
-    assert draft_of_it.text == draft.partition("\n\n")[2]
+    assert draft_of_it.text.strip() == draft.strip()
     assert draft_of_it.label.endswith("before they were revised")
 
 
@@ -114,6 +120,7 @@ def test_a_replaced_chapter_is_found_in_the_trash(review_book: ReviewBook) -> No
     review_book.write(".libriscribe/trash/20260102T030405Z-2-chapters_01.md", "# Old\n\nOlder.\n")
     review_book.write(".libriscribe/trash/20260102T030405Z-chapters_02.md", "# Two\n")
     versions = older_versions(review_book.snapshot(), "01")
+    versions = [one for one in versions if one.key != "replies"]
     assert {one.text for one in versions} == {"# Old\n\nOld text.\n", "# Old\n\nOlder.\n"}
     assert {one.label for one in versions} == {"replaced 2026-01-02 03:04"}
     assert len({one.key for one in versions}) == 2

@@ -17,8 +17,8 @@ from libriscribe2.forecast.model_time import (
     model_times,
 )
 from libriscribe2.forecast.quote import QuotedCall, QuotingBackend
-from libriscribe2.llm.offline_author import OfflineAuthor
-from libriscribe2.llm.providers import OFFLINE_MODEL, ModelChoice
+from libriscribe2.llm.backends.demo import DemoAuthor
+from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Drafting, DraftOrder
 from libriscribe2.project.atomic import UnsyncedOps
@@ -40,7 +40,7 @@ def ran(
     folder: Path, order: Drafting, at_once: int, brief: Brief | None = None
 ) -> list[QuotedCall]:
     """The calls of a real run on a clock that jumps."""
-    backend, brief = QuotingBackend(OfflineAuthor()), brief or brief_of(order)
+    backend, brief = QuotingBackend(DemoAuthor()), brief or brief_of(order)
     settings = Settings(pipeline=PipelineConfig(max_concurrency=at_once))
     name = f"{order}-{at_once}"
     paths = ProjectPaths(folder / name, folder / f"{name}-debug")
@@ -48,7 +48,7 @@ def ran(
         ProjectStore.create(paths, Machine(ops=UnsyncedOps())) as store,
         asyncio.Runner(loop_factory=VirtualLoop) as runner,
     ):
-        choice = ModelChoice(OFFLINE_MODEL, "a test")
+        choice = ModelChoice(DEMO_MODEL, "a test")
         app = App(store, brief, settings, choice, AppOptions("test", backend))
         runner.run(follow(app.engine.run(stages_of(brief))))
     return backend.calls

@@ -45,16 +45,18 @@ def test_else_a_local_server_that_may_be_used() -> None:
         ((OLLAMA,), "no key is set and no local server is to be used"),
     ],
 )
-def test_else_the_offline_author_which_says_why(servers: tuple[LocalServer, ...], why: str) -> None:
+def test_else_the_stand_in_author_which_says_why(
+    servers: tuple[LocalServer, ...], why: str
+) -> None:
     found = choose_model("", {}, lambda: servers, lambda _: False)
-    assert found == ModelChoice("offline", why)
+    assert found == ModelChoice("demo", why)
 
 
 def test_a_key_whose_provider_has_no_default_model_is_told_with_the_way_to_name_one() -> None:
     keys = {"HF_TOKEN": "k", "AZURE_API_KEY": "k"}
     told = "HF_TOKEN is set, but Hugging Face has no default model: name one, as in --model hugg"
     offline = choose_model("", keys, nothing, lambda _: True)
-    assert offline.model == "offline"
+    assert offline.model == "demo"
     assert offline.reason.startswith(told)
     served = choose_model("", keys, lambda: (OLLAMA,), lambda _: True)
     assert served.url == OLLAMA.url
@@ -89,7 +91,7 @@ def test_a_named_model_whose_server_is_gone_stays_what_it_is() -> None:
         ("", "openai/a", "http://local/v1"),
         ("openai/a", "openai/a", "http://local/v1"),
         ("anthropic/b", "anthropic/b", None),
-        ("offline", "offline", None),
+        ("demo", "demo", None),
     ],
 )
 def test_a_server_belongs_to_its_model_and_no_other(name: str, model: str, url: str | None) -> None:
@@ -98,10 +100,10 @@ def test_a_server_belongs_to_its_model_and_no_other(name: str, model: str, url: 
     assert (found.model, found.url) == (model, url)
 
 
-def test_a_server_of_the_settings_is_for_every_model_but_the_offline_author() -> None:
+def test_a_server_of_the_settings_is_for_every_model_but_the_stand_in_author() -> None:
     default = ModelChoice("openai/a", "configured")
     assert resolve_model("mistral/b", default, "http://proxy/v1", {}).url == "http://proxy/v1"
-    assert resolve_model("offline", default, "http://proxy/v1", {}).url is None
+    assert resolve_model("demo", default, "http://proxy/v1", {}).url is None
 
 
 def test_a_bare_name_beside_a_base_url_is_a_model_of_that_server() -> None:

@@ -86,7 +86,7 @@ def test_the_default_model_variable_works_with_a_key_alone() -> None:
         ("gpt-5", {}, "gpt-5", None),
         ("qwen3", {"OPENAI_BASE_URL": BASE}, "openai/qwen3", BASE),
         ("qwen3", {"OPENAI_API_BASE": BASE}, "openai/qwen3", BASE),
-        ("offline", {"OPENAI_BASE_URL": BASE}, "offline", None),
+        ("demo", {"OPENAI_BASE_URL": BASE}, "demo", None),
         ("anthropic/claude-sonnet-5", {"OPENAI_BASE_URL": BASE}, "anthropic/claude-sonnet-5", None),
         ("bedrock/x", {"OPENAI_BASE_URL": BASE}, "bedrock/x", None),
         ("meta/llama-3", {"OPENAI_BASE_URL": BASE}, "openai/meta/llama-3", BASE),
@@ -119,7 +119,7 @@ def test_the_variables_of_a_models_key(model: str, variables: tuple[str, ...]) -
 def test_a_provider_alone_is_no_model() -> None:
     with pytest.raises(ModelError, match="no model") as raised:
         check_model("openai/", {"OPENAI_API_KEY": "k"})
-    assert "--model offline" in raised.value.fix
+    assert "--model demo" in raised.value.fix
 
 
 def test_the_variable_that_names_the_server_is_told() -> None:
@@ -133,7 +133,7 @@ def test_the_variable_that_names_the_server_is_told() -> None:
 @pytest.mark.parametrize(
     ("model", "environ"),
     [
-        ("offline", {}),
+        ("demo", {}),
         ("openai/x", {"OPENAI_API_KEY": "k"}),
         ("qwen3", {"OPENAI_BASE_URL": BASE}),
         ("gemini/x", {"GOOGLE_API_KEY": "k"}),
@@ -177,7 +177,7 @@ def test_a_missing_key_names_the_variable_and_the_way_without(
         check_model(model, environ)
     assert raised.value.exit_code == 4
     assert variable in raised.value.fix
-    assert "--model offline" in raised.value.fix
+    assert "--model demo" in raised.value.fix
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_name_that_nobody_serves_is_told_before_any_request(name: str, hint: s
     with pytest.raises(ModelError, match="No provider") as raised:
         check_model(name, {"OPENAI_API_KEY": "k"})
     assert hint in raised.value.why
-    assert "--model offline" in raised.value.fix
+    assert "--model demo" in raised.value.fix
     assert "set OPENAI_BASE_URL for a server of your own" in raised.value.fix
 
 

@@ -110,9 +110,9 @@ async def test_a_run_that_is_stopped_does_not_wait_for_its_share() -> None:
         await LLMClient("", "", "m", backend=ScriptedBackend(), session=session).think("q")
 
 
-async def test_the_offline_author_is_asked_without_limits() -> None:
+async def test_the_stand_in_author_is_asked_without_limits() -> None:
     shares = Shares(9.0)
-    assert await RateGate(shares).take(request(model="offline")) == 0.0
+    assert await RateGate(shares).take(request(model="demo")) == 0.0
     assert shares.taken == []
 
 

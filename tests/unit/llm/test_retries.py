@@ -196,11 +196,11 @@ def test_OV_43_every_kind_has_its_branch_and_a_way_on(
 def test_a_refused_key_names_the_variable_and_the_way_without() -> None:
     told = explain(BackendError("auth", "no", status=401), "anthropic/claude-sonnet-5")
     assert "ANTHROPIC_API_KEY" in told.fix
-    assert "--model offline" in told.fix
+    assert "--model demo" in told.fix
 
 
 def test_a_refused_key_of_an_unknown_provider_still_has_a_fix() -> None:
-    assert "--model offline" in explain(BackendError("auth", "no"), "somebody/else").fix
+    assert "--model demo" in explain(BackendError("auth", "no"), "somebody/else").fix
 
 
 def test_a_provider_failure_tells_the_status_and_the_wait() -> None:

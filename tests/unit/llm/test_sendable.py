@@ -90,5 +90,5 @@ def test_a_key_that_cannot_be_sent_is_not_shown(key: str, why: str) -> None:
     assert told.exit_code == 4
     assert why in told.why
     assert "OPENAI_API_KEY" in told.what
-    assert "--model offline" in told.fix
+    assert "--model demo" in told.fix
     assert "sec" not in f"{told.what}{told.why}{told.fix}"

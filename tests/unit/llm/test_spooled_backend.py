@@ -13,7 +13,7 @@ from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.backends.provider_batches import BatchLines
 from libriscribe2.llm.backends.spooled import SpooledBackend, identity
-from libriscribe2.llm.providers import OFFLINE_MODEL
+from libriscribe2.llm.providers import DEMO_MODEL
 
 pytestmark = with_litellm
 
@@ -112,7 +112,7 @@ async def test_a_stream_is_the_same_reply_in_one_piece() -> None:
 
 async def test_a_model_without_batches_is_asked_at_once() -> None:
     spool = MemorySpool()
-    for model in (OFFLINE_MODEL, "anthropic/claude-sonnet-5", "ollama_chat/x"):
+    for model in (DEMO_MODEL, "anthropic/claude-sonnet-5", "ollama_chat/x"):
         request = replace(ASK, model=model)
         assert (await backend_of(spool).complete(request)).reply == f"ordinary {model}"
         items = [item async for item in backend_of(spool).stream(request)]

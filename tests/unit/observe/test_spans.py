@@ -202,4 +202,4 @@ def _sensible(events: Sequence[Event]) -> list[Event]:
 def test_providers_have_the_names_that_open_telemetry_gives_them() -> None:
     assert provider_name("gemini/gemini-flash-latest") == "gcp.gemini"
     assert provider_name("anthropic/claude-sonnet-5") == "anthropic"
-    assert provider_name("offline") == "offline"
+    assert provider_name("demo") == "demo"

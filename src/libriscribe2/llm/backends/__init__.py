@@ -1,1 +1,1 @@
-"""Who answers requests: LiteLLM, a spool, a script."""
+"""Who answers requests: LiteLLM, a spool, a script, the stand-in author."""

@@ -1,13 +1,13 @@
-"""Sends each request to whoever serves its model: the offline author, or a server's backend."""
+"""Sends each request to whoever serves its model: the stand-in author, or a server's backend."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from libriscribe2.llm.backend import Backend, Completion, Request
+from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.offline_author import OfflineAuthor
-from libriscribe2.llm.providers import OFFLINE_MODEL
+from libriscribe2.llm.providers import DEMO_MODEL
 
 
 class RoutedBackend:
@@ -24,7 +24,7 @@ class RoutedBackend:
     def __init__(self, url_of: Callable[[str], str | None], limits: TimeLimits) -> None:
         self._url_of = url_of
         self._limits = limits
-        self._offline = OfflineAuthor()
+        self._demo = DemoAuthor()
         self._online: dict[str | None, LiteLLMBackend] = {}
 
     def complete(self, request: Request) -> Coroutine[Any, Any, Completion]:
@@ -42,7 +42,7 @@ class RoutedBackend:
 
     def _of(self, model: str) -> Backend:
         """Who serves a model."""
-        return self._offline if model == OFFLINE_MODEL else self.online(model)
+        return self._demo if model == DEMO_MODEL else self.online(model)
 
     def online(self, model: str) -> LiteLLMBackend:
         """Who asks the server of a model."""

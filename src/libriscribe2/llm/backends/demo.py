@@ -1,0 +1,153 @@
+"""The stand-in author: a backend without a model, for demonstrations, forecasts and tests.
+
+It fills JSON Schemas and writes drawn sentences of the asked length. Every reply is a pure
+function of the request's messages, schema and generation: no clock, no locale, no random state,
+so that a book comes out the same on every machine.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+from libriscribe2.llm.backend import Completion, Request, Usage
+from libriscribe2.llm.backends.demo_prose import Dice, Prose, sentences
+from libriscribe2.llm.backends.demo_schema import Filler
+from libriscribe2.llm.backends.demo_values import Asked, Values
+
+_PIECES: Final = re.compile(r"\s*(?:\S+\s*){1,4}")
+_FACT: Final = re.compile(r'(\[@n-[0-9a-f]{12}\]) (.+) \(quote: "')
+_MOST_FACTS: Final = 2
+_MOST_FILES: Final = 5
+_THOUGHT: Final = "The reply has to fit the schema. I keep the names that are given."
+
+
+class DemoAuthor:
+    """A `Backend` that needs no model, no key and no network."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer a request; the same request always gets the same answer."""
+        reply = answer(request)
+        told = sum(len(str(message.get("content") or "").split()) for message in request.messages)
+        return Completion(
+            reply=reply,
+            reasoning=None if Dice(reply, "reasoning").below(10) else _THOUGHT,
+            # About four tokens for three English words.
+            usage=Usage(told * 4 // 3, len(reply.split()) * 4 // 3, known=True),
+            cost_usd=0.0,
+            model=request.model,
+        )
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
+        """Answer a request a few words at a time; the pieces join to the reply."""
+        completion = await self.complete(request)
+        for piece in _PIECES.findall(completion.reply):
+            yield piece
+        yield completion
+
+
+def answer(request: Request) -> str:
+    """The text of the reply to a request."""
+    asked = Asked.read(request)
+    if asked.schema is None:
+        return _text(asked)
+    if "<tools>" in asked.question and "step_id" in asked.question:
+        value: Any = _plan(asked.block("request"), asked.block("tools"))
+    elif "provide_parameters" in asked.question:
+        data = [asked.table("data")]
+        value = {name: _under(name.casefold(), data) for name in asked.schema.get("properties", {})}
+    else:
+        value = Filler(asked.schema, Values(asked)).fill()
+    return wrapped(value, Dice(asked.seed, "wrapping"))
+
+
+def _text(asked: Asked) -> str:
+    """A scene or section, more of one, another opening, or a record of a text."""
+    scene, chapter = asked.table("scene"), asked.table("chapter")
+    listed = [*(scene.get("characters") or []), chapter.get("pov")]
+    people = [one for one in listed if isinstance(one, str) and one]
+    prose = Prose(Dice(asked.seed), people or (asked.cast() if asked.fiction else ()))
+    opening = asked.block("opening")
+    if opening:
+        first = sentences(opening)[0]
+        is_free = opening.startswith(first) and not set(first) & {"[", "\u201c"}
+        return prose.sentence(len(first.split())) + opening[len(first) :] if is_free else opening
+    if asked.block("text") and not scene:
+        said = [
+            one
+            for told in (str(chapter.get("summary") or ""), *asked.quotable)
+            for one in told.split()
+        ]
+        return " ".join([*said[: asked.words - 3], prose.text(max(3, asked.words - len(said)))])
+    facts = [] if asked.block("written") else _FACT.findall(asked.block("notes"))
+    new = [
+        f"{said.rstrip('. ')} {mark}."
+        for mark, said in facts
+        if mark not in asked.block("text_before")
+    ]
+    plan = "" if asked.block("written") else str(scene.get("summary") or "")
+    return prose.text(asked.words, plan, new[:_MOST_FACTS])
+
+
+def wrapped(value: Any, dice: Dice) -> str:
+    """A JSON value as models send it: three times in four bare, else with something around it."""
+    bare = json.dumps(value, ensure_ascii=False, indent=None if dice.below(2) else 2)
+    if dice.below(4):
+        return bare
+    fenced = f"```json\n{bare}\n```"
+    forms = (
+        fenced,
+        f"```\n{bare}\n```",
+        f"Sure. This follows the schema:\n\n{fenced}",
+        f"Here is the JSON that you asked for:\n\n{bare}",
+        f"{fenced}\n\nLet me know if you would like anything changed.",
+        f"<think>\n{_THOUGHT}\n</think>\n\n{bare}",
+        f"{bare[:-1].rstrip()},\n{bare[-1]}" if re.search(r"[^\[{\s]\s*[\]}]\Z", bare) else bare,
+    )
+    return dice.pick(forms)
+
+
+def _under(name: str, level: Sequence[Any]) -> Any:
+    """The first value under a name, the outermost first; None where there is none."""
+    while level:
+        held = [pair for one in level if isinstance(one, dict) for pair in one.items()]
+        for key, value in held:
+            if key.casefold() == name:
+                return value
+        inner = [value for _, value in held] + [
+            v for one in level if isinstance(one, list) for v in one
+        ]
+        level = [one for one in inner if isinstance(one, dict | list)]
+    return None
+
+
+def _plan(request: str, tools: str) -> dict[str, Any]:
+    """A search; then every place is opened, its facts are taken, and these are saved."""
+    asked, _, listed = request.partition("own files")
+    asked = asked.replace("{{", "{ {")  # no reference to a result
+    questions = re.findall(r"(?m)^\d+\. (.+)$", asked)[:6] or [asked]
+    found = re.findall(r"(?m)^- (.+)$", listed)[:_MOST_FILES]
+    places = [("read_source", {"source": one}) for one in found if '"read_source"' in tools]
+    is_web = not places and '"fetch_page"' in tools
+    if is_web:
+        urls = (f"{{{{step-1.response.results[{at}].url}}}}" for at in range(2))
+        places = [("fetch_page", {"url": url}) for url in urls]
+    query = {"query": " ".join(questions[0].split())[:200]}
+    steps = [_step(1, "web_search" if is_web else "search_sources", query)]
+    for place, (tool, where) in enumerate(places):
+        own = {"question": (" ".join(questions[place :: len(places)]) or questions[0])[:900]}
+        at = 3 * place + 2
+        steps += [_step(at, tool, where, 1 if is_web else 0)]
+        steps += [_step(at + 1, "extract_facts", own, at), _step(at + 2, "save_note", {}, at + 1)]
+    return {"plan_id": "look-up", "steps": steps}
+
+
+def _step(number: int, tool: str, parameters: dict[str, str], after: int = 0) -> dict[str, Any]:
+    """A step of a plan, which needs the one with the number `after`; 0 for none."""
+    return {
+        "step_id": f"step-{number}",
+        "agent_name": tool,
+        "instruction": f"Use {tool} for the next part of the answer.",
+        "depends_on": [f"step-{after}"] if after else [],
+        "metadata": {"parameters": parameters},
+    }

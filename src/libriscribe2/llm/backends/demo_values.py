@@ -1,0 +1,360 @@
+"""What the stand-in author knows of a book: what the prompt gives, and what is drawn beside it."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from libriscribe2.llm.backend import Request
+from libriscribe2.llm.backends.demo_prose import (
+    BANK,
+    Dice,
+    Prose,
+    capitalised,
+    is_plain,
+    sentences,
+    short_name,
+)
+
+Table = Mapping[str, Any]
+Rows = Iterator[dict[str, Any]]
+
+_LONGEST_QUOTE: Final = 18
+_FREE_ITEMS: Final = 3
+_NAME: Final = re.compile(r"(?<=[a-z,;] )(?<!\bthe )(?<!\bin )(?<!\bof )[A-Z][a-z]+ [A-Z][a-z]+\b")
+_INSIDE: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?\b")
+_NOTE_SAYS: Final = re.compile(r"(?m)^- n-[0-9a-f]{12}: (.+?) \(quote")
+_WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
+_REASON: Final = "The stand-in author judges nothing."
+_SHORT: Final = frozenset({"title", "name", "id", "place", "role", "time", "age", "alternatives"})
+_BLANK: Final = frozenset({"find", "replace", "genre", "story_time", "state", "about"})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request tells its reader.
+
+    Attributes:
+        told: All that the system and the user say, in order.
+        question: The first turn of the user.
+        schema: The JSON Schema of the reply; None where text is asked for.
+        seed: What the reply depends on.
+    """
+
+    told: str
+    question: str
+    schema: Table | None
+    seed: str
+
+    @classmethod
+    def read(cls, request: Request) -> "Asked":
+        """What a request tells; its own schema outranks the one in the prompt."""
+        turns = [(m.get("role"), str(m.get("content") or "")) for m in request.messages]
+        told = "\n".join(text for role, text in turns if role in {"system", "user"})
+        _, mark, after = told.rpartition("<json_schema>")
+        shown = _json(after.partition("</json_schema>")[0], dict) if mark else None
+        question = next((text for role, text in turns if role == "user"), "")
+        seed = json.dumps([turns, request.schema, request.generation], sort_keys=True)
+        return cls(told, question, shown if request.schema is None else request.schema, seed)
+
+    def block(self, name: str) -> str:
+        """What stands between the first `<name>` and the `</name>` behind it."""
+        told = self.question if f"<{name}>" in self.question else self.told
+        return told.partition(f"<{name}>")[2].partition(f"</{name}>")[0].strip()
+
+    def table(self, name: str) -> Table:
+        """A block that is a JSON object; an empty one where it is none."""
+        found: Table = _json(self.block(name), dict)
+        return found
+
+    def names(self, *blocks: str) -> list[str]:
+        """The names in the first of some blocks that lists any, as JSON objects with `name`."""
+        rows = (row for one in blocks for row in _json(self.block(one).partition("\n")[0], list))
+        return [str(row["name"]) for row in rows if isinstance(row, dict) and row.get("name")]
+
+    @cached_property
+    def words(self) -> int:
+        """The wanted length, as it is named last; of a range, the middle; 120 where none is."""
+        found = _WORDS.findall(self.question.partition("<json_schema>")[0][-4000:])
+        low, high = (found or [("120", "")])[-1]
+        both = [int(one.replace(",", "")) for one in (low, high or low)]
+        return max(1, min(sum(both) // 2, 20_000))
+
+    @cached_property
+    def fiction(self) -> bool:
+        """Whether the book is a story."""
+        return "kind: non-fiction" not in self.block("book")
+
+    @cached_property
+    def idea(self) -> str:
+        """What the people and things of the book are drawn from: all its plans show it."""
+        return self.block("premise") or self.block("book")
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """Longer words of the idea."""
+        return list(dict.fromkeys(re.findall(r"\b[^\W\d_]{5,}\b", self.idea[:400]))) or ["books"]
+
+    def cast(self, count: int = 3) -> list[str]:
+        """So many people: those that are given, then others with other first letters."""
+        told = f"{self.idea}\n{self.table('concept').get('description')}"
+        found = self.names("characters") or self.names("given", "people") or _NAME.findall(told)
+        known, start = {name[:1] for name in found}, Dice(self.idea, "cast").below(26)
+        firsts = [*BANK["first"][start:], *BANK["first"][:start]]
+        lasts = [*BANK["last"][start // 2 :], *BANK["last"]]
+        found += [f"{a} {b}" for a, b in zip(firsts, lasts, strict=False) if a[0] not in known]
+        found += [f"{one} {lasts[step % 25]}son" for step, one in enumerate(firsts * 9)]
+        return list(dict.fromkeys(found))[:count]
+
+    @cached_property
+    def places(self) -> list[str]:
+        """The places of the book."""
+        return self.names("places") or list(BANK["places"])
+
+    @cached_property
+    def quotable(self) -> list[str]:
+        """The plain sentences of the text that is shown; those about the question first."""
+        blocks = map(self.block, ("text", "source_text", "samples"))
+        found = dict.fromkeys(filter(is_plain, sentences(next(filter(None, blocks), ""))))
+        wanted = set(re.findall(r"\w{4,}", self.block("question").casefold()))
+        return sorted(found, key=lambda one: -len(wanted.intersection(one.casefold().split())))
+
+
+def _json(text: str, kind: type) -> Any:
+    """The JSON value of a text; an empty one where it is not of the kind."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return kind()
+    return value if isinstance(value, kind) else kind()
+
+
+def item_count(schema: Table) -> int:
+    """How many items a list gets: the middle of its range, or three where it has no range."""
+    low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
+    return (low + high) // 2 if low and high else max(low, min(_FREE_ITEMS, high or _FREE_ITEMS))
+
+
+def quote_of(sentence: str) -> str:
+    """The first words of a sentence, as they stand."""
+    ends = [found.end() for found in re.finditer(r"\S+", sentence)]
+    return sentence[: ends[min(_LONGEST_QUOTE, len(ends)) - 1]]
+
+
+class Values:
+    """Knows what belongs into the fields of a book's plans and records.
+
+    Args:
+        asked: The request.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._dice = Dice(asked.seed, "values")
+        self._before = sum(line[:1].isdigit() for line in asked.block("outline").splitlines())
+        self._quotes = asked.quotable
+        self._prose = Prose(self._dice, asked.cast() if asked.fiction else ())
+        self._rows: Mapping[str, Callable[[int], Rows]] = {
+            "characters": self._characters,
+            "chapters": self._chapters,
+            "scenes": self._scenes,
+            "threads": self._threads,
+            "facts": self._facts,
+            "events": lambda _: (
+                {"what": one, "quote": quote_of(one)} for one in self._quotes[-1:]
+            ),
+            "issues": self._issues,
+            "patches": self._patches,
+            "people": self._people,
+            "places": lambda n: ({"name": one} for one in asked.places[: max(3, n)]),
+            "rules": self._rules,
+            "doubts": lambda _: iter(()),
+            "verdicts": lambda n: iter([{"verdict": "unclear", "reason": _REASON}] * n),
+            "answers": lambda n: iter([{"better": "tie"}] * n),
+        }
+
+    def text(self, key: str) -> str:
+        """What a text says of which nothing is known."""
+        if key in _BLANK or key.endswith("quote"):
+            return ""
+        is_short = key in _SHORT or key.endswith("words")
+        return self._dice.filled("{A} {n}") if is_short else self._prose.sentence()
+
+    def rows(self, key: str, count: int) -> list[dict[str, Any]] | None:
+        """What the objects of a list say, if `count` are wanted; None where nothing is known."""
+        return list(self._rows[key](count)) if key in self._rows else None
+
+    def book(self) -> dict[str, Any]:
+        """The fields of the whole; what the prompt has already stays as it is."""
+        asked, told = self._asked, self._quotes or [self._prose.sentence()]
+        title = re.search(r"(?m)^title: (.+)$", asked.block("book"))
+        premise = " ".join(asked.idea.split())[:120].rstrip(" .?!")
+        rest = self._prose.text(max(9, asked.words - len(premise.split())))
+        summaries = [line.partition(": ")[2] for line in asked.block("summaries").splitlines()]
+        kept = {} if asked.block("outline") else asked.table("concept")
+        return {
+            "title": capitalised(asked.topics[0]) + self._dice.filled(" and {A} {n}"),
+            "description": f"{premise}. {rest}".replace("\n\n", " "),
+            "summary": " ".join(" ".join(summaries or told[:3]).split()[:120]),
+            "premise": (summaries or told)[0],
+            "exit_state": told[-1],
+            "pov": asked.cast()[0] if asked.fiction else "",
+            "primary_keywords": asked.topics[:3],
+            "questions": [f"Which {one} belong to this: {premise}?" for one in ("dates", "places")],
+            "rules": [] if summaries else None,
+            "places": [] if self._quotes else None,
+            **dict.fromkeys(("opening_move", "ending_move"), ""),
+            "verdict": "unclear",
+            "suggested_changes": None,
+            **kept,
+            **({"title": title[1]} if title else {}),
+        }
+
+    def _characters(self, count: int) -> Rows:
+        roles = ("protagonist", "antagonist", "friend", *["neighbour"] * count)
+        cast = self._asked.cast(max(count, len(self._asked.names("people"))))
+        return ({"name": a, "role": b} for a, b in zip(cast, roles, strict=False))
+
+    def _rules(self, _: int) -> Rows:
+        """Habits of a text, each with words that stand in it."""
+        for style, one in zip(BANK["style"], self._quotes or ["none"], strict=False):
+            said = style.partition(": ")
+            yield {"aspect": said[0], "rule": said[2], "quote": quote_of(one)}
+
+    def _facts(self, _: int) -> Rows:
+        """What a source says, or what the people of a chapter do first in it."""
+        cast = self._asked.names("characters")
+        for one in [] if cast else self._quotes[:4]:
+            yield {"claim": one, "quote": one, "entity": "story", "attribute": "other"}
+        for name in cast:
+            short = re.compile(rf"\b{re.escape(short_name(name, cast))}\b")
+            for one in [one for one in self._quotes if short.search(one)][:1]:
+                value = " ".join(short.split(one)[-1].split()[:6]) or "is there"
+                done = {"entity": name, "attribute": "acts", "value": value}
+                yield done | {"quote": quote_of(one), "stance": "asserted", "scene": 1}
+
+    def _issues(self, _: int) -> Rows:
+        """One sentence from the middle of the text, which could as well be another one."""
+        once = [one for one in self._quotes if self._asked.block("text").count(quote_of(one)) == 1]
+        for one in once[len(once) // 2 :][:1]:
+            yield {"kind": "stock", "severity": "warning", "quote": quote_of(one)}
+
+    def _patches(self, _: int) -> Rows:
+        """Another sentence for each that an issue quotes, where that stands only once."""
+        excerpts = self._asked.block("excerpts")
+        for line in self._asked.block("issues").splitlines():
+            issue = _json(line, dict)
+            quote = str(issue.get("quote") or "\n")
+            found = [one for one in sentences(excerpts) if is_plain(one) and one.startswith(quote)]
+            for one in found if len(found) == 1 == excerpts.count(found[0]) else ():
+                names = [name.group() for name in _INSIDE.finditer(f"x {one}")]
+                instead = Prose(self._dice, names[:1]).sentence(len(one.split()))
+                yield {"issue": issue.get("issue", 0), "find": one, "replace": instead}
+
+    def _people(self, _: int) -> Rows:
+        """Who is named in the text that is shown, and what the text says first of them."""
+        cast, text = self._asked.names("characters"), self._asked.block("text")
+        found = [one.group() for one in _INSIDE.finditer(text)]
+        often = [one for one in dict.fromkeys(found) if found.count(one) > 1][:6]
+        for name in [one for one in cast if short_name(one, cast) in text] if cast else often:
+            about = next((one for one in self._quotes if name in one), "")
+            yield {"name": name, "about": about, "place": ""}
+
+    def _threads(self, _: int) -> Rows:
+        """What the book owes its reader; of a written chapter, what it does for that."""
+        number = self._asked.table("chapter").get("number")
+        for thing, (setup, payoff) in self._spans().items() if not self._before else ():
+            told = {"id": thing, "promise": f"Where the {thing} comes from, and who pays."}
+            yield told | {"setup": setup, "payoff": payoff, "due_by": None, "must": setup == 1}
+        for line in self._asked.block("threads").splitlines() if number and self._quotes else ():
+            thread = _json(line, dict)
+            for field, move, at in (("setup", "set up", 0), ("payoff", "paid off", -1)):
+                if thread.get(field) == number:
+                    quote = quote_of(self._quotes[at])
+                    yield {"thread": str(thread.get("id")), "move": move, "quote": quote}
+
+    def _total(self) -> int:
+        """How many chapters the book has."""
+        whole = re.search(r"\bbook of (\d+) chapters", self._asked.question)
+        listed = (self._asked.schema or {}).get("properties", {}).get("chapters", {})
+        return max(self._before + item_count(listed), int(whole[1]) if whole is not None else 0)
+
+    def _spans(self) -> dict[str, tuple[int, int]]:
+        """The threads, if any are wanted, with the chapters that set them up and pay them off.
+
+        In every chapter between the first and the last at least two of them are alive.
+        """
+        of, start = self._total(), Dice(self._asked.idea, "things").below(100)
+        if not self._asked.fiction or of < 2 or "promises" not in self._asked.told:
+            return {}
+        spans = [(1, of), (1, max(2, of - 1)), (max(1, of // 3), 2 * of // 3)][: 2 + (of > 3)]
+        return {BANK["n"][start + 31 * step]: span for step, span in enumerate(spans)}
+
+    def _chapters(self, count: int) -> Rows:
+        asked, of, spans = self._asked, self._total(), self._spans()
+        notes, first = _NOTE_SAYS.findall(asked.block("notes")), self._before + 1
+        # Of a plan that is to be mended nothing changes but what is named, and nothing is.
+        for number in range(first, first + count) if not asked.block("faults") else ():
+            start, pov = number + len(asked.idea), self._pov(number)
+            title = f"The {BANK['a'][7 * start % 97]} {BANK['n'][11 * start % 97]}"
+            told = [self._plot(number, step) for step in range(4)]
+            told += [
+                f"The sources speak of {max(said.split(), key=len)}."
+                for said in notes[(number - 1) * len(notes) // of :][:2]
+            ]
+            chapter: dict[str, Any] = {
+                "title": title.title(),
+                "summary": " ".join(told),
+                "beats": told[:1] + told[2:],
+                "target_words": 0,
+                "plants": [one for one, span in spans.items() if span[0] == number],
+                "payoffs": [one for one, span in spans.items() if span[1] == number],
+                "role": {1: "introduction", of: "conclusion"}.get(number, "") if of > 3 else "",
+                **dict.fromkeys(("pov", "entry_state", "story_time"), ""),
+                "tension": None,
+            }
+            if asked.fiction:
+                chapter |= {"pov": pov, "story_time": f"day {2 * number - 1}"}
+                chapter |= {"tension": 3 + number % 3 + 3 * number // of}
+                chapter |= {"entry_state": f"{pov} is at {self._at(number)}."}
+                chapter |= {"exit_state": f"{pov} is at {self._at(number + 1)}."}
+            yield chapter
+
+    def _pov(self, number: int) -> str:
+        cast = self._asked.cast()
+        return cast[number % len(cast)]
+
+    def _at(self, number: int) -> str:
+        """A place of the book in the middle of a sentence."""
+        return re.sub(r"^The ", "the ", self._asked.places[number % len(self._asked.places)])
+
+    def _plot(self, number: int, step: int) -> str:
+        """A sentence of a plan, so short that the text may have it as it is."""
+        asked, dice = self._asked, Dice(self._asked.idea, "plot", number, step)
+        kinds = BANK["story" if asked.fiction else "lesson"]
+        topic = asked.topics[(number + step) % len(asked.topics)]
+        slots = {"x": self._pov(number), "y": self._pov(number + 1), "topic": topic}
+        template = dice.pick(kinds) if step else kinds[0]
+        return dice.filled(template, **slots, at=self._at(number + step % 2))
+
+    def _scenes(self, count: int) -> Rows:
+        asked, chapter, cast = self._asked, self._asked.table("chapter"), self._asked.cast(24)
+        number, places = int(chapter.get("number") or 1), asked.places
+        told = [str(one) for one in chapter.get("beats") or ()]
+        told += [s for s in sentences(str(chapter.get("summary"))) if s not in " ".join(told)]
+        for index in range(count):
+            part = told[-(-index * len(told) // count) : -(-(index + 1) * len(told) // count)]
+            summary = " ".join(part) or self._plot(number, 10 + index)
+            about = f"{summary} {chapter.get('pov')} {cast[(number + index) % min(3, len(cast))]}"
+            yield {
+                "summary": summary,
+                "characters": [one for one in cast if short_name(one, cast) in about]
+                if asked.fiction
+                else [],
+                "place": places[(number + index) % len(places)] if asked.fiction else "",
+                "time": str(chapter.get("story_time") or ""),
+                "reveals": [],
+                "target_words": 0,
+            }
