@@ -260,15 +260,16 @@ def worker(
             why="neither --dsn nor LIBRISCRIBE2_BATCH__DSN names one",
             fix="Name it, or write the books on this machine with `libriscribe2 batch run`.",
         )
-    from libriscribe2.commands import shared_batches as shared  # noqa: PLC0415 - as above
+    from libriscribe2.commands.shared_batches import database_of  # noqa: PLC0415 - as above
+    from libriscribe2.commands.workers import WorkerOrder, write_for_all  # noqa: PLC0415 - as above
 
-    order = shared.WorkerOrder(
+    order = WorkerOrder(
         options.of_book(), deadline=deadline_of(deadline), batches=batches, drain=drain
     )
     choice = model_for(settings)
-    with closing(shared.database_of(settings)) as database:
+    with closing(database_of(settings)) as database:
         renderer.note(f"worker of {database.dsn.shown}, {settings.batch.books} at once")
-        work = shared.write_for_all(
+        work = write_for_all(
             database,
             settings,
             choice,

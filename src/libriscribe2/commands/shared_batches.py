@@ -1,19 +1,15 @@
 """Batches in a database that several machines share; imported only where an address of one is set."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from typing import Final
 
 from libriscribe2.batch.postgres.book_journal import TravellingBooks
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
-from libriscribe2.batch.postgres.exchange import Exchange, Pace
+from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.jobs import batches
-from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue, Worker, no_lost
+from libriscribe2.batch.postgres.worker import DatabaseQueue, no_lost
 from libriscribe2.batch.queue import one_of
-from libriscribe2.batch.state import Book, Ended
 from libriscribe2.batch.work import BookWriter
-from libriscribe2.commands.batches import BatchOrder, Bookshelf, terms_of, writer_of
-from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.settings import Settings
 
 DSN_VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
@@ -94,53 +90,3 @@ def child_environment(settings: Settings) -> dict[str, str]:
         DSN_VARIABLE: settings.batch.dsn.get_secret_value(),
         JOURNAL_VARIABLE: settings.batch.journal,
     }
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerOrder(BatchOrder):
-    """What a command asks of a worker.
-
-    Attributes:
-        batches: The batches whose books it writes; None means all.
-        drain: Whether it ends once no book runs anywhere and none waits.
-    """
-
-    batches: Sequence[str] | None = None
-    drain: bool = False
-
-
-async def write_for_all(
-    database: Database,
-    settings: Settings,
-    choice: ModelChoice,
-    order: WorkerOrder,
-    tell: Callable[[Book, Ended | None], None],
-    tell_lost: Callable[[DatabaseLostError], None],
-) -> bool:
-    """Write books of all batches, together with other machines.
-
-    Args:
-        database: The database.
-        settings: The settings in force for no book in particular.
-        choice: The model of books that name none.
-        order: What a command asks.
-        tell: Hears of each book that begins (None) or whose run has ended.
-        tell_lost: Hears that the database does not answer.
-
-    Returns:
-        Whether it was the deadline that ended it.
-
-    Raises:
-        LibriScribeError: The database cannot be used.
-    """
-    terms = replace(terms_of(settings, order, tell), passing=ELSEWHERE)
-    pace, writers = pace_of(settings), dict[str, BookWriter]()
-
-    def writer(batch: str) -> BookWriter:
-        if batch not in writers:
-            writers[batch] = writer_of(settings, Bookshelf(settings, batch), choice, order)
-        return writers[batch]
-
-    exchange = Exchange(database, terms, pace, order.batches or None)
-    await Worker(exchange, writer, terms, pace, drain=order.drain, tell_lost=tell_lost).run()
-    return terms.over
