@@ -66,12 +66,12 @@ class Agent:
         writes: The artifact; a `*` stands for the chapter's two-digit number.
         shape: The model that the artifact is validated with; None for prose.
         asks_model: Whether it calls a model; what only code makes is remade freely.
-        follows: Whether what has become stale is remade without being asked, as soon as
+        auto_refresh: Whether what has become stale is remade without being asked, as soon as
             something that is not written yet works from it: plans and records, never prose.
-        on_demand: Whether a missing file is made only where something that is going to be made
+        lazy: Whether a missing file is made only where something that is going to be made
             works from it; done again together with the same chapter's unit of such a reader.
         prompts: Names of its prompts; only its own name where none is given.
-        made_where: What there has to be for it to have anything to do (see `idle`); "" for nothing.
+        made_where: What there has to be for it to have anything to do (see `no_op_reason`); "" for nothing.
     """
 
     name: ClassVar[str]
@@ -82,8 +82,8 @@ class Agent:
     writes: ClassVar[str]
     shape: ClassVar[type[BaseModel] | None] = None
     asks_model: ClassVar[bool] = True
-    follows: ClassVar[bool] = False
-    on_demand: ClassVar[bool] = False
+    auto_refresh: ClassVar[bool] = False
+    lazy: ClassVar[bool] = False
     prompts: ClassVar[tuple[str, ...]] = ()
     made_where: ClassVar[str] = ""
 
@@ -128,7 +128,7 @@ class Agent:
         number = "" if chapter is None else f"{chapter:02d}"
         return Unit(cls.name, chapter, cls.writes.replace("*", number))
 
-    def idle(self) -> str:
+    def no_op_reason(self) -> str:
         """Why there is nothing to do in this run and no file is made, in words; "" where there is."""
         return ""
 

@@ -53,7 +53,7 @@ class CanonKeeperAgent(Agent):
 
     name = "canon"
     also_called = ("continuity",)
-    follows = True
+    auto_refresh = True
     reads = (CHARACTERS, WORLD, OUTLINE, CHAPTER_FILES)
     brief_keys = BOOK_KEYS
     writes = CANON_FILES

@@ -205,7 +205,7 @@ class DraftWriterAgent(ChapterWriterAgent):
     also_called = ("draft", "chapters")
     reads_earlier = ()
     writes = DRAFT_FILES
-    on_demand = True
+    lazy = True
 
     @override
     @classmethod

@@ -61,7 +61,7 @@ class ResearcherAgent(Agent):
         return brief.is_researched
 
     @override
-    def idle(self) -> str:
+    def no_op_reason(self) -> str:
         """There is nothing to look in: no file of the author's, no engine, no address, no server."""
         return self._nothing_to_look_in(self.brief.premise)
 

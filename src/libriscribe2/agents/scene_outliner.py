@@ -50,7 +50,7 @@ class SceneOutlinerAgent(Agent):
 
     name = "scenes"
     also_called = ("scene_outline", "plan")
-    follows = True
+    auto_refresh = True
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)
     brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "words", "project_type")
     writes = SCENES

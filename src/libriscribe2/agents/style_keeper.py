@@ -50,7 +50,7 @@ class StyleKeeperAgent(Agent):
     made_where = f"files in {SAMPLES}"
 
     @override
-    def idle(self) -> str:
+    def no_op_reason(self) -> str:
         """There is no sample."""
         endings = ", ".join(SAMPLE_ENDINGS)
         return "" if self.book.sample_files() else f"no samples: no {endings} file in {SAMPLES}"

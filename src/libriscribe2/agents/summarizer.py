@@ -23,7 +23,7 @@ class SummarizerAgent(Agent):
 
     name = "summaries"
     also_called = ("summary",)
-    follows = True
+    auto_refresh = True
     reads = (OUTLINE, CHAPTER_FILES)
     brief_keys = BOOK_KEYS
     writes = SUMMARY_FILES

@@ -63,8 +63,8 @@ def run_book(
     notes = FallbackNotes(renderer, first_models(settings, choice, request.stages))
     with resumable(renderer, name):
         begin_run(renderer, store, settings, choice)
-        given = replace(options or AppOptions(), command=" ".join(sys.argv[1:]))
-        engine = App(store, brief, settings, choice, given).engine
+        all_options = replace(options or AppOptions(), command=" ".join(sys.argv[1:]))
+        engine = App(store, brief, settings, choice, all_options).engine
         with (
             recorders(store.paths, os.environ, renderer.warning) as recording,
             renderer.live(),

@@ -102,14 +102,14 @@ class Progress:
 
     def _with_call(self, event: Event) -> "Progress":
         """One request more; an unknown price is counted as unknown, not as 0."""
-        known = event.cost_usd is not None
+        priced = event.cost_usd is not None
         ended = event.unit == self.step
         return replace(
             self,
             calls=self.calls + event.calls,
             tokens=self.tokens + event.tokens.input + event.tokens.output,
             known_usd=self.known_usd + (event.cost_usd if event.cost_usd is not None else 0.0),
-            unpriced=self.unpriced + (0 if known else event.calls),
+            unpriced=self.unpriced + (0 if priced else event.calls),
             waiting="",
             step="" if ended else self.step,
             arriving="" if ended else self.arriving,
@@ -145,10 +145,10 @@ def event_line(event: Event, *, reason: str = "") -> str | None:
         event: What happened.
         reason: Why the unit ran, for the line that says that it is done.
     """
-    tell = _LINES.get(event.event)
-    if tell is None:
+    line_of = _LINES.get(event.event)
+    if line_of is None:
         return None
-    return one_line(tell(event if event.reason else event.model_copy(update={"reason": reason})))
+    return one_line(line_of(event if event.reason else event.model_copy(update={"reason": reason})))
 
 
 def unit_name(event: Event) -> str:

@@ -97,7 +97,7 @@ class Redo:
         chosen, stages = self.chosen(view, brief), wanted_stages(brief)
         agent = stage_called(self.stage, stages)
         needed = _needed(agent, chosen.units, brief, view)
-        along = [one for one in stages if (one.follows or one.on_demand) and one is not agent]
+        along = [one for one in stages if (one.auto_refresh or one.lazy) and one is not agent]
         records = {unit.output for one in along for unit in units_of(one, view)} & needed
         free = [one for one in stages if not one.asks_model and view.exists(one.writes)]
         names = {agent.name, *(one.name for one in (*along, *free))}
@@ -147,7 +147,7 @@ def _drawn_on(
 ) -> list[Unit]:
     """What is made on demand for the units alone, so that they need it anew."""
     needed = _needed(agent, units, brief, view)
-    others = (one for one in stages if one.on_demand and one is not agent)
+    others = (one for one in stages if one.lazy and one is not agent)
     found = (one.unit(unit.chapter) for one in others for unit in units)
     return [unit for unit in found if unit.output in needed]
 

@@ -62,30 +62,30 @@ def adopt(
         StorageError: The journal cannot be written.
     """
     units = {unit.output: (agent, unit) for agent in stages for unit in units_of(agent, store)}
-    wanted = {_known(name, tuple(units)) for name in names}
-    missing = [name for name in wanted if not store.exists(name)]
+    chosen = {_known(name, tuple(units)) for name in names}
+    missing = [name for name in chosen if not store.exists(name)]
     if missing:
         raise ProjectError(
             f"{min(missing)} is missing in {store.paths.root}",
             fix=f"Run `libriscribe2 resume {store.paths.called}` to have it made.",
         )
     before = book_status(stages, brief, store)
-    in_order = tuple(name for name in units if name in wanted)
+    in_order = tuple(name for name in units if name in chosen)
     for name in in_order:
         agent, unit = units[name]
         store.adopt(name, input_hashes(agent, unit, brief, store))
     after = book_status(stages, brief, store)
     behind = (one for one in after if one.unit.output in units and one.state == "stale")
     made_from = tuple(
-        one for one in behind if wanted & set(_changed(store, *units[one.unit.output], brief))
+        one for one in behind if chosen & set(_changed(store, *units[one.unit.output], brief))
     )
     return Adopted(in_order, tuple(shifts(before, after)), made_from)
 
 
 def edited_files(view: ProjectView, brief: Brief, stages: Sequence[AgentType]) -> tuple[str, ...]:
     """The files that the author changed, in the order of the book."""
-    found = book_status(stages, brief, view)
-    return tuple(one.unit.output for one in found if one.state == "edited")
+    status = book_status(stages, brief, view)
+    return tuple(one.unit.output for one in status if one.state == "edited")
 
 
 def file_name(typed: str, root: Path) -> str:
@@ -130,14 +130,14 @@ def later_shifts(
     stood, order = tuple(stood), Book(after).draft_order(brief)
     coming = {one.unit.output for one in stood if one.state == "missing"}
     by_name = {agent.name: agent for agent in stages}
-    found: list[Shift] = []
+    result: list[Shift] = []
     for one in stood:
         awaited = by_name[one.unit.stage].inputs(one.unit, order)
         names = [name for name in awaited if name in coming]
         if one.state == "fresh" and names:
             reason = f"once {' and '.join(names)} {'is' if len(names) == 1 else 'are'} made"
-            found.append(Shift(one.unit.output, one.state, "stale", reason))
-    return found
+            result.append(Shift(one.unit.output, one.state, "stale", reason))
+    return result
 
 
 def shifts(
@@ -153,11 +153,11 @@ def shifts(
         origin: The name that a unit's file had before; None for a new one.
     """
     stood = {one.unit.output: one.state for one in before}
-    found = (
+    result = (
         Shift(one.unit.output, stood.get(origin(one.unit) or "", ""), one.state, one.reason)
         for one in after
     )
-    return [shift for shift in found if shift.before != shift.after]
+    return [shift for shift in result if shift.before != shift.after]
 
 
 def origins(before: Iterable[RunDecision], slots: Sequence[Slot]) -> Callable[[Unit], str | None]:

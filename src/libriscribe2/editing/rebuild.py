@@ -237,7 +237,7 @@ def unmade_files(
 
 
 def compare(
-    stages: Iterable[AgentType], book: ProjectView, rebuilt: ProjectView, kept: Iterable[str]
+    stages: Iterable[AgentType], book: ProjectView, rebuilt: ProjectView, authors: Iterable[str]
 ) -> tuple[RebuiltFile, ...]:
     """How every file of a rebuilt book stands to the book's own.
 
@@ -245,7 +245,7 @@ def compare(
         ProjectError: The outline of one of them cannot be read.
         StorageError: A file cannot be read.
     """
-    copied = frozenset(kept)
+    copied = frozenset(authors)
     stages = tuple(stages)
     names = dict.fromkeys((*_outputs(stages, book), *_outputs(stages, rebuilt)))
     return tuple(

@@ -143,7 +143,7 @@ def _division(first: str, second: str, scene: int, *, inside: bool) -> Division:
 
 
 def _blocks(text: str) -> list[_Block]:
-    return [_Block(found.start(), found.end(), found[0]) for found in _BLOCK.finditer(text)]
+    return [_Block(match.start(), match.end(), match[0]) for match in _BLOCK.finditer(text)]
 
 
 def chapter_rows(
@@ -157,14 +157,14 @@ def chapter_rows(
     book = Book(view)
     titles = [chapter.title for chapter in book.load(OUTLINE, OutlineFile).chapters]
     writers = [agent for agent in stages if agent.writes == CHAPTER_FILES]
-    found = {one.unit.chapter: one for one in book_status(writers, brief, view)}
+    decisions = {one.unit.chapter: one for one in book_status(writers, brief, view)}
     return [
         {
             "number": number,
             "title": title,
             "words": prose_words(book.text(name)) if book.has(name) else 0,
-            "state": found[number].state,
-            "reason": found[number].reason,
+            "state": decisions[number].state,
+            "reason": decisions[number].reason,
             "file": name,
         }
         for number, title in enumerate(titles, start=1)
@@ -172,14 +172,14 @@ def chapter_rows(
     ]
 
 
-def planned_scenes(view: ProjectView, said: Sequence[str], summary: str) -> tuple[str, ...]:
+def planned_scenes(view: ProjectView, summaries: Sequence[str], summary: str) -> tuple[str, ...]:
     """The scenes of a new chapter as far as the author plans them.
 
     Where he edited `scenes.json` himself, no model adds to it: what he says of the chapter is then
     its only scene.
     """
-    if said:
-        return tuple(said)
+    if summaries:
+        return tuple(summaries)
     edited = view.exists(SCENES) and view.state(SCENES, {}).kind == "edited"
     return (summary,) if edited else ()
 

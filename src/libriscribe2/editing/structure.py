@@ -34,7 +34,7 @@ class Slot:
         plan: Its entry in `scenes.json`; None where the book has no such file.
         sources: The numbers that the chapters had of which it is made; none for a new one.
         texts: New content of its files, by the pattern of their names (`chapters/*.md`).
-        follows: Whether its other files come along from the first of `sources`; where not, they
+        keeps_files: Whether its other files come along from the first of `sources`; where not, they
             told of another text, and go.
     """
 
@@ -42,7 +42,7 @@ class Slot:
     plan: Entry | None
     sources: tuple[int, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
-    follows: bool = True
+    keeps_files: bool = True
 
     @property
     def title(self) -> str:
@@ -189,8 +189,8 @@ def _renumbered(thread: dict[str, Any], places: Sequence[tuple[int, int]]) -> di
 
 def _numbers(name: str, first: Plain, second: Plain) -> list[int]:
     """A number of both entries; none unless both have it."""
-    found = [one[name] for one in (first, second) if isinstance(one.get(name), int)]
-    return found if len(found) == 2 else []
+    numbers = [one[name] for one in (first, second) if isinstance(one.get(name), int)]
+    return numbers if len(numbers) == 2 else []
 
 
 def _empty(value: Any) -> Any:
@@ -209,7 +209,7 @@ def joined_canon(first: str, second: str, text: str) -> str | None:
         text: The merged chapter, which says on which lines the facts stand now.
     """
     try:
-        one, other = (CanonFile.model_validate_json(said) for said in (first, second))
+        one, other = (CanonFile.model_validate_json(text_of_one) for text_of_one in (first, second))
     except ValidationError:
         return None
     facts = [

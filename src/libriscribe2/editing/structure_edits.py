@@ -51,10 +51,10 @@ def insert(slots: Slots, at: int, chapter: Outlined) -> Slots:
     Raises:
         UsageError: Title or summary is blank, or the number would leave a gap.
     """
-    title, summary = _said(chapter.title, "title"), _said(chapter.summary, "summary")
+    title, summary = _one_line(chapter.title, "title"), _one_line(chapter.summary, "summary")
     _check_number(at, len(slots) + 1)
     has_plans = bool(slots) and slots[0].plan is not None
-    scenes = [ScenePlan(summary=said).model_dump() for said in chapter.scenes]
+    scenes = [ScenePlan(summary=scene).model_dump() for scene in chapter.scenes]
     plan: Entry | None = {"title": title, "scenes": scenes} if has_plans else None
     new = Slot({"title": title, "summary": summary}, plan)
     return (*slots[: at - 1], new, *slots[at - 1 :])
@@ -103,7 +103,7 @@ def rename(slots: Slots, number: int, title: str, text: str | None) -> Slots:
         UsageError: There is no such chapter, the title is blank, or it has that title already.
     """
     _check_number(number, len(slots))
-    new, slot = _said(title, "title"), slots[number - 1]
+    new, slot = _one_line(title, "title"), slots[number - 1]
     if new == slot.title:
         raise UsageError(f"Chapter {number} has that title already", fix="Give it another one.")
     texts = {} if text is None else {CHAPTER_FILES: retitled(text, slot.title, new)}
@@ -143,7 +143,7 @@ def merge(slots: Slots, number: int, files: tuple[Texts, Texts], title: str = ""
         None if first.plan is None else {**first.plan, "scenes": scenes},
         (*first.sources, *second.sources),
         texts,
-        follows=False,
+        keeps_files=False,
     )
     return (*slots[: number - 1], _titled(whole, title or first.title), *slots[number + 1 :])
 
@@ -165,16 +165,16 @@ def split(slots: Slots, number: int, at: Division, parts: tuple[Outlined, Outlin
     ends = min(at.scene, len(scenes))
     goes_on = at.inside or ends == len(scenes)
     plans = (scenes[:ends], scenes[max(0, ends - 1) :] if goes_on else scenes[ends:])
-    said = replace(parts[1], title=_said(parts[1].title, "title"))
+    second = replace(parts[1], title=_one_line(parts[1].title, "title"))
     first_title = parts[0].title.strip() or slot.title
     texts = (
         retitled(at.first, slot.title, first_title),
-        with_heading(said.title, body_of(at.second)),
+        with_heading(second.title, body_of(at.second)),
     )
     both = (
         _part(slot, one, plan, text, contract)
         for one, plan, text, contract in zip(
-            (parts[0], said), plans, texts, split_contract(slot.entry), strict=True
+            (parts[0], second), plans, texts, split_contract(slot.entry), strict=True
         )
     )
     return (*slots[: number - 1], *both, *slots[number:])
@@ -183,18 +183,20 @@ def split(slots: Slots, number: int, at: Division, parts: tuple[Outlined, Outlin
 _RESUME = "Run `libriscribe2 resume` to have it written."
 
 
-def _part(slot: Slot, said: Outlined, scenes: Sequence[Entry], text: str, contract: Entry) -> Slot:
+def _part(
+    slot: Slot, outlined: Outlined, scenes: Sequence[Entry], text: str, contract: Entry
+) -> Slot:
     """One of the two parts of a chapter that is split; each scene's plan tells what is in it."""
-    told = " ".join(str(scene["summary"]) for scene in scenes)
-    summary = said.summary.strip() or told or str(slot.entry["summary"])
+    scene_summaries = " ".join(str(scene["summary"]) for scene in scenes)
+    summary = outlined.summary.strip() or scene_summaries or str(slot.entry["summary"])
     part = Slot(
         {**slot.entry, **contract, "summary": summary},
         None if slot.plan is None else {**slot.plan, "scenes": list(scenes)},
         slot.sources,
         {CHAPTER_FILES: text},
-        follows=False,
+        keeps_files=False,
     )
-    return _titled(part, said.title.strip() or slot.title)
+    return _titled(part, outlined.title.strip() or slot.title)
 
 
 def _joined_texts(first: Texts, second: Texts) -> dict[str, str]:
@@ -216,7 +218,7 @@ def _titled(slot: Slot, title: str) -> Slot:
     return replace(slot, entry={**slot.entry, "title": title}, plan=plan)
 
 
-def _said(text: str, what: str) -> str:
+def _one_line(text: str, what: str) -> str:
     """A text of the author's in one line.
 
     Raises:

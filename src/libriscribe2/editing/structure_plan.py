@@ -67,7 +67,7 @@ class Planner:
         after = ChangedView(self.view, Change(change_id, edit.what, files, bare))
         record = records.reshaped(
             change_id,
-            files=Knowledge(self.view, after, self.brief, self.stages).of(edit, self.before),
+            files=FileFactsAfter(self.view, after, self.brief, self.stages).of(edit, self.before),
             steps=step_moves(self._by_chapter, self._moves(edit.slots)),
             asked=self._asked(edit.slots),
         )
@@ -113,10 +113,10 @@ class Planner:
             for number in range(1, max(self.before, len(slots)) + 1):
                 slot = slots[number - 1] if number <= len(slots) else None
                 texts[agent.unit(number).output] = None if slot is None else self._text(agent, slot)
-        found = ((name, self.view.read_bytes(name), text) for name, text in texts.items())
+        contents = ((name, self.view.read_bytes(name), text) for name, text in texts.items())
         return tuple(
             Replacement(name, digest(present), text)
-            for name, present, text in found
+            for name, present, text in contents
             if present != (None if text is None else text.encode("utf-8"))
         )
 
@@ -135,7 +135,7 @@ class Planner:
         """What a chapter's file of one stage is going to hold."""
         if agent.writes in slot.texts:
             return slot.texts[agent.writes]
-        if not slot.follows or not slot.sources:
+        if not slot.keeps_files or not slot.sources:
             return None
         name = agent.unit(slot.sources[0]).output
         data = self.view.read_bytes(name)
@@ -161,12 +161,12 @@ class Planner:
 
 Hashes = Mapping[str, str | None]
 
-Known = dict[str, Mapping[str, Any] | None]
+FileFacts = dict[str, Mapping[str, Any] | None]
 """`files` of the journal's record, see `records.reshaped`."""
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class FileFactsAfter:
     """Works out what is known of a book's files after an edit.
 
     Attributes:
@@ -181,7 +181,7 @@ class Knowledge:
     brief: Brief
     stages: tuple[AgentType, ...]
 
-    def of(self, edit: Edit, before: int) -> Known:
+    def of(self, edit: Edit, before: int) -> FileFacts:
         """What is known of every chapter's files and of the two plans.
 
         Chapters that keep their number are named too: their requests told another number of
@@ -191,23 +191,23 @@ class Knowledge:
             edit: The edit.
             before: How many chapters there were.
         """
-        known = self._of_plans()
+        files = self._of_plans()
         for agent in self._by_chapter:
             for number in range(1, max(before, len(edit.slots)) + 1):
                 name = agent.unit(number).output
                 slot = edit.slots[number - 1] if number <= len(edit.slots) else None
                 made = None if slot is None else self._of_chapter(agent, number, slot, edit)
                 if made is not None or name in self.view.manifest.files:
-                    known[name] = made
-        return known
+                    files[name] = made
+        return files
 
     @property
     def _by_chapter(self) -> tuple[AgentType, ...]:
         return tuple(agent for agent in self.stages if agent.per_chapter())
 
-    def _of_plans(self) -> Known:
+    def _of_plans(self) -> FileFacts:
         """What is known of outline and scenes; one that the author edited stays his."""
-        known: Known = {}
+        files: FileFacts = {}
         for agent in self.stages:
             name, unit = agent.writes, agent.unit()
             sha, made = self.after.sha(name), self.view.manifest.files.get(name)
@@ -217,8 +217,8 @@ class Knowledge:
             if state.kind in ("fresh", "stale"):
                 present = input_hashes(agent, unit, self.brief, self.after)
                 inputs = renewed(made, state.changed, present, str)
-                known[name] = _content(sha, unit.step, inputs, (made,))
-        return known
+                files[name] = _content(sha, unit.step, inputs, (made,))
+        return files
 
     def _of_chapter(
         self, agent: AgentType, number: int, slot: Slot, edit: Edit
@@ -228,7 +228,7 @@ class Knowledge:
             return None
         if agent.writes in slot.texts:
             return self._of_text(agent, number, slot)
-        if not slot.follows:
+        if not slot.keeps_files:
             return None
         source, unit = slot.sources[0], agent.unit(number)
         old = agent.unit(source).output
@@ -254,12 +254,12 @@ class Knowledge:
         def by_chapter(name: str) -> bool:
             return any(number_in(name, pattern) is not None for pattern in patterns)
 
-        kept = {
+        unchanged = {
             name: sha
             for name, sha in inputs.items()
             if name in present or not by_chapter(name) or self.after.sha(name) != sha
         }
-        return {name: sha for name, sha in present.items() if by_chapter(name)} | kept
+        return {name: sha for name, sha in present.items() if by_chapter(name)} | unchanged
 
     def _of_text(self, agent: AgentType, number: int, slot: Slot) -> Mapping[str, Any] | None:
         """What is known of a new text; it is the author's where a part of it was his."""

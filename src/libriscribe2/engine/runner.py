@@ -280,16 +280,16 @@ class Runner(Work[Outcome]):
             unit,
             self._store.state(unit.output, inputs),
             again=self._store.manifest.asked_again(unit.step),
-            refresh=self._refresh or (agent.follows and self._is_awaited(unit)),
+            refresh=self._refresh or (agent.auto_refresh and self._is_awaited(unit)),
         )
         no_op = self._no_op(agent, decision) if decision.runs else ""
         return replace(decision, runs=False, reason=no_op) if no_op else decision
 
     def _no_op(self, agent: AgentType, decision: RunDecision) -> str:
         """Why a unit that could run has nothing to do; "" where it has."""
-        if agent.on_demand and decision.state == "missing" and not self._is_needed(decision.unit):
+        if agent.lazy and decision.state == "missing" and not self._is_needed(decision.unit):
             return "nothing needs it"
-        return self._agents.make(agent).idle() if agent.idle is not Agent.idle else ""
+        return self._agents.make(agent).no_op_reason()
 
     def _is_needed(self, unit: Unit) -> bool:
         """Whether something that is going to run works from the unit's file."""

@@ -55,7 +55,7 @@ def up_to(name: str, stages: Iterable[AgentType]) -> tuple[AgentType, ...]:
     return tuple(agent for agent in order if agent.name in needed)
 
 
-def ordered(found: Iterable[AgentType]) -> tuple[AgentType, ...]:
+def ordered(types: Iterable[AgentType]) -> tuple[AgentType, ...]:
     """Agents in an order in which each comes after those whose artifacts it reads.
 
     It comes after those of which it reads only some chapters, too, unless they read its own. Ties go by name, so the order does not depend on how the agents were found.
@@ -65,7 +65,7 @@ def ordered(found: Iterable[AgentType]) -> tuple[AgentType, ...]:
             other's artifacts in a circle.
     """
     by_name: dict[str, AgentType] = {}
-    for agent in sorted(found, key=lambda one: one.name):
+    for agent in sorted(types, key=lambda one: one.name):
         twin = by_name.get(agent.name) or _writer_of(agent.writes, by_name.values())
         if twin is not None:
             raise LibriScribeError(
@@ -122,9 +122,9 @@ def _sorted(graph: dict[str, list[str]]) -> Iterator[str]:
 def _discovered() -> list[AgentType]:
     """Every agent class of the package and of other packages' entry points."""
     modules = [
-        import_module(f"{agents.__name__}.{found.name}")
-        for found in iter_modules(agents.__path__)
-        if not found.name.startswith("agent_")
+        import_module(f"{agents.__name__}.{module_info.name}")
+        for module_info in iter_modules(agents.__path__)
+        if not module_info.name.startswith("agent_")
     ]
     shipped = [
         value

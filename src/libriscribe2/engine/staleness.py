@@ -32,10 +32,10 @@ def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView
     entry only (`input_sha`).
     """
     order = Book(view).draft_order(brief)
-    names = [found for name in agent.inputs(unit, order) for found in _expanded(name, view)]
+    names = [file for name in agent.inputs(unit, order) for file in _expanded(name, view)]
     files = {name: input_sha(name, unit.chapter, view) for name in names}
     hashes = {name: sha for name, sha in files.items() if sha is not None}
-    return {**hashes, **_asked(brief, agent.brief_keys)}
+    return {**hashes, **_brief_hashes(brief, agent.brief_keys)}
 
 
 def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
@@ -53,14 +53,14 @@ def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
     Raises:
         StorageError: The file cannot be read.
     """
-    found = view.find(name)
-    if found is None:
+    content = view.find(name)
+    if content is None:
         return None
     if name == RESEARCH_NOTES:
-        return found.stage_notes_sha or found.sha
-    shas = None if chapter is None or name not in PLANS else found.chapter_shas
+        return content.stage_notes_sha or content.sha
+    shas = None if chapter is None or name not in PLANS else content.chapter_shas
     if chapter is None or shas is None:  # no plan: it counts as a whole
-        return found.sha
+        return content.sha
     return shas[chapter - 1] if chapter <= len(shas) else None
 
 
@@ -71,8 +71,8 @@ def check_planned(chapter: int | None, view: ProjectView) -> None:
         ProjectError: It has not.
         StorageError: The file cannot be read.
     """
-    found = view.find(OUTLINE) if chapter is not None else None
-    shas = None if found is None else found.chapter_shas
+    content = view.find(OUTLINE) if chapter is not None else None
+    shas = None if content is None else content.chapter_shas
     if chapter is not None and shas is not None and chapter > len(shas):
         raise ProjectError(
             f"{OUTLINE} has no chapter {chapter}",
@@ -86,10 +86,10 @@ def _expanded(name: str, view: ProjectView) -> Iterable[str]:
     return view.names(name) if "*" in name else (name,)
 
 
-def _asked(brief: Brief, keys: tuple[str, ...]) -> dict[str, str]:
+def _brief_hashes(brief: Brief, keys: tuple[str, ...]) -> dict[str, str]:
     """The hashes of fields of a brief."""
-    asked = brief.model_dump(mode="json", include=set(keys))
-    return {f"{BOOK_TOML}:{key}": _sha(asked[key]) for key in keys}
+    values = brief.model_dump(mode="json", include=set(keys))
+    return {f"{BOOK_TOML}:{key}": _sha(values[key]) for key in keys}
 
 
 def _sha(value: object) -> str:
@@ -140,8 +140,8 @@ def decide(
     changed = _what_changed(state)
     if refresh or not agent.asks_model:
         return RunDecision(unit, runs=True, reason=changed, state="stale")
-    kept = f"stale, {changed}; kept, `--refresh` remakes it"
-    return RunDecision(unit, runs=False, reason=kept, state="stale")
+    reason = f"stale, {changed}; kept, `--refresh` remakes it"
+    return RunDecision(unit, runs=False, reason=reason, state="stale")
 
 
 def in_words(name: str) -> str:
@@ -166,8 +166,8 @@ _PLAIN: Mapping[str, str] = {
 def _what_changed(state: ArtifactState) -> str:
     """The inputs that changed, that came and that went, in words."""
     there = [name for name in state.changed if name not in (*state.came, *state.gone)]
-    told = ((there, "changed"), (state.came, "new to it"), (state.gone, "gone"))
-    return ", ".join(f"{_named(names)} {what}" for names, what in told if names)
+    groups = ((there, "changed"), (state.came, "new to it"), (state.gone, "gone"))
+    return ", ".join(f"{_named(names)} {what}" for names, what in groups if names)
 
 
 def _named(changed: Iterable[str], most: int = 3) -> str:
@@ -193,17 +193,17 @@ def book_status(
     the author's files alone is left out while there are none, and so is a missing file that is made
     on demand where nothing needs it.
     """
-    stages, found = tuple(stages), list[RunDecision]()
+    stages, decisions = tuple(stages), list[RunDecision]()
     for agent in stages:
         units = units_of(agent, view)
-        judged = [_decision(agent, unit, brief, view, refresh=refresh) for unit in units]
-        found.extend(one for one in judged if not _has_nothing_to_do(agent, one, view))
+        present = [_decision(agent, unit, brief, view, refresh=refresh) for unit in units]
+        decisions.extend(one for one in present if not _has_nothing_to_do(agent, one, view))
         if not units:
             unit = Unit(agent.name, None, agent.writes)
-            found.append(
+            decisions.append(
                 RunDecision(unit, runs=True, reason=f"waits for {OUTLINE}", state="missing")
             )
-    return _without_unneeded(stages, found, brief, view)
+    return _without_unneeded(stages, decisions, brief, view)
 
 
 def check_artifacts(stages: Iterable[type[Agent]], view: ProjectView) -> None:
@@ -239,33 +239,33 @@ def _check_place(name: str, view: ProjectView) -> None:
 
 
 def _without_unneeded(
-    stages: Sequence[type[Agent]], found: list[RunDecision], brief: Brief, view: ProjectView
+    stages: Sequence[type[Agent]], decisions: list[RunDecision], brief: Brief, view: ProjectView
 ) -> list[RunDecision]:
     """The units without the missing ones that are made on demand and that nothing asks for."""
     by_name = {agent.name: agent for agent in stages}
-    if not any(agent.on_demand for agent in stages):
-        return found
+    if not any(agent.lazy for agent in stages):
+        return decisions
     order = Book(view).draft_order(brief)
     needed = {
         name
-        for one in found
+        for one in decisions
         if one.runs
         for name in by_name[one.unit.stage].awaits(one.unit, order)
     }
     return [
         one
-        for one in found
+        for one in decisions
         if one.state != "missing"
         or one.unit.chapter is None
         or one.unit.output in needed
-        or not by_name[one.unit.stage].on_demand
+        or not by_name[one.unit.stage].lazy
     ]
 
 
-def _has_nothing_to_do(agent: type[Agent], found: RunDecision, view: ProjectView) -> bool:
+def _has_nothing_to_do(agent: type[Agent], decision: RunDecision, view: ProjectView) -> bool:
     """Whether a file is not made because there is none of the files that it would be made from."""
     patterns = bool(agent.reads) and all("*" in name for name in agent.reads)
-    absent = found.state == "missing" and agent.made_where and patterns
+    absent = decision.state == "missing" and agent.made_where and patterns
     return bool(absent) and not any(view.names(name) for name in agent.reads)
 
 
@@ -275,7 +275,9 @@ def _decision(
     """How one unit stands."""
     state = view.state(unit.output, input_hashes(agent, unit, brief, view))
     again = view.manifest.asked_again(unit.step)
-    found = decide(agent, unit, state, again=again, refresh=refresh)
-    if found.state == "missing" and agent.made_where:
-        return replace(found, reason=f"{found.reason}; made where there are {agent.made_where}")
-    return found
+    decision = decide(agent, unit, state, again=again, refresh=refresh)
+    if decision.state == "missing" and agent.made_where:
+        return replace(
+            decision, reason=f"{decision.reason}; made where there are {agent.made_where}"
+        )
+    return decision

@@ -146,10 +146,10 @@ def model_times(
     seconds: dict[Drafting, float] = {}
     for order in (brief.drafting,) if begun else ORDERS:
         stages = stages_of(brief.model_copy(update={"drafting": order}))
-        kept = [one for one in stages if one.name in names or one.name == DRAFTS]
+        running = [one for one in stages if one.name in names or one.name == DRAFTS]
         seconds[order] = model_seconds(
             in_order(calls, brief.drafting, order, last),
-            kept,
+            running,
             DraftOrder(order, chapters, last),
             at_once,
         )
@@ -184,7 +184,7 @@ def model_seconds(
 def in_order(
     calls: Iterable[QuotedCall],
     drafted: Drafting,
-    wanted: Drafting,
+    other: Drafting,
     last: tuple[int, ...] = (),
 ) -> list[QuotedCall]:
     """The calls that a run would make if the chapters were drafted in another order.
@@ -192,14 +192,14 @@ def in_order(
     Args:
         calls: The calls of a run of a whole book.
         drafted: The order of that run.
-        wanted: The other order.
+        other: The other order.
         last: The chapters that are written when all others are there.
     """
-    if (drafted == "parallel") == (wanted == "parallel"):
+    if (drafted == "parallel") == (other == "parallel"):
         return list(calls)
     if drafted == "parallel":
-        kept = (call for call in calls if call.stage != CHAPTERS or _chapter(call) in last)
-        return [_moved(call, DRAFTS, CHAPTERS) for call in kept]
+        remaining = (call for call in calls if call.stage != CHAPTERS or _chapter(call) in last)
+        return [_moved(call, DRAFTS, CHAPTERS) for call in remaining]
     moved = [call if _chapter(call) in last else _moved(call, CHAPTERS, DRAFTS) for call in calls]
     at_once = {_chapter(call) for call in moved if call.stage == DRAFTS}
     models = {call.model for call in moved if call.stage == DRAFTS}
@@ -271,8 +271,8 @@ def _written(calls: Iterable[QuotedCall], drafting: Drafting, last: tuple[int, .
 
 def _chapter(call: QuotedCall) -> int:
     """The number of the chapter that a call is about; 0 where it is about the whole book."""
-    found = _CHAPTER.match(call.step)
-    return int(found[1]) if found else 0
+    match = _CHAPTER.match(call.step)
+    return int(match[1]) if match else 0
 
 
 def _moved(call: QuotedCall, old: str, new: str) -> QuotedCall:
@@ -291,19 +291,19 @@ def with_their_chapters(calls: Sequence[QuotedCall]) -> list[QuotedCall]:
     The exam belongs to the first chapter that is judged.
     """
     drafted = {one.step.split("/")[1] for one in calls if one.stage == DRAFTS}
-    asked = [(one, _JUDGE.fullmatch(one.step)) for one in calls]
-    chapters = (found["chapter"] for _, found in asked if found is not None)
+    matches = [(one, _JUDGE.fullmatch(one.step)) for one in calls]
+    chapters = (match["chapter"] for _, match in matches if match is not None)
     first = next((chapter for chapter in chapters if chapter), None)
-    told = []
-    for call, found in asked:
-        chapter = None if found is None else found["chapter"] or first
-        if found is None or chapter is None:
-            told.append(call)
+    result = []
+    for call, match in matches:
+        chapter = None if match is None else match["chapter"] or first
+        if match is None or chapter is None:
+            result.append(call)
         else:
             stage = DRAFTS if chapter in drafted else CHAPTERS
-            step = f"{stage}/{chapter}/judge/{found['rest']}"
-            told.append(replace(call, stage=stage, step=step))
-    return told
+            step = f"{stage}/{chapter}/judge/{match['rest']}"
+            result.append(replace(call, stage=stage, step=step))
+    return result
 
 
 T = TypeVar("T")
@@ -325,10 +325,10 @@ class JumpingSelector(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:  # no timer at all, so only a signal or another process can come
             return super().select(None)
-        found = super().select(0)
-        if not found:
+        ready = super().select(0)
+        if not ready:
             self.now += max(0.0, timeout)
-        return found
+        return ready
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):

@@ -253,9 +253,9 @@ class FreshBackend:
         if not request.generation:
             return completion
         before = replace(request, generation=request.generation - 1)
-        known = (await self._author.complete(before)).reply
+        earlier = (await self._author.complete(before)).reply
         for later in range(1, _VARIANTS):
-            if completion.reply != known:
+            if completion.reply != earlier:
                 break
             other = replace(request, generation=request.generation + later)
             completion = await self._author.complete(other)

@@ -106,8 +106,8 @@ def last_run(path: Path) -> list[Event]:
     """
     size = _TAIL_BYTES
     while True:
-        found, whole = _tail(path, size)
-        run = [event for event in found if event.run == found[-1].run]
+        events, whole = _tail(path, size)
+        run = [event for event in events if event.run == events[-1].run]
         if whole or (run and run[0].seq == 1):
             return run
         size *= 4

@@ -39,10 +39,10 @@ class _Record(BaseModel):
 
     @model_serializer(mode="wrap")
     def _line(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        said: dict[str, Any] = whole(self)
+        fields: dict[str, Any] = whole(self)
         return {
             name: value
-            for name, value in said.items()
+            for name, value in fields.items()
             if value or name not in _WHERE_THEY_SAY_SOMETHING
         }
 

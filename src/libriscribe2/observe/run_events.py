@@ -102,18 +102,18 @@ class RunEvents:
     def _put_dump(self, record: DumpRecord, name: str) -> None:
         """What came of a reply: its call with the state, then why it was refused or repaired."""
         repairs = tuple(dict.fromkeys(repair["name"] for repair in record.repairs))
-        found = {"issues": tuple(record.formatting_issues), "repairs": repairs, "call_file": name}
+        reading = {"issues": tuple(record.formatting_issues), "repairs": repairs, "call_file": name}
         status = "repaired" if record.formatting_issues or repairs else "clean"
         if record.feedback:
             status = "refused"
         if self._pending is not None and self._pending.key == record.key:
-            self._release({"status": status, **found})
+            self._release({"status": status, **reading})
         about = {
             **_place(record.step),
             "agent": record.agent_name,
             "attempt": record.attempt,
             "model": record.model,
-            **found,
+            **reading,
         }
         if status == "refused":
             self.emit("validation.failed", **about, errors=error_facts(record.validation_errors))
@@ -152,8 +152,10 @@ def error_facts(feedback: Sequence[str]) -> tuple[str, ...]:
         feedback: The lines that the model was told: wrong fields as a list, or a sentence.
     """
     fields = [line.removeprefix(_ITEM) for line in feedback if line.startswith(_ITEM)]
-    found = fields or [_SENTENCE_END.split(line)[0] for line in feedback[:1]]
-    return tuple(_unquoted(one.partition(_VALUE)[0])[:LONGEST_ERROR] for one in found[:MOST_ERRORS])
+    complaints = fields or [_SENTENCE_END.split(line)[0] for line in feedback[:1]]
+    return tuple(
+        _unquoted(one.partition(_VALUE)[0])[:LONGEST_ERROR] for one in complaints[:MOST_ERRORS]
+    )
 
 
 def _call_fields(call: CallRecord) -> dict[str, object]:

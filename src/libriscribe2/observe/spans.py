@@ -118,9 +118,9 @@ class SpanFold(Generic[SpanT]):
         parent: SpanT | None = None,
         client: bool = False,
     ) -> SpanT:
-        given = {OPERATION: operation, **_said(about)}
+        attributes = {OPERATION: operation, **_nonempty(about)}
         name = f"{operation} {of}"
-        return self._tracing.begin(name, at, given, parent=parent, client=client)
+        return self._tracing.begin(name, at, attributes, parent=parent, client=client)
 
 
 def _error(event: Event) -> str:
@@ -135,21 +135,21 @@ def _error(event: Event) -> str:
 def _answer(event: Event) -> Attributes:
     """What came back, in figures and labels."""
     tokens = event.tokens
-    found: Attributes = {
+    labels: Attributes = {
         RESPONSE_MODEL: event.model,
         FINISH_REASONS: [event.finish_reason] if event.finish_reason else [],
         CACHED_TOKENS: tokens.cached,
         ISSUES: [*event.issues, *event.repairs],
     }
     counted = {INPUT_TOKENS: tokens.input, OUTPUT_TOKENS: tokens.output}
-    return {**_said(found), **counted}
+    return {**_nonempty(labels), **counted}
 
 
 def _place(event: Event) -> Attributes:
     return {STAGE: event.stage, CHAPTER: event.chapter or 0}
 
 
-def _said(attributes: Attributes) -> dict[str, str | int | Sequence[str]]:
+def _nonempty(attributes: Attributes) -> dict[str, str | int | Sequence[str]]:
     """The attributes that say something."""
     return {name: value for name, value in attributes.items() if value}
 

@@ -244,7 +244,7 @@ async def test_XC_07_an_invented_quote_is_no_fact(tmp_path: Path) -> None:
 async def test_XC_07_without_anything_to_look_in_nothing_is_asked(tmp_path: Path) -> None:
     desk = desk_on(tmp_path)
     with desk.hired(ResearcherAgent) as agent:
-        assert agent.idle() == (
+        assert agent.no_op_reason() == (
             "no file in research/sources and no search engine in research.search_url"
         )
     with pytest.raises(ProjectError, match="nothing to look in"):

@@ -88,7 +88,7 @@ def test_without_samples_there_is_nothing_to_do(tmp_path: Path) -> None:
     desk = AgentDesk(tmp_path)
     desk.put("samples/notes.rtf", "not a sample")
     with desk.hired(StyleKeeperAgent) as agent:
-        assert agent.idle() == "no samples: no .md, .txt, .docx file in samples"
+        assert agent.no_op_reason() == "no samples: no .md, .txt, .docx file in samples"
     desk.put("samples/a.md", TEXT)
     with desk.hired(StyleKeeperAgent) as agent:
-        assert agent.idle() == ""
+        assert agent.no_op_reason() == ""

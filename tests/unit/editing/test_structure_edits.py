@@ -73,7 +73,7 @@ def test_a_renamed_chapter_has_its_title_in_both_plans_and_in_its_heading() -> N
     assert renamed.plan is not None
     assert renamed.plan["title"] == "New"
     assert renamed.texts == {CHAPTER_FILES: "# New\n\nText.\n"}
-    assert renamed.follows
+    assert renamed.keeps_files
 
 
 @pytest.mark.parametrize("text", [None, "# My own\n\nText.\n"])

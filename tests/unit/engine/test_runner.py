@@ -59,7 +59,7 @@ async def test_AR_what_is_under_way_is_kept_where_the_next_unit_cannot_begin(ben
         writes = "b.txt"
 
         @override
-        def idle(self) -> str:
+        def no_op_reason(self) -> str:
             raise StorageError("a source cannot be read")
 
     run = asyncio.create_task(bench.run(toy("a"), Unreadable, toy("c")))

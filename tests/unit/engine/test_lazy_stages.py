@@ -14,7 +14,7 @@ from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.structure_change import peek
 
 OUTLINE = toy("outline", writes="outline.json", shape=OutlineFile)
-SKETCHES = toy("sketches", "outline.json", writes="sketches/*.md", on_demand=True)
+SKETCHES = toy("sketches", "outline.json", writes="sketches/*.md", lazy=True)
 BRIEF = Brief(premise="p")
 
 
