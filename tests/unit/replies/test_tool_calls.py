@@ -14,8 +14,8 @@ from libriscribe2.parsing import (
     parse_llm_response,
     parse_native_tool_calls,
 )
+from libriscribe2.replies.notations import FORMATS
 from libriscribe2.replies.tool_formats.reading import Found, ReadCall, Source, ToolFormat
-from libriscribe2.replies.tool_formats.registry import FORMATS
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "tool_calls").iterdir())
 

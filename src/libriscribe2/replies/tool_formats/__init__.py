@@ -1,4 +1,1 @@
-"""Tool calls in replies: what all notations share, the notations that there are, one scan for all.
-
-A new notation is a module in `replies/notations` with `NOTATIONS`, and a folder of cases.
-"""
+"""What all notations of tool calls share, and one scan for all of them."""
