@@ -11,7 +11,7 @@ def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
     desk.written("--mock")
     told = desk.run("report", "book")
     lines = [line.split("\t") for line in told.out.splitlines()]
-    assert lines[0] == ["part", "figure", "value", "human", "verdict"]
+    assert lines[0] == ["part", "metric", "value", "reference range", "level"]
     assert {line[1] for line in lines[1:] if len(line) == 5} <= set(RANGES)
     record = json.loads(desk.run("report", "book", "--json").out)
     assert record["project"] == "book"

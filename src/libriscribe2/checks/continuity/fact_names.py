@@ -34,14 +34,14 @@ class Names:
         self._aliases = {key: names.pop() for key, names in owners.items() if len(names) == 1}
         self._known: dict[str, str] = {}
 
-    def canonical(self, said: str) -> str:
+    def canonical(self, mention: str) -> str:
         """The full name of whom a text calls so; what is said itself where nobody is meant."""
-        if said not in self._known:
-            self._known[said] = self._meant(said)
-        return self._known[said]
+        if mention not in self._known:
+            self._known[mention] = self._meant(mention)
+        return self._known[mention]
 
-    def _meant(self, said: str) -> str:
-        plain = _plain(said)
+    def _meant(self, mention: str) -> str:
+        plain = _plain(mention)
         key = _key(plain)
         if key in self._people:
             return self._people[key]

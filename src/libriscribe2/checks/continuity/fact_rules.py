@@ -47,9 +47,9 @@ _BODY: Final = frozenset(
 def traits(story: Story) -> Iterator[Finding]:
     """R1: eyes, hair and birthdays stay what they are; a clear majority is the base."""
     for attribute in (Attribute.EYES, Attribute.HAIR, Attribute.BIRTHDAY):
-        for entity, told in by_entity(story.facts, attribute).items():
-            base = _base(told)
-            for fact in told:
+        for entity, group in by_entity(story.facts, attribute).items():
+            base = _base(group)
+            for fact in group:
                 if not _same_trait(fact, base):
                     yield contradiction(
                         fact,
@@ -70,8 +70,8 @@ def ages(story: Story) -> Iterator[Finding]:
     Where the story's clock is not told, a book is given three years. How many lie between two
     books of a series nobody knows.
     """
-    for entity, told in by_entity(story.facts, Attribute.AGE).items():
-        known = [(fact, age) for fact in told if (age := number(fact.value)) is not None]
+    for entity, group in by_entity(story.facts, Attribute.AGE).items():
+        known = [(fact, age) for fact in group if (age := number(fact.value)) is not None]
         for (before, young), (later, old) in pairwise(known):
             if not is_after(later, before):
                 continue
@@ -92,8 +92,8 @@ def ages(story: Story) -> Iterator[Finding]:
 )
 def the_dead(story: Story) -> Iterator[Finding]:
     """R3: the dead do nothing, unless the story's clock says that it was before."""
-    for entity, told in by_entity(story.facts, Attribute.ALIVE).items():
-        deaths = [fact for fact in told if is_death(fact)]
+    for entity, group in by_entity(story.facts, Attribute.ALIVE).items():
+        deaths = [fact for fact in group if is_death(fact)]
         if not deaths:
             continue
         death = deaths[0]
@@ -163,8 +163,8 @@ def weekdays(story: Story) -> Iterator[Finding]:
 def numbers(story: Story) -> Iterator[Finding]:
     """R6: counts and distances stay what they are."""
     for attribute in (Attribute.COUNT, Attribute.DISTANCE):
-        for entity, told in by_entity(story.facts, attribute).items():
-            known = [fact for fact in told if number(fact.value) is not None]
+        for entity, group in by_entity(story.facts, attribute).items():
+            known = [fact for fact in group if number(fact.value) is not None]
             if not known:
                 continue
             common = Counter(number(fact.value) for fact in known).most_common(1)[0][0]
@@ -232,12 +232,12 @@ def kin(story: Story) -> Iterator[Finding]:
     """R7: what one is to another fits what the other is to the one."""
     seen: dict[tuple[str, str], tuple[str, Fact]] = {}
     for fact in of_kind(story.facts, Attribute.KIN):
-        told = kinship(fact.value)
-        if told is None:
+        tie = kinship(fact.value)
+        if tie is None:
             continue
         for pair, relation in (
-            ((fact.entity, told.other), told.relation),
-            ((told.other, fact.entity), INVERSE[told.relation]),
+            ((fact.entity, tie.other), tie.relation),
+            ((tie.other, fact.entity), INVERSE[tie.relation]),
         ):
             known = seen.setdefault(pair, (relation, fact))
             if known[0] != relation:
@@ -278,9 +278,9 @@ def knowledge(story: Story) -> Iterator[Finding]:
 )
 def injuries(story: Story) -> Iterator[Finding]:
     """R11: an injury of one part of the body stays on its side."""
-    for entity, told in by_entity(story.facts, Attribute.INJURY).items():
+    for entity, group in by_entity(story.facts, Attribute.INJURY).items():
         first: dict[frozenset[str], Fact] = {}
-        for fact in told:
+        for fact in group:
             where = side(fact.value)
             part = frozenset(fact.value.casefold().split()) & _BODY
             if where is None or not part:
@@ -295,12 +295,12 @@ def injuries(story: Story) -> Iterator[Finding]:
                 )
 
 
-def _base(told: list[Fact]) -> Fact:
+def _base(facts: list[Fact]) -> Fact:
     """The fact that most others repeat, or the first one where none has a clear majority."""
-    common, count = Counter(_trait(fact) for fact in told).most_common(1)[0]
-    if count > 1 and count > _MAJORITY * len(told):
-        return next(fact for fact in told if _trait(fact) == common)
-    return told[0]
+    common, count = Counter(_trait(fact) for fact in facts).most_common(1)[0]
+    if count > 1 and count > _MAJORITY * len(facts):
+        return next(fact for fact in facts if _trait(fact) == common)
+    return facts[0]
 
 
 def _trait(fact: Fact) -> str:

@@ -140,14 +140,14 @@ def ready(bible: StoryBible, view: ProjectView, findings: Iterable[Finding]) -> 
         findings: What is wrong.
     """
     notes = {one.file: TextNotes(one.text) for one in bible.chapters}
-    told = []
+    complete = []
     for one in findings:
         other = None if one.other is None else _with_line(one.other, view)
         placed = replace(one, where=_with_line(one.where, view), other=other)
         file = placed.where.file
         allowed = file in notes and notes[file].lets(one.rule, placed.where.line)
-        told.append(replace(placed, fix=_fix(placed, view.paths.called), allowed=allowed))
-    return in_order(told)
+        complete.append(replace(placed, fix=_fix(placed, view.paths.called), allowed=allowed))
+    return in_order(complete)
 
 
 def _fix(one: Finding, project: str) -> str:

@@ -197,11 +197,11 @@ def _cut_off(text: str) -> str:
 def _padded(text: str) -> str:
     """Two fifths more words that say nothing."""
     made: list[str] = []
-    told = added = 0
+    length = added = 0
     for number, sentence in enumerate(sentences(text)):
         made.append(sentence)
-        told += len(sentence)
-        if added < _PADDED * told:
+        length += len(sentence)
+        if added < _PADDED * length:
             made.append(_PADDING[number % len(_PADDING)])
             added += len(made[-1])
     return " ".join(made)

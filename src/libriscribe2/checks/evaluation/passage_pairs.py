@@ -113,8 +113,8 @@ def changed_passages(ours: str, theirs: str) -> list[tuple[str, str]]:
     parts = prose_of(ours).split("\n\n"), prose_of(theirs).split("\n\n")
     stretches = [_widened(one, parts) for one in _changes(parts)]
     joined = _joined(stretches, parts)
-    told = [one for one in joined if min(map(len, _texts(one, parts))) >= SHORTEST]
-    chosen = sorted(told, key=lambda one: -one.weight)[:MOST_PASSAGES]
+    long_enough = [one for one in joined if min(map(len, _texts(one, parts))) >= SHORTEST]
+    chosen = sorted(long_enough, key=lambda one: -one.weight)[:MOST_PASSAGES]
     return [_texts(one, parts) for one in sorted(chosen, key=lambda one: one.ours)]
 
 

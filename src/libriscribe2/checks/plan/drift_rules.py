@@ -129,8 +129,8 @@ def _parted(chapter: int, why: str, *, severity: Severity = "warning") -> Findin
 def _known_words(plan: Plan) -> set[str]:
     """Every word that the plan has, in lower case."""
     entries = [one.model_dump(mode="json") for one in (*plan.chapters, *plan.scenes)]
-    told = (*plan.people, *plan.places, *plan.terms, str(entries), plan.written.naming)
-    return {word for text in told for word in _WORD.findall(text.casefold())}
+    texts = (*plan.people, *plan.places, *plan.terms, str(entries), plan.written.naming)
+    return {word for text in texts for word in _WORD.findall(text.casefold())}
 
 
 def _clipped(text: str) -> str:

@@ -80,8 +80,8 @@ def _used_before(plan: Plan) -> Iterator[Finding]:
         for entry in chapter.payoffs:
             home = homes.get(_key(entry), (0, 0))
             if home[0] > number:
-                told = f"Chapter {number} goes back to {entry}, which {_name(home)} brings first."
-                yield _early(told, "error", OUTLINE, (number, 0))
+                why = f"Chapter {number} goes back to {entry}, which {_name(home)} brings first."
+                yield _early(why, "error", OUTLINE, (number, 0))
 
 
 def _spoken_of_before(plan: Plan) -> Iterator[Finding]:
@@ -91,11 +91,11 @@ def _spoken_of_before(plan: Plan) -> Iterator[Finding]:
     ]
     sections = [((chapter, number), one.summary) for chapter, number, one in plan.planned()]
     sides = ((OUTLINE, chapters, _planted(plan)), (SCENES, sections, _revealed(plan)))
-    for file, told, explained in sides:
+    for file, texts, explained in sides:
         homes = _homes(explained)
         for term in plan.terms:
             home = homes.get(_key(term), (0, 0))
-            early = (here for here, text in told if here < home and _says(text, term))
+            early = (here for here, text in texts if here < home and _says(text, term))
             for here in [*early][:1]:
                 speaks = f"{_name(here).capitalize()} speaks of {term}"
                 yield _early(f"{speaks}, which {_name(home)} explains.", "warning", file, here)
@@ -107,11 +107,11 @@ def resolved_citations(plan: Plan) -> Iterator[Finding]:
     if plan.notes is None:
         return
     for number, chapter in plan.numbered():
-        said = (chapter.summary, *chapter.plants, *chapter.payoffs, *chapter.beats)
-        yield from _unresolved(said, plan.notes, OUTLINE, (number, 0))
+        texts = (chapter.summary, *chapter.plants, *chapter.payoffs, *chapter.beats)
+        yield from _unresolved(texts, plan.notes, OUTLINE, (number, 0))
     for chapter_number, number, section in plan.planned():
-        said = (section.summary, section.outcome, *section.reveals, *section.withholds)
-        yield from _unresolved(said, plan.notes, SCENES, (chapter_number, number))
+        texts = (section.summary, section.outcome, *section.reveals, *section.withholds)
+        yield from _unresolved(texts, plan.notes, SCENES, (chapter_number, number))
 
 
 def _planted(plan: Plan) -> Iterator[tuple[Home, str]]:
@@ -141,23 +141,23 @@ def _stated_twice(stated: Iterable[tuple[Home, str]], file: str) -> Iterator[Fin
     for here, entry in stated:
         first = homes.setdefault(_key(entry), here)
         if first != here:
-            told = f"{entry} is stated twice: in {_name(first)} and in {_name(here)}."
+            why = f"{entry} is stated twice: in {_name(first)} and in {_name(here)}."
             change = "Leave it to one of them; let the other refer to it."
-            yield Finding("error", Place(file, *here), told, change)
+            yield Finding("error", Place(file, *here), why, change)
 
 
 def _unresolved(
-    said: Iterable[str], notes: frozenset[str], file: str, here: Home
+    texts: Iterable[str], notes: frozenset[str], file: str, here: Home
 ) -> Iterator[Finding]:
-    for note in sorted(set(NOTE.findall(" ".join(said))) - notes):
-        told = f"There is no note {note} that may be used."
+    for note in sorted(set(NOTE.findall(" ".join(texts))) - notes):
+        why = f"There is no note {note} that may be used."
         change = "Use the id of a note that was found in its source, or take it out."
-        yield Finding("error", Place(file, *here), told, change)
+        yield Finding("error", Place(file, *here), why, change)
 
 
-def _early(told: str, weight: Severity, file: str, here: Home) -> Finding:
+def _early(why: str, weight: Severity, file: str, here: Home) -> Finding:
     change = "Explain it before, or speak of it later."
-    return Finding(weight, Place(file, *here), told, change)
+    return Finding(weight, Place(file, *here), why, change)
 
 
 def _is_named(entry: str, plan: Plan) -> bool:
@@ -216,16 +216,16 @@ def one_question(plan: Plan) -> Iterator[Finding]:
         asked = sum(section.goal.count(mark) for mark in _ASKS)
         lacks = [
             what
-            for what, said in (("question", section.goal), ("answer", section.outcome))
-            if not said.strip()
+            for what, text in (("question", section.goal), ("answer", section.outcome))
+            if not text.strip()
         ]
         if lacks or asked > 1:
-            told = f"The section has no {' and no '.join(lacks)}" if lacks else ""
-            told = told or f"The section asks {asked} questions at once"
+            why = f"The section has no {' and no '.join(lacks)}" if lacks else ""
+            why = why or f"The section asks {asked} questions at once"
             yield Finding(
                 "warning",
                 Place(SCENES, chapter, number),
-                f"{told}.",
+                f"{why}.",
                 "Give it one question as its goal and one answer as its outcome.",
             )
 

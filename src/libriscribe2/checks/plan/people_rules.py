@@ -149,19 +149,19 @@ def whereabouts(state: str, plan: Plan) -> Mapping[str, str]:
     """Who is where; who is at two places is nowhere for sure."""
     found: dict[str, set[str]] = {}
     for clause in _CLAUSE.split(state):
-        said = frozenset(regex.findall(r"[\p{L}\p{N}]+", clause.casefold()))
-        places = [place for place in plan.places if _is_whole(place, said)]
+        words = frozenset(regex.findall(r"[\p{L}\p{N}]+", clause.casefold()))
+        places = [place for place in plan.places if _is_whole(place, words)]
         if len(places) == 1:
             for person in plan.people:
-                if _is_whole(person, said) or said & _given(person, plan.people):
+                if _is_whole(person, words) or words & _given(person, plan.people):
                     found.setdefault(person, set()).update(places)
     return {person: places.pop() for person, places in found.items() if len(places) == 1}
 
 
-def _is_whole(name: str, said: frozenset[str]) -> bool:
+def _is_whole(name: str, words: frozenset[str]) -> bool:
     """Whether all words of a name are said."""
     own = words_of(name)
-    return bool(own) and own <= said
+    return bool(own) and own <= words
 
 
 def _given(person: str, people: Sequence[str]) -> frozenset[str]:

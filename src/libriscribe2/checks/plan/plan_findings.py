@@ -90,13 +90,13 @@ def as_list(found: Iterable[Finding], budget: int) -> str:
     return "\n".join(lines)
 
 
-def allowances(said: Iterable[str]) -> tuple[Allowance, ...]:
+def allowances(entry: Iterable[str]) -> tuple[Allowance, ...]:
     """What an author's words let stand.
 
     Raises:
         ConfigError: They do not begin with a rule, or there is no such rule.
     """
-    return tuple(map(_allowance, said))
+    return tuple(map(_allowance, entry))
 
 
 def allowance_for(one: Finding) -> str:
@@ -113,11 +113,11 @@ def unused(given: Iterable[Allowance], found: Iterable[Finding]) -> tuple[Allowa
     return tuple(one for one in given if not any(map(one.lets, findings)))
 
 
-def _allowance(said: str) -> Allowance:
-    match = _ENTRY.fullmatch(said.strip())
+def _allowance(entry: str) -> Allowance:
+    match = _ENTRY.fullmatch(entry.strip())
     if match is None:
         raise ConfigError(
-            f"book.toml: [book] allow: {said!r} names no rule",
+            f"book.toml: [book] allow: {entry!r} names no rule",
             fix="Write a rule, or a rule and where it may be broken: `P3`, `P1 chapter 7`.",
         )
     rule, rules = match["rule"].upper(), PLAN_RULES.all()
@@ -128,7 +128,7 @@ def _allowance(said: str) -> Allowance:
             fix=f"Did you mean {close[0]!r}?" if close else f"The rules are {', '.join(rules)}.",
         )
     return Allowance(
-        said.strip(),
+        entry.strip(),
         rule,
         int(match["chapter"] or 0),
         int(match["scene"] or 0),

@@ -201,12 +201,12 @@ _LESSON: Final = re.compile(
 @PLAN_RULES.rule("P21", "the plan is tidier than stories by people are", kind=STORY)
 def tidiness(plan: Plan) -> Iterator[Finding]:
     """P21: two signs or more, in a book of six chapters or more."""
-    told = [] if plan.last < FEWEST_OF_A_TIDY_BOOK else [*_signs(plan)]
-    if len(told) >= FEWEST_SIGNS:
+    signs = [] if plan.last < FEWEST_OF_A_TIDY_BOOK else [*_signs(plan)]
+    if len(signs) >= FEWEST_SIGNS:
         yield Finding(
             "note",
             Place(OUTLINE),
-            f"The plan is tidy: {'; '.join(told)}.",
+            f"The plan is tidy: {'; '.join(signs)}.",
             "Leave something open, let a thread end early or badly, or break the order once.",
         )
 
@@ -223,8 +223,8 @@ def _signs(plan: Plan) -> Iterator[str]:
     payoffs = [thread.payoff for thread in plan.threads]
     if len(payoffs) > 1 and set(payoffs) == {plan.last}:
         yield "every thread is paid off in the last chapter"
-    said = (f"{one.summary} {one.exit_state} {one.purpose}" for one in plan.chapters)
-    lessons = sum(map(_teaches, said)) if plan.english else 0
+    texts = (f"{one.summary} {one.exit_state} {one.purpose}" for one in plan.chapters)
+    lessons = sum(map(_teaches, texts)) if plan.english else 0
     if lessons >= FEWEST_LESSONS:
         yield f"{lessons} chapters say what they teach"
 

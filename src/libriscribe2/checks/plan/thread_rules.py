@@ -22,13 +22,13 @@ def obligations(plan: Plan) -> Iterator[Finding]:
         fault, change = _fault(thread, plan.last)
         if fault:
             weight: Severity = "error" if thread.must else "warning"
-            told = f"Thread {thread.id}: {fault}."
+            why = f"Thread {thread.id}: {fault}."
             at = thread.setup if thread.setup <= plan.last else 0
-            yield Finding(weight, Place(OUTLINE, at, entity=thread.id), told, change)
+            yield Finding(weight, Place(OUTLINE, at, entity=thread.id), why, change)
         if twice.pop(_key(thread.id), 1) > 1:
-            told = f"Several threads have the id {thread.id}."
+            why = f"Several threads have the id {thread.id}."
             change = "Give each thread an id of its own."
-            yield Finding("error", Place(OUTLINE, entity=thread.id), told, change)
+            yield Finding("error", Place(OUTLINE, entity=thread.id), why, change)
 
 
 @PLAN_RULES.rule(
@@ -79,11 +79,11 @@ def _planted(thread: Thread, chapters: Sequence[OutlineChapter]) -> Iterator[Fin
     paid = len(chapters) if thread.payoff is None else thread.payoff
     for number in plants:
         change = f"Make plants of chapter {number} and the thread agree."
-        told = f"Chapter {number} plants the thread {thread.id}, which"
+        why = f"Chapter {number} plants the thread {thread.id}, which"
         if number < thread.setup:
-            yield _at(number, f"{told} chapter {thread.setup} is to set up.", change)
+            yield _at(number, f"{why} chapter {thread.setup} is to set up.", change)
         elif number > max(paid, thread.setup):
-            yield _at(number, f"{told} chapter {paid} has paid off.", change)
+            yield _at(number, f"{why} chapter {paid} has paid off.", change)
     if thread.setup <= len(chapters) and thread.setup not in plants:
         yield _at(
             thread.setup,
@@ -100,9 +100,9 @@ def _paid(thread: Thread, chapters: Sequence[OutlineChapter]) -> Iterator[Findin
     for number in payoffs:
         if number != payoff:
             there = f"is to be paid off in chapter {payoff}" if payoff else "names no payoff"
-            told = f"Chapter {number} pays off the thread {thread.id}, which {there}."
+            why = f"Chapter {number} pays off the thread {thread.id}, which {there}."
             change = f"Make payoffs of chapter {number} and the thread agree."
-            yield _at(number, told, change)
+            yield _at(number, why, change)
     if 1 <= payoff <= len(chapters) and payoff not in payoffs:
         yield _at(
             payoff,

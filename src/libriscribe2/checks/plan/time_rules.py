@@ -78,9 +78,9 @@ class Moment:
         return exact and self.part < other.part
 
 
-def moment_of(said: str) -> Moment | None:
+def moment_of(when: str) -> Moment | None:
     """The point in time that a plan names; None where it names none that is sure."""
-    text = said.casefold()
+    text = when.casefold()
     if _RELATIVE.search(text) is not None:
         return None
     text = _NUMBER.sub(lambda found: str(_NUMBERS.index(found[1]) + 1), text)
@@ -135,7 +135,7 @@ def _dates(text: str) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
             yield ("month", "day"), numbers
 
 
-Told = tuple[int, int, str]
+PlannedTime = tuple[int, int, str]
 """Chapter, scene (0 for the whole chapter) and what the plan says of the time."""
 
 
@@ -148,30 +148,30 @@ def backward_times(plan: Plan) -> Iterator[Finding]:
 
 def _backward_chapters(plan: Plan) -> Iterator[Finding]:
     """A chapter before the time of the one before, without a word that says so."""
-    told = (
+    times = (
         (number, 0, chapter.story_time)
         for number, chapter in plan.numbered()
         if not leaves_time(chapter)
     )
-    yield from _backward(told, OUTLINE)
+    yield from _backward(times, OUTLINE)
 
 
 def _backward_scenes(plan: Plan) -> Iterator[Finding]:
     """A scene before the time of the one before."""
     skipping = {number for number, chapter in plan.numbered() if leaves_time(chapter)}
-    told = (
+    times = (
         (chapter, number, scene.time)
         for chapter, number, scene in plan.planned()
         if chapter not in skipping
         and not is_marked(scene.time, scene.mode, scene.transition_in, summary=scene.summary)
     )
-    yield from _backward(told, SCENES)
+    yield from _backward(times, SCENES)
 
 
-def _backward(told: Iterable[Told], file: str) -> Iterator[Finding]:
+def _backward(times: Iterable[PlannedTime], file: str) -> Iterator[Finding]:
     """The places whose time surely lies before the last sure one."""
-    last: tuple[Told, Moment] | None = None
-    for one in told:
+    last: tuple[PlannedTime, Moment] | None = None
+    for one in times:
         moment = moment_of(one[2])
         if moment is None:
             continue
@@ -189,13 +189,13 @@ def _backward(told: Iterable[Told], file: str) -> Iterator[Finding]:
 
 def leaves_time(chapter: OutlineChapter) -> bool:
     """Whether a chapter says that it leaves the order of time."""
-    said = (chapter.story_time, chapter.title, chapter.purpose)
-    return chapter.opening_move == "time-skip" or is_marked(*said, summary=chapter.summary)
+    texts = (chapter.story_time, chapter.title, chapter.purpose)
+    return chapter.opening_move == "time-skip" or is_marked(*texts, summary=chapter.summary)
 
 
-def _name(place: Told) -> str:
+def _name(place: PlannedTime) -> str:
     return f"scene {place[1]} of chapter {place[0]}" if place[1] else f"chapter {place[0]}"
 
 
-def _quoted(place: Told) -> str:
+def _quoted(place: PlannedTime) -> str:
     return f"\u201c{place[2].strip()}\u201d"

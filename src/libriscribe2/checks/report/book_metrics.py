@@ -184,14 +184,14 @@ def name_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric
 def voice_metrics(chapters: Sequence[ChapterText]) -> list[Metric]:
     """Metrics that mean the same in every language."""
     tokens = [word for chapter in chapters for word in chapter.words]
-    told = rhythm(chapters)
+    pace = rhythm(chapters)
     return [
         Metric("vocabulary (MATTR-500)", "voice", mattr(tokens), "types per word"),
         Metric("vocabulary (MTLD)", "voice", mtld(tokens), "words"),
-        Metric("words per sentence", "voice", told.sentence_words, "words"),
-        Metric("short sentences", "voice", told.short_share, "of sentences"),
-        Metric("sentence variation", "voice", told.sentence_variation, "of the mean"),
-        Metric("paragraph variation", "voice", told.paragraph_variation, "of the mean"),
+        Metric("words per sentence", "voice", pace.sentence_words, "words"),
+        Metric("short sentences", "voice", pace.short_share, "of sentences"),
+        Metric("sentence variation", "voice", pace.sentence_variation, "of the mean"),
+        Metric("paragraph variation", "voice", pace.paragraph_variation, "of the mean"),
     ]
 
 

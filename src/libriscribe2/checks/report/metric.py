@@ -47,7 +47,7 @@ class Metric:
     """One metric of a book.
 
     Attributes:
-        name: Its name, as in `REFERENCE_RANGES`.
+        name: Its name, as in `RANGES`.
         group: The part of the report.
         value: The metric.
         unit: What it counts, such as `per 1,000 words`; that of a share begins with `of`.

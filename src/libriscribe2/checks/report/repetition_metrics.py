@@ -132,7 +132,7 @@ def _duplicates(chapters: Sequence[ChapterText]) -> Metric:
 
 def _distinct(chapters: Sequence[ChapterText], phrases: Iterable[StockPhrase]) -> tuple[Place, ...]:
     """The first use of some phrases, of which none runs into another one that is told."""
-    told: list[Place] = []
+    places: list[Place] = []
     covered: set[tuple[int, int]] = set()
     for phrase in phrases:
         index, start = _first_use(chapters, tuple(phrase.text.split(" ")))
@@ -140,11 +140,11 @@ def _distinct(chapters: Sequence[ChapterText], phrases: Iterable[StockPhrase]) -
         if covered.isdisjoint(taken):
             chapter = chapters[index]
             quote = f"{phrase.text} ({phrase.count} times in {phrase.chapters} chapters)"
-            told.append(note(chapter, quote, chapter.place_of(start).line))
+            places.append(note(chapter, quote, chapter.place_of(start).line))
         covered |= taken
-        if len(told) == WORST:
+        if len(places) == WORST:
             break
-    return tuple(told)
+    return tuple(places)
 
 
 def _first_use(chapters: Sequence[ChapterText], wanted: tuple[str, ...]) -> tuple[int, int]:

@@ -44,16 +44,16 @@ def style_numbers(samples: Sequence[ChapterText]) -> StyleNumbers:
     tokens = [word for sample in samples for word in sample.words]
     if not tokens:
         return StyleNumbers()
-    told = rhythm(samples)
+    pace = rhythm(samples)
     lengths = [len(words(one.text)) for sample in samples for one in sample.paragraphs]
     return StyleNumbers(
         words=len(tokens),
-        sentence_words=round(told.sentence_words, _DIGITS),
-        short_share=round(told.short_share, _DIGITS),
-        sentence_variation=round(told.sentence_variation, _DIGITS),
+        sentence_words=round(pace.sentence_words, _DIGITS),
+        short_share=round(pace.short_share, _DIGITS),
+        sentence_variation=round(pace.sentence_variation, _DIGITS),
         paragraph_words=round(fmean(lengths), _DIGITS),
-        paragraph_variation=round(told.paragraph_variation, _DIGITS),
-        spoken_share=round(told.spoken_share, _DIGITS),
+        paragraph_variation=round(pace.paragraph_variation, _DIGITS),
+        spoken_share=round(pace.spoken_share, _DIGITS),
         vocabulary=round(mattr(tokens), _DIGITS),
     )
 
@@ -65,8 +65,8 @@ def distance(one: StyleNumbers, other: StyleNumbers) -> float:
 
 def distance_metric(chapters: Sequence[ChapterText], samples: StyleNumbers) -> Metric:
     """How far a book is from its author's samples, with the chapters that are farthest."""
-    told = [(one, style_numbers([one])) for one in chapters if one.words]
-    ranked = sorted(told, key=lambda pair: -distance(pair[1], samples))
+    measured = [(one, style_numbers([one])) for one in chapters if one.words]
+    ranked = sorted(measured, key=lambda pair: -distance(pair[1], samples))
     places = worst(_place(chapter, numbers, samples) for chapter, numbers in ranked)
     return Metric(NAME, "voice", distance(style_numbers(chapters), samples), "of 1", places)
 
@@ -75,8 +75,8 @@ def _place(chapter: ChapterText, numbers: StyleNumbers, samples: StyleNumbers) -
     """A chapter, with the number that is farthest off."""
     name = max(_COMPARED, key=lambda key: _difference(numbers, samples, key))
     here, there = getattr(numbers, name), getattr(samples, name)
-    said = f"{distance(numbers, samples):.2f}; {_COMPARED[name]} {here:g}, in the samples {there:g}"
-    return note(chapter, said, chapter.paragraphs[0].line)
+    text = f"{distance(numbers, samples):.2f}; {_COMPARED[name]} {here:g}, in the samples {there:g}"
+    return note(chapter, text, chapter.paragraphs[0].line)
 
 
 def _difference(one: StyleNumbers, other: StyleNumbers, name: str) -> float:
