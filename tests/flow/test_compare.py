@@ -73,7 +73,7 @@ def test_two_books_are_put_beside_each_other_without_asking(drafts: Desk) -> Non
     asked = Author()
     told = drafts.run("compare", "one", "two", backend=asked).out
     rows = [line.split("\t") for line in told.splitlines()]
-    assert rows[0] == ["figure", "one", "two"]
+    assert rows[0] == ["metric", "one", "two"]
     assert {row[0] for row in rows[1:]} <= set(RANGES)
     assert not asked.asked
 
