@@ -1,13 +1,13 @@
 """The stand-in author: a backend without a model, for demonstrations, forecasts and tests.
 
-It fills JSON Schemas and writes drawn sentences of the asked length. Every reply is a pure
-function of the request's messages, schema and generation: no clock, no locale, no random state,
-so that a book comes out the same on every machine.
+Every reply is a pure function of the request's messages, schema and generation, so that a book
+comes out the same on every machine.
 """
 
 import json
 import re
 from collections.abc import AsyncIterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from libriscribe2.llm.backend import Completion, Request, Usage
@@ -48,7 +48,7 @@ class DemoAuthor:
 
 def answer(request: Request) -> str:
     """The text of the reply to a request."""
-    asked = Asked.read(request)
+    asked = Asked(request)
     if asked.schema is None:
         return _text(asked)
     if "<tools>" in asked.question and "step_id" in asked.question:
@@ -73,20 +73,13 @@ def _text(asked: Asked) -> str:
         is_free = opening.startswith(first) and not set(first) & {"[", "\u201c"}
         return prose.sentence(len(first.split())) + opening[len(first) :] if is_free else opening
     if asked.block("text") and not scene:
-        said = [
-            one
-            for told in (str(chapter.get("summary") or ""), *asked.quotable)
-            for one in told.split()
-        ]
+        said = " ".join([str(chapter.get("summary") or ""), *asked.quotes]).split()
         return " ".join([*said[: asked.words - 3], prose.text(max(3, asked.words - len(said)))])
-    facts = [] if asked.block("written") else _FACT.findall(asked.block("notes"))
-    new = [
-        f"{said.rstrip('. ')} {mark}."
-        for mark, said in facts
-        if mark not in asked.block("text_before")
-    ]
-    plan = "" if asked.block("written") else str(scene.get("summary") or "")
-    return prose.text(asked.words, plan, new[:_MOST_FACTS])
+    if asked.block("written"):
+        return prose.text(asked.words)
+    facts, before = _FACT.findall(asked.block("notes")), asked.block("text_before")
+    new = [f"{said.rstrip('. ')} {mark}." for mark, said in facts if mark not in before]
+    return prose.text(asked.words, str(scene.get("summary") or ""), new[:_MOST_FACTS])
 
 
 def wrapped(value: Any, dice: Dice) -> str:
@@ -114,10 +107,7 @@ def _under(name: str, level: Sequence[Any]) -> Any:
         for key, value in held:
             if key.casefold() == name:
                 return value
-        inner = [value for _, value in held] + [
-            v for one in level if isinstance(one, list) for v in one
-        ]
-        level = [one for one in inner if isinstance(one, dict | list)]
+        level = [*(v for _, v in held), *chain(*(one for one in level if isinstance(one, list)))]
     return None
 
 

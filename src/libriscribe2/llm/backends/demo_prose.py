@@ -22,13 +22,11 @@ _FEWEST_WORDS: Final = 5
 def _bank() -> Mapping[str, tuple[str, ...]]:
     """The words and phrases by kind."""
     text = files(__package__).joinpath("demo_words.txt").read_text(encoding="utf-8")
-    parts = (section.partition("]\n") for section in text.split("\n[")[1:])
-    return {
-        head.removesuffix(" /"): tuple(
-            re.split(r" / |\n", body.strip()) if head.endswith("/") else body.split()
-        )
-        for head, _, body in parts
-    }
+    bank = {}
+    for head, _, body in (section.partition("]\n") for section in text.split("\n[")[1:]):
+        words = re.split(r" / |\n", body.strip()) if head.endswith("/") else body.split()
+        bank[head.removesuffix(" /")] = tuple(words)
+    return bank
 
 
 BANK: Final = _bank()
@@ -51,19 +49,14 @@ class Dice:
         return items[self.below(len(items))]
 
     def filled(self, template: str, **slots: str) -> str:
-        """A template whose slots are given or drawn; one in capitals gets a capital."""
+        """A template whose slots are given or drawn; one with a capital gets one."""
 
         def said(slot: re.Match[str]) -> str:
             key = slot[1].lower()
             drawn = slots[key] if key in slots else self.pick(BANK[key])
-            return capitalised(drawn) if slot[1].isupper() else drawn
+            return drawn[:1].upper() + drawn[1:] if slot[1] != key else drawn
 
         return _SLOT.sub(said, template)
-
-
-def capitalised(text: str) -> str:
-    """The text with a capital at its start."""
-    return text[:1].upper() + text[1:]
 
 
 def sentences(text: str) -> list[str]:
@@ -85,12 +78,7 @@ def short_name(name: str, others: Iterable[str]) -> str:
 
 
 class Prose:
-    """Writes about some people; about anybody where none is given.
-
-    Args:
-        dice: What the text depends on.
-        people: Names; each is there in full before it is shortened.
-    """
+    """Writes about people, each named in full before in short; about anybody if none is given."""
 
     def __init__(self, dice: Dice, people: Sequence[str] = ()) -> None:
         self._dice = dice
@@ -99,13 +87,7 @@ class Prose:
         self._said: set[str] = set()
 
     def text(self, words: int, plan: str = "", facts: Sequence[str] = ()) -> str:
-        """Paragraphs of a wanted length, met to the word or two.
-
-        Args:
-            words: The length.
-            plan: What is told in its own words, as far as they take at most four fifths.
-            facts: Sentences that stand before the others.
-        """
+        """Paragraphs of so many words, with facts as they stand and a plan in short runs."""
         told, blocks = [*facts, *self._told(plan)], list[str]()
         while told and _count(told) > max(words * 0.8, _LONGEST_RUN):
             told.pop()
@@ -123,16 +105,14 @@ class Prose:
 
     def sentence(self, most: int = 30, kind: str = "telling") -> str:
         """A sentence of at most so many words (three are enough), which was not said before."""
-        found = "The book closed."
         for _ in range(60):
             drawn = self._dice.filled(self._dice.pick(BANK[kind]), p=self._name())
             left = most - len(drawn.split())
             if drawn not in self._said and (left == 0 or left > 2):
-                found = drawn
-                break
-        self._said.add(found)
-        self._new = [name for name in self._new if name not in found]
-        return found
+                self._said.add(drawn)
+                self._new = [name for name in self._new if name not in drawn]
+                return drawn
+        return "The book closed."
 
     def _paragraph(self, words: int, free: int) -> str:
         """Sentences of about so many words; the last ones fill up what is free."""
@@ -155,11 +135,10 @@ class Prose:
 
     def _name(self) -> str:
         """Somebody: first in full whoever was not named yet, then anybody."""
-        if not self._people:
-            return self._dice.pick(BANK["anybody"])
-        return (
-            self._new[0] if self._new else short_name(self._dice.pick(self._people), self._people)
-        )
+        if self._new:
+            return self._new[0]
+        one = self._dice.pick(self._people or BANK["anybody"])
+        return short_name(one, self._people) if self._people else one
 
 
 def _count(texts: Iterable[str]) -> int:

@@ -1,29 +1,17 @@
 """A value for any JSON Schema that a request may have."""
 
-import re
-from collections.abc import Mapping
 from typing import Any, Final
 
-from libriscribe2.llm.backends.demo_values import Values, item_count
-
-Schema = Mapping[str, Any]
+from libriscribe2.llm.backends.demo_values import Table, Values, item_count
 
 _DEEP: Final = 8
 """Below this depth only what is required is filled, so that recursive schemas end."""
 
-_COUNTED: Final = frozenset({"number", "question"})
-_MATCHES: Final = ("step-1", "a", "A", "0", "0" * 64)
-
 
 class Filler:
-    """Makes a value that fits a schema: types, choices, counts, lengths, references.
+    """Makes a value that fits a schema, with what the values know: types, counts, references."""
 
-    Args:
-        schema: The whole schema, whose `$defs` references point into.
-        values: Says what belongs where.
-    """
-
-    def __init__(self, schema: Schema, values: Values) -> None:
+    def __init__(self, schema: Table, values: Values) -> None:
         self._root = schema
         self._values = values
 
@@ -32,7 +20,7 @@ class Filler:
         return self._value(self._root, "", 0, self._values.book(), 0)
 
     def _value(self, schema: Any, key: str, depth: int, known: Any, index: int) -> Any:
-        """A value for the part under `key`, the item at `index` of a list: the known one if it fits."""
+        """A value for the field `key`, or the item at `index` of a list: what is known if it fits."""
         plain = self._resolved(schema)
         options = [plain["const"]] if "const" in plain else plain.get("enum")
         if options is not None:
@@ -45,7 +33,9 @@ class Filler:
             case "array":
                 return self._array(plain, key, depth, known)
             case "integer" | "number":
-                wanted = known if isinstance(known, int) else index + (key in _COUNTED)
+                wanted = (
+                    known if isinstance(known, int) else index + (key in {"number", "question"})
+                )
                 return min(max(wanted, plain.get("minimum", 0)), plain.get("maximum", 10**6))
             case "boolean":
                 return bool(known)
@@ -55,7 +45,7 @@ class Filler:
                 text = known if isinstance(known, str) else self._values.text(key)
                 return _text_within(plain, text)
 
-    def _object(self, schema: Schema, depth: int, known: Schema, index: int) -> dict[str, Any]:
+    def _object(self, schema: Table, depth: int, known: Table, index: int) -> dict[str, Any]:
         required, parts = schema.get("required", ()), dict(schema.get("properties", {}))
         for name in required:
             parts.setdefault(name, schema.get("additionalProperties") or {})
@@ -67,7 +57,7 @@ class Filler:
                 found[name] = None if is_null else value
         return found
 
-    def _array(self, schema: Schema, key: str, depth: int, known: Any) -> list[Any]:
+    def _array(self, schema: Table, key: str, depth: int, known: Any) -> list[Any]:
         low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
         count, items = item_count(schema), self._resolved(schema.get("items", {}))
         rows = known if isinstance(known, list) else None
@@ -78,7 +68,7 @@ class Filler:
         given = [*(rows or ()), *([None] * count)][: low if depth > _DEEP else count]
         return [self._value(items, key, depth + 1, one, at) for at, one in enumerate(given)]
 
-    def _resolved(self, schema: Any) -> Schema:
+    def _resolved(self, schema: Any) -> Table:
         """A schema without references, with one branch of its choices taken."""
         plain = dict(schema) if isinstance(schema, dict) else {}
         for _ in range(20):
@@ -89,7 +79,7 @@ class Filler:
                 plain = {**plain, **(options or [{"type": "null"}])[0]}
         return plain
 
-    def _target(self, reference: str) -> Schema:
+    def _target(self, reference: str) -> Table:
         """What a `#/...` reference points to; an empty schema where it points outside."""
         part: Any = self._root
         for name in reference.removeprefix("#/").split("/"):
@@ -97,14 +87,12 @@ class Filler:
         return part if isinstance(part, dict) else {}
 
 
-def _text_within(schema: Schema, text: str) -> str:
-    """A text of the length and the pattern that a schema wants."""
-    pattern, low = schema.get("pattern"), int(schema.get("minLength", 0))
+def _text_within(schema: Table, text: str) -> str:
+    """A text of the length that a schema wants."""
+    low = int(schema.get("minLength", 0))
     high = int(schema.get("maxLength", max(low, len(text))))
     if len(text) > high:
         text = text[: high + 1].rpartition(" ")[0].rstrip(" ,;:") or text[:high]
     while len(text) < low:
         text = f"{text or 'It'} goes on."[:high]
-    if pattern is None or re.search(pattern, text):
-        return text
-    return next((one for one in _MATCHES if re.search(pattern, one)), text)
+    return text

@@ -3,20 +3,10 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from libriscribe2.llm.backend import Request
-from libriscribe2.llm.backends.demo_prose import (
-    BANK,
-    Dice,
-    Prose,
-    capitalised,
-    is_plain,
-    sentences,
-    short_name,
-)
+from libriscribe2.llm.backends.demo_prose import BANK, Dice, Prose, is_plain, sentences, short_name
 
 Table = Mapping[str, Any]
 Rows = Iterator[dict[str, Any]]
@@ -27,41 +17,47 @@ _NAME: Final = re.compile(r"(?<=[a-z,;] )(?<!\bthe )(?<!\bin )(?<!\bof )[A-Z][a-
 _INSIDE: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?\b")
 _NOTE_SAYS: Final = re.compile(r"(?m)^- n-[0-9a-f]{12}: (.+?) \(quote")
 _WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
-_REASON: Final = "The stand-in author judges nothing."
+_TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
 _SHORT: Final = frozenset({"title", "name", "id", "place", "role", "time", "age", "alternatives"})
 _BLANK: Final = frozenset({"find", "replace", "genre", "story_time", "state", "about"})
 
 
-@dataclass(frozen=True)
 class Asked:
     """What a request tells its reader.
 
     Attributes:
-        told: All that the system and the user say, in order.
         question: The first turn of the user.
-        schema: The JSON Schema of the reply; None where text is asked for.
+        schema: The JSON Schema of the reply, its own or that of the prompt; None for text.
         seed: What the reply depends on.
+        words: The wanted length, as it is named last; of a range, the middle.
+        fiction: Whether the book is a story.
+        idea: What its people and things are drawn from: all its plans show it.
+        topics: Longer words of the idea.
+        quotes: The plain sentences of the text that is shown; those about the question first.
     """
 
-    told: str
-    question: str
-    schema: Table | None
-    seed: str
-
-    @classmethod
-    def read(cls, request: Request) -> "Asked":
-        """What a request tells; its own schema outranks the one in the prompt."""
+    def __init__(self, request: Request) -> None:
         turns = [(m.get("role"), str(m.get("content") or "")) for m in request.messages]
-        told = "\n".join(text for role, text in turns if role in {"system", "user"})
-        _, mark, after = told.rpartition("<json_schema>")
+        self._told = "\n".join(text for role, text in turns if role in {"system", "user"})
+        self.question = next((text for role, text in turns if role == "user"), "")
+        self.seed = json.dumps([turns, request.schema, request.generation], sort_keys=True)
+        _, mark, after = self._told.rpartition("<json_schema>")
         shown = _json(after.partition("</json_schema>")[0], dict) if mark else None
-        question = next((text for role, text in turns if role == "user"), "")
-        seed = json.dumps([turns, request.schema, request.generation], sort_keys=True)
-        return cls(told, question, shown if request.schema is None else request.schema, seed)
+        self.schema: Table | None = shown if request.schema is None else request.schema
+        sizes = _WORDS.findall(self.question.partition("<json_schema>")[0][-4000:])
+        range_ = [int(one.replace(",", "")) for one in (sizes or [("120", "")])[-1] if one]
+        self.words = max(1, min(sum(range_) // len(range_), 20_000))
+        self.fiction = "kind: non-fiction" not in self.block("book")
+        self.idea = self.block("premise") or self.block("book")
+        self.topics = list(dict.fromkeys(_TOPIC.findall(self.idea[:400]))) or ["books"]
+        texts = map(self.block, ("text", "source_text", "samples"))
+        plain = dict.fromkeys(filter(is_plain, sentences(next(filter(None, texts), ""))))
+        about = set(_TOPIC.findall(self.block("question").casefold()))
+        self.quotes = sorted(plain, key=lambda s: -len(about.intersection(s.casefold().split())))
 
     def block(self, name: str) -> str:
         """What stands between the first `<name>` and the `</name>` behind it."""
-        told = self.question if f"<{name}>" in self.question else self.told
+        told = self.question if f"<{name}>" in self.question else self._told
         return told.partition(f"<{name}>")[2].partition(f"</{name}>")[0].strip()
 
     def table(self, name: str) -> Table:
@@ -70,32 +66,9 @@ class Asked:
         return found
 
     def names(self, *blocks: str) -> list[str]:
-        """The names in the first of some blocks that lists any, as JSON objects with `name`."""
+        """The names in some blocks that list JSON objects with `name`."""
         rows = (row for one in blocks for row in _json(self.block(one).partition("\n")[0], list))
         return [str(row["name"]) for row in rows if isinstance(row, dict) and row.get("name")]
-
-    @cached_property
-    def words(self) -> int:
-        """The wanted length, as it is named last; of a range, the middle; 120 where none is."""
-        found = _WORDS.findall(self.question.partition("<json_schema>")[0][-4000:])
-        low, high = (found or [("120", "")])[-1]
-        both = [int(one.replace(",", "")) for one in (low, high or low)]
-        return max(1, min(sum(both) // 2, 20_000))
-
-    @cached_property
-    def fiction(self) -> bool:
-        """Whether the book is a story."""
-        return "kind: non-fiction" not in self.block("book")
-
-    @cached_property
-    def idea(self) -> str:
-        """What the people and things of the book are drawn from: all its plans show it."""
-        return self.block("premise") or self.block("book")
-
-    @cached_property
-    def topics(self) -> list[str]:
-        """Longer words of the idea."""
-        return list(dict.fromkeys(re.findall(r"\b[^\W\d_]{5,}\b", self.idea[:400]))) or ["books"]
 
     def cast(self, count: int = 3) -> list[str]:
         """So many people: those that are given, then others with other first letters."""
@@ -108,18 +81,9 @@ class Asked:
         found += [f"{one} {lasts[step % 25]}son" for step, one in enumerate(firsts * 9)]
         return list(dict.fromkeys(found))[:count]
 
-    @cached_property
     def places(self) -> list[str]:
         """The places of the book."""
         return self.names("places") or list(BANK["places"])
-
-    @cached_property
-    def quotable(self) -> list[str]:
-        """The plain sentences of the text that is shown; those about the question first."""
-        blocks = map(self.block, ("text", "source_text", "samples"))
-        found = dict.fromkeys(filter(is_plain, sentences(next(filter(None, blocks), ""))))
-        wanted = set(re.findall(r"\w{4,}", self.block("question").casefold()))
-        return sorted(found, key=lambda one: -len(wanted.intersection(one.casefold().split())))
 
 
 def _json(text: str, kind: type) -> Any:
@@ -144,17 +108,14 @@ def quote_of(sentence: str) -> str:
 
 
 class Values:
-    """Knows what belongs into the fields of a book's plans and records.
-
-    Args:
-        asked: The request.
-    """
+    """Knows what belongs into the fields of a book's plans and records."""
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._dice = Dice(asked.seed, "values")
+        self._fields: Table = (asked.schema or {}).get("properties", {})
         self._before = sum(line[:1].isdigit() for line in asked.block("outline").splitlines())
-        self._quotes = asked.quotable
+        self._quotes = asked.quotes
         self._prose = Prose(self._dice, asked.cast() if asked.fiction else ())
         self._rows: Mapping[str, Callable[[int], Rows]] = {
             "characters": self._characters,
@@ -162,16 +123,14 @@ class Values:
             "scenes": self._scenes,
             "threads": self._threads,
             "facts": self._facts,
-            "events": lambda _: (
-                {"what": one, "quote": quote_of(one)} for one in self._quotes[-1:]
-            ),
+            "events": lambda _: ({"what": s, "quote": quote_of(s)} for s in self._quotes[-1:]),
             "issues": self._issues,
             "patches": self._patches,
             "people": self._people,
-            "places": lambda n: ({"name": one} for one in asked.places[: max(3, n)]),
+            "places": lambda n: ({"name": one} for one in asked.places()[: max(3, n)]),
             "rules": self._rules,
             "doubts": lambda _: iter(()),
-            "verdicts": lambda n: iter([{"verdict": "unclear", "reason": _REASON}] * n),
+            "verdicts": lambda n: iter([{"verdict": "unclear"}] * n),
             "answers": lambda n: iter([{"better": "tie"}] * n),
         }
 
@@ -195,7 +154,7 @@ class Values:
         summaries = [line.partition(": ")[2] for line in asked.block("summaries").splitlines()]
         kept = {} if asked.block("outline") else asked.table("concept")
         return {
-            "title": capitalised(asked.topics[0]) + self._dice.filled(" and {A} {n}"),
+            "title": self._dice.filled("{Topic} and {A} {n}", topic=asked.topics[0]),
             "description": f"{premise}. {rest}".replace("\n\n", " "),
             "summary": " ".join(" ".join(summaries or told[:3]).split()[:120]),
             "premise": (summaries or told)[0],
@@ -237,8 +196,7 @@ class Values:
 
     def _issues(self, _: int) -> Rows:
         """One sentence from the middle of the text, which could as well be another one."""
-        once = [one for one in self._quotes if self._asked.block("text").count(quote_of(one)) == 1]
-        for one in once[len(once) // 2 :][:1]:
+        for one in self._quotes[len(self._quotes) // 2 :][:1]:
             yield {"kind": "stock", "severity": "warning", "quote": quote_of(one)}
 
     def _patches(self, _: int) -> Rows:
@@ -257,10 +215,10 @@ class Values:
         """Who is named in the text that is shown, and what the text says first of them."""
         cast, text = self._asked.names("characters"), self._asked.block("text")
         found = [one.group() for one in _INSIDE.finditer(text)]
-        often = [one for one in dict.fromkeys(found) if found.count(one) > 1][:6]
-        for name in [one for one in cast if short_name(one, cast) in text] if cast else often:
-            about = next((one for one in self._quotes if name in one), "")
-            yield {"name": name, "about": about, "place": ""}
+        often = [one for one in dict.fromkeys(found) if found.count(one) > 1]
+        for name in [one for one in cast if short_name(one, cast) in text] if cast else often[:6]:
+            about = [one for one in self._quotes if name in one]
+            yield {"name": name, "about": about[0] if about else "", "place": ""}
 
     def _threads(self, _: int) -> Rows:
         """What the book owes its reader; of a written chapter, what it does for that."""
@@ -278,8 +236,8 @@ class Values:
     def _total(self) -> int:
         """How many chapters the book has."""
         whole = re.search(r"\bbook of (\d+) chapters", self._asked.question)
-        listed = (self._asked.schema or {}).get("properties", {}).get("chapters", {})
-        return max(self._before + item_count(listed), int(whole[1]) if whole is not None else 0)
+        own = item_count(self._fields.get("chapters", {}))
+        return max(self._before + own, int(whole[1]) if whole is not None else 0)
 
     def _spans(self) -> dict[str, tuple[int, int]]:
         """The threads, if any are wanted, with the chapters that set them up and pay them off.
@@ -287,7 +245,7 @@ class Values:
         In every chapter between the first and the last at least two of them are alive.
         """
         of, start = self._total(), Dice(self._asked.idea, "things").below(100)
-        if not self._asked.fiction or of < 2 or "promises" not in self._asked.told:
+        if not self._asked.fiction or of < 2 or "promises" not in self._fields:
             return {}
         spans = [(1, of), (1, max(2, of - 1)), (max(1, of // 3), 2 * of // 3)][: 2 + (of > 3)]
         return {BANK["n"][start + 31 * step]: span for step, span in enumerate(spans)}
@@ -300,10 +258,10 @@ class Values:
             start, pov = number + len(asked.idea), self._pov(number)
             title = f"The {BANK['a'][7 * start % 97]} {BANK['n'][11 * start % 97]}"
             told = [self._plot(number, step) for step in range(4)]
-            told += [
-                f"The sources speak of {max(said.split(), key=len)}."
-                for said in notes[(number - 1) * len(notes) // of :][:2]
-            ]
+            own = (
+                max(said.split(), key=len) for said in notes[number * len(notes) // of - 1 :][:2]
+            )
+            told += [f"The sources speak of {one}." for one in own]
             chapter: dict[str, Any] = {
                 "title": title.title(),
                 "summary": " ".join(told),
@@ -312,15 +270,13 @@ class Values:
                 "plants": [one for one, span in spans.items() if span[0] == number],
                 "payoffs": [one for one, span in spans.items() if span[1] == number],
                 "role": {1: "introduction", of: "conclusion"}.get(number, "") if of > 3 else "",
-                **dict.fromkeys(("pov", "entry_state", "story_time"), ""),
-                "tension": None,
             }
             if asked.fiction:
                 chapter |= {"pov": pov, "story_time": f"day {2 * number - 1}"}
                 chapter |= {"tension": 3 + number % 3 + 3 * number // of}
                 chapter |= {"entry_state": f"{pov} is at {self._at(number)}."}
                 chapter |= {"exit_state": f"{pov} is at {self._at(number + 1)}."}
-            yield chapter
+            yield {"pov": "", "tension": None, "story_time": "", "entry_state": "", **chapter}
 
     def _pov(self, number: int) -> str:
         cast = self._asked.cast()
@@ -328,7 +284,8 @@ class Values:
 
     def _at(self, number: int) -> str:
         """A place of the book in the middle of a sentence."""
-        return re.sub(r"^The ", "the ", self._asked.places[number % len(self._asked.places)])
+        places = self._asked.places()
+        return re.sub(r"^The ", "the ", places[number % len(places)])
 
     def _plot(self, number: int, step: int) -> str:
         """A sentence of a plan, so short that the text may have it as it is."""
@@ -341,20 +298,14 @@ class Values:
 
     def _scenes(self, count: int) -> Rows:
         asked, chapter, cast = self._asked, self._asked.table("chapter"), self._asked.cast(24)
-        number, places = int(chapter.get("number") or 1), asked.places
+        number, places = int(chapter.get("number") or 1), asked.places()
         told = [str(one) for one in chapter.get("beats") or ()]
         told += [s for s in sentences(str(chapter.get("summary"))) if s not in " ".join(told)]
         for index in range(count):
             part = told[-(-index * len(told) // count) : -(-(index + 1) * len(told) // count)]
             summary = " ".join(part) or self._plot(number, 10 + index)
             about = f"{summary} {chapter.get('pov')} {cast[(number + index) % min(3, len(cast))]}"
-            yield {
-                "summary": summary,
-                "characters": [one for one in cast if short_name(one, cast) in about]
-                if asked.fiction
-                else [],
-                "place": places[(number + index) % len(places)] if asked.fiction else "",
-                "time": str(chapter.get("story_time") or ""),
-                "reveals": [],
-                "target_words": 0,
-            }
+            about, place = (about, places[index % len(places)]) if asked.fiction else ("", "")
+            people = [one for one in cast if short_name(one, cast) in about]
+            scene = {"summary": summary, "characters": people, "place": place, "reveals": []}
+            yield scene | {"time": str(chapter.get("story_time") or ""), "target_words": 0}
