@@ -53,7 +53,7 @@ def interrupted(desk: Desk, moment: tuple[str, str], *words: str) -> str:
     "moment",
     [
         ("import", "libriscribe2.cli.root"),
-        ("import", "libriscribe2.cli.book_run"),
+        ("import", "libriscribe2.cli.run_output"),
         ("import", "libriscribe2.app"),
         ("open", "book.toml"),
         ("open", "journal.jsonl"),
@@ -71,6 +71,6 @@ def test_XC_08_an_interrupt_before_the_run_has_begun_says_how_to_go_on(
 @pytest.mark.slow
 def test_an_interrupt_before_there_is_a_project_says_nothing(desk: Desk) -> None:
     create = ("create", PREMISE, "--mock", "-p", "book", *SMALL)
-    assert interrupted(desk, ("import", "libriscribe2.cli.book_run"), *create) == ""
+    assert interrupted(desk, ("import", "libriscribe2.cli.run_output"), *create) == ""
     assert interrupted(desk, ("import", "libriscribe2.app"), *create) == ""
     assert not (desk.folder / "projects").exists()

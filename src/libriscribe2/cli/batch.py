@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typing_extensions import override
 
+from libriscribe2.app import AppOptions
 from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.queue import BookQueue
@@ -20,6 +21,7 @@ from libriscribe2.cli.batch_output import (
     summary,
     tell_added,
     tell_book,
+    tell_fetched,
     tell_marked,
     tell_paused,
     watch,
@@ -36,7 +38,8 @@ from libriscribe2.cli.frame import (
     command_group,
 )
 from libriscribe2.cli.interrupts import run_async
-from libriscribe2.cli.model_choice import model_for
+from libriscribe2.cli.questions import model_for
+from libriscribe2.cli.run_output import command_line, run_book
 from libriscribe2.commands.batches import (
     BatchOrder,
     BatchWork,
@@ -46,6 +49,7 @@ from libriscribe2.commands.batches import (
     queue_of,
 )
 from libriscribe2.commands.projects import settings_of
+from libriscribe2.commands.runs import OpenBook, going_on
 from libriscribe2.errors import UsageError
 from libriscribe2.project.texts import Clock, iso_utc, utc_now
 from libriscribe2.settings import Settings
@@ -260,8 +264,8 @@ def worker(
             why="neither --dsn nor LIBRISCRIBE2_BATCH__DSN names one",
             fix="Name it, or write the books on this machine with `libriscribe2 batch run`.",
         )
-    from libriscribe2.commands.shared_batches import database_of  # noqa: PLC0415 - as above
-    from libriscribe2.commands.workers import WorkerOrder, write_for_all  # noqa: PLC0415 - as above
+    from libriscribe2.commands.shared_batches import database_of  # noqa: PLC0415 - as below
+    from libriscribe2.commands.workers import WorkerOrder, write_for_all  # noqa: PLC0415 - only a worker pays for it
 
     order = WorkerOrder(
         options.of_book(), deadline=deadline_of(deadline), batches=batches, drain=drain
@@ -296,14 +300,18 @@ def book(
     options: BookOptions,
 ) -> None:
     """Write one book of a batch in a database: what a worker starts for each."""
-    from libriscribe2.cli.batch_book import write_book  # noqa: PLC0415 - only its process pays
+    from libriscribe2.commands.workers import open_shared_book  # noqa: PLC0415 - as below
 
     frame.as_json = True
     flags = options.flags() | {"budget.max_cost": max_cost, "budget.max_minutes": max_minutes}
     paths = frame.project(name)
     # Another machine may have begun the book, and then its settings come with its journal.
     own = partial(settings_of, paths.root, flags, mock=options.mock)
-    write_book(frame.renderer, paths, batch, settings_of(None, flags), own)
+    with open_shared_book(paths, batch, settings_of(None, flags), own) as found:
+        request = going_on(None, refresh=False)(found.store, found.brief)
+        choice, given = model_for(found.settings), AppOptions(command_line(), rates=found.rates)
+        opened = OpenBook(found.store, found.brief, found.settings, choice, given)
+        run_book(frame.renderer, opened, request, as_json=True)
 
 
 @app.command()
@@ -319,11 +327,11 @@ def fetch(
 
     Nothing is sent. A book whose folder is here is left alone.
     """
-    renderer = frame.renderer
     settings = _shared(frame, dsn)
-    from libriscribe2.cli.batch_kept import fetch_books  # noqa: PLC0415 - as above
+    from libriscribe2.commands.workers import fetch_books  # noqa: PLC0415 - as above
 
-    fetch_books(renderer, settings, batch, books or (), as_json=as_json)
+    fetching = fetch_books(settings, batch, books or ())
+    run_async(tell_fetched(frame.renderer, fetching, as_json=as_json), lambda: None)
 
 
 @app.command()
@@ -336,11 +344,11 @@ def forget(
     as_json: JsonOption = False,
 ) -> None:
     """Delete the journals of done and cancelled books from the database; folders are kept."""
-    renderer = frame.renderer
     settings = _shared(frame, dsn)
-    from libriscribe2.cli.batch_kept import forget_books  # noqa: PLC0415 - as above
+    from libriscribe2.commands.workers import forget_books  # noqa: PLC0415 - as above
 
-    forget_books(renderer, settings, batch, books or (), as_json=as_json)
+    gone = forget_books(settings, batch, books or ())
+    tell_marked(frame.renderer, "forgotten", gone, as_json=as_json)
 
 
 @app.command()

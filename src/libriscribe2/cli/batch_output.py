@@ -3,9 +3,9 @@
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from libriscribe2.batch.batch_report import book_record, report_of
 from libriscribe2.batch.queue import BookQueue, Enqueued
@@ -13,9 +13,12 @@ from libriscribe2.batch.rows import Fault
 from libriscribe2.batch.state import Batch, Book, Ended
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.batches import Bookshelf, looks
-from libriscribe2.errors import UsageError
+from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.observe.event_file import last_run
 from libriscribe2.wording import cost, counted, duration
+
+if TYPE_CHECKING:  # only a shared batch pays for its module
+    from libriscribe2.commands.workers import Fetched
 
 
 def tell_added(renderer: Renderer, name: str, found: Enqueued, *, as_json: bool) -> None:
@@ -65,6 +68,30 @@ def tell_marked(renderer: Renderer, how: str, names: Sequence[str], *, as_json: 
         renderer.data_json({"books": list(names)})
     else:
         renderer.note(f"{counted(len(names), 'book')} {how}.")
+
+
+async def tell_fetched(
+    renderer: Renderer, fetching: AsyncIterator["Fetched"], *, as_json: bool
+) -> None:
+    """Which books were fetched, as each is made.
+
+    Raises:
+        LibriScribeError: One could not be made; the others were.
+    """
+    made: list[str] = []
+    errors: list[LibriScribeError] = []
+    async for one in fetching:
+        if one.error is not None:
+            errors.append(one.error)
+        elif one.path is None:
+            renderer.note(f"{one.name}: its folder is here; move it away to have it fetched")
+        else:
+            made.append(one.name)
+            if not as_json:
+                renderer.data(str(one.path))
+    tell_marked(renderer, "fetched", made, as_json=as_json)
+    if errors:
+        raise errors[0]
 
 
 def tell_book(renderer: Renderer, book: Book, how: Ended | None, *, as_json: bool) -> None:

@@ -1,14 +1,24 @@
 """`libriscribe2 check`: is a book sound?"""
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from libriscribe2.agents.agent_book_reviewer import REVIEW_RULES
+from libriscribe2.app import AppOptions
+from libriscribe2.checks.continuity.story_bible import has_no_story
+from libriscribe2.checks.continuity.story_report import (
+    JUDGED,
+    StoryReport,
+    check_story,
+    story_rules,
+)
+from libriscribe2.checks.plan.plan import PLAN_RULES
+from libriscribe2.checks.plan.plan_report import check_plan
 from libriscribe2.checks.project_health import health_record
-from libriscribe2.cli.check_plan import check_the_plan
-from libriscribe2.cli.check_reports import check_the_book, check_the_story
-from libriscribe2.cli.finding_formats import format_of
+from libriscribe2.cli.finding_formats import Checked, Format, RuleBook, format_of, show
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -16,12 +26,22 @@ from libriscribe2.cli.frame import (
     RequiredProjectArgument,
     command,
 )
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.questions import model_for
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import command_line, recording, show_plan_sum
 from libriscribe2.commands.book_state import book_findings
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.commands.evaluations import evaluate_story, review_book, unclear_pairs
+from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.models.findings import Finding
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
 from libriscribe2.wording import counted
+
+REVIEW: Final = RuleBook("book review", REVIEW_RULES)
+INTERRUPTED: Final = "Interrupted. The same command goes on."
 
 
 @command
@@ -73,13 +93,12 @@ def check(
     frame.as_json = told_as == "json"
     paths = frame.project(project)
     if book_review:
-        check_the_book(renderer, paths, told_as, frame.settings(options, paths))
-        return 0
+        return _check_book(renderer, paths, told_as, frame.settings(options, paths))
     if plan:
-        return check_the_plan(renderer, paths, told_as)
+        return _check_plan(renderer, paths, told_as)
     if story:
         settings = frame.settings(options, paths) if judge else None
-        return check_the_story(renderer, paths, told_as, settings)
+        return _check_story(renderer, paths, told_as, settings)
     findings = book_findings(paths)
     stops = any(finding.severity == "error" for finding in findings)
     if as_json:
@@ -138,3 +157,112 @@ def _tell(renderer: Renderer, paths: ProjectPaths, findings: Sequence[Finding]) 
     errors = sum(one.severity == "error" for one in findings)
     warnings = len(findings) - errors
     renderer.note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}.")
+
+
+def _check_plan(renderer: Renderer, paths: ProjectPaths, form: Format) -> int:
+    """Look for what the text of a book would pay for, and tell it.
+
+    Returns:
+        The exit code.
+    """
+    report = check_plan(read_brief(paths), look_at(paths))
+    book = RuleBook("plan", PLAN_RULES.words(), "external", "`allow` in book.toml")
+    checked = Checked(report.project, report.findings, book)
+    show(renderer, checked, report.as_record(), paths.root, form)
+    show_plan_sum(renderer, report)
+    return IncompleteError.exit_code if report.count("error") else 0
+
+
+def _check_story(
+    renderer: Renderer, paths: ProjectPaths, form: Format, settings: Settings | None
+) -> int:
+    """Compare what a book states, and tell what cannot be so.
+
+    Args:
+        renderer: Where it is told.
+        paths: The project.
+        form: How it is told.
+        settings: Say who decides what code cannot compare; None asks no model.
+
+    Returns:
+        The exit code.
+    """
+    brief, view = read_brief(paths), look_at(paths)
+    no_story = has_no_story(brief, view)
+    report = StoryReport(paths.root.name, ()) if no_story else check_story(brief, view)
+    if settings is not None and not no_story:
+        report = _evaluated(renderer, paths, report, settings)
+    left_out = frozenset[str]() if report.decisions else frozenset({JUDGED})
+    checked = Checked(report.project, report.findings, RuleBook("story", story_rules()), left_out)
+    show(renderer, checked, report.as_record(), paths.root, form)
+    _tell_basis(renderer, report, paths.called)
+    if no_story:
+        renderer.note("The book is no story: its chapters are not read for facts to compare.")
+    return IncompleteError.exit_code if report.errors else 0
+
+
+def _evaluated(
+    renderer: Renderer, paths: ProjectPaths, report: StoryReport, settings: Settings
+) -> StoryReport:
+    """A report with what a model says of the pairs that no rule compares."""
+    with open_book(paths) as (store, brief):
+        pairs = unclear_pairs(store, brief)
+        if not pairs.questions:
+            return report.with_decisions((), Counter())
+        choice = model_for(settings)
+        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+        with recording(renderer, book) as consumers:
+            evaluated, left_out = run_async(
+                evaluate_story(book, report, pairs, consumers),
+                lambda: renderer.warning(INTERRUPTED),
+            )
+    if left_out:
+        renderer.warning(f"{counted(left_out, 'statement')} left unjudged: too many.")
+    return evaluated
+
+
+def _check_book(renderer: Renderer, paths: ProjectPaths, form: Format, settings: Settings) -> int:
+    """Have a model read a whole book, and tell what the text proves of its doubts.
+
+    Returns:
+        The exit code.
+    """
+    with open_book(paths) as (store, brief):
+        choice = model_for(settings)
+        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+        with recording(renderer, book) as consumers:
+            report, doubts = run_async(
+                review_book(book, consumers), lambda: renderer.warning(INTERRUPTED)
+            )
+    checked = Checked(report.project, report.findings, REVIEW)
+    show(renderer, checked, report.as_record(), paths.root, form)
+    looked, sums = sum(report.decisions.values()), _sums(report)
+    found = counted(doubts, "doubt")
+    renderer.note(f"{found} by the summaries, {looked} looked for in the text: {sums or 'none'}.")
+    return 0
+
+
+def _tell_basis(renderer: Renderer, report: StoryReport, project: str) -> None:
+    """How much was compared, and what was not."""
+    read = counted(len(report.read), "chapter")
+    sums = [counted(len(report.errors), "error"), counted(len(report.warnings), "warning")]
+    if report.allowed:
+        sums.append(f"{len(report.allowed)} let stand")
+    renderer.note(f"{counted(report.facts, 'fact')} of {read} compared: {', '.join(sums)}.")
+    if report.decisions:
+        renderer.note(f"judged by a model: {_sums(report)}.")
+    if report.unread:
+        numbers = ", ".join(map(str, report.unread))
+        renderer.warning(
+            f"not read yet: chapters {numbers}; `libriscribe2 resume {project}` reads them."
+        )
+    for number in report.changed:
+        renderer.warning(
+            f"chapter {number} has changed since it was read; "
+            f"`libriscribe2 redo {project} canon --chapter {number}` reads it again."
+        )
+
+
+def _sums(report: StoryReport) -> str:
+    """How many of each decision."""
+    return ", ".join(f"{count} {decision}" for decision, count in report.decisions.items())

@@ -1,5 +1,6 @@
-"""`libriscribe2 config`, `models`, `agents` and `tools`: what there is to make books with."""
+"""`libriscribe2 config`, `models`, `agents`, `tools` and `doctor`: what there is to make books with."""
 
+import os
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -14,7 +15,15 @@ from libriscribe2.cli.frame import (
     command,
     command_group,
 )
-from libriscribe2.cli.model_choice import local_servers, model_for
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.questions import local_servers, model_for
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.diagnosis import (
+    Case,
+    examinations,
+)
+from libriscribe2.commands.diagnosis import ping as send_ping
+from libriscribe2.commands.installation import Check, examine, exit_code_of
 from libriscribe2.commands.inventory import (
     load_settings,
     models_record,
@@ -22,7 +31,11 @@ from libriscribe2.commands.inventory import (
     stages_record,
     tools_record,
 )
-from libriscribe2.settings import user_file, without_secrets
+from libriscribe2.llm.backend import Completion
+from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.redaction import redact, secrets_in
+from libriscribe2.settings import Settings, user_file, without_secrets
+from libriscribe2.wording import counted
 
 config = command_group("config", "Show the settings in force and where they come from.")
 
@@ -165,3 +178,53 @@ def _signature(schema: Mapping[str, Any]) -> str:
     """The names of the parameters, those that may be left out in brackets."""
     required = schema["required"]
     return ", ".join(name if name in required else f"[{name}]" for name in schema["properties"])
+
+
+PingOption = Annotated[
+    bool, typer.Option("--ping", help="Send one tiny request to the model; it may cost something.")
+]
+
+
+@command
+def doctor(
+    frame: Frame,
+    project: ProjectArgument = None,
+    as_json: JsonOption = False,
+    ping: PingOption = False,
+) -> int:
+    """Check that everything is in place.
+
+    The installation, the configuration, the model, the disk and, if named, a project. The exit
+    code is 0 if nothing failed, else that of the first check that did.
+    """
+    renderer = frame.renderer
+    checks = examine(examinations(Case(project, local_servers), _ping if ping else None))
+    _tell_checks(renderer, checks, as_json=as_json)
+    return exit_code_of(checks)
+
+
+def _ping(settings: Settings, choice: ModelChoice) -> Completion:
+    return run_async(send_ping(settings, choice), on_interrupt=lambda: None)
+
+
+def _tell_checks(renderer: Renderer, checks: list[Check], *, as_json: bool) -> None:
+    """Tell the checks as data, and their sum as talk."""
+    rows = [_check_row(check) for check in checks]
+    failed = sum(row["state"] == "failed" for row in rows)
+    if as_json:
+        renderer.data_json({"ok": not failed, "checks": rows})
+        return
+    renderer.table(("check", "state", "message", "fix"), [tuple(row.values()) for row in rows])
+    summary = f"{counted(failed, 'check')} failed." if failed else "A book can be made here."
+    renderer.note(summary)
+
+
+def _check_row(check: Check) -> dict[str, Any]:
+    """A check as a flat record without secrets."""
+    secrets = secrets_in(os.environ)
+    return {
+        "name": check.name,
+        "state": check.finding.state,
+        "message": redact(check.finding.message, secrets),
+        "fix": redact(check.finding.fix, secrets),
+    }

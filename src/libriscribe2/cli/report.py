@@ -1,4 +1,4 @@
-"""`libriscribe2 report`: metrics of a book beside those of books by people."""
+"""`libriscribe2 report` and `compare`: metrics of a book beside those of books by people, and of two drafts."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,12 +6,37 @@ from typing import Annotated
 
 import typer
 
+from libriscribe2.agents.agent_passage_evaluator import Comparison
+from libriscribe2.app import AppOptions
+from libriscribe2.checks.evaluation.calibration import MOST_TIES, ties
+from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.checks.report.book_report import earlier_metrics, report_of
 from libriscribe2.checks.report.metric import Metric
-from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    ModelOptions,
+    RequiredProjectArgument,
+    command,
+)
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.questions import model_for
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.commands.evaluations import (
+    compare_drafts,
+    comparison_record,
+    planned_comparison,
+)
+from libriscribe2.commands.projects import (
+    look_at,
+    read_brief,
+)
+from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.errors import UsageError
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 
@@ -69,3 +94,127 @@ def _row(metric: Metric, earlier: Mapping[str, float]) -> tuple[str, ...]:
         return cells
     before = earlier.get(metric.name)
     return (*cells, "" if before is None else metric.amount(before))
+
+
+@command
+def compare(
+    frame: Frame,
+    project: RequiredProjectArgument,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The project to compare it with.")],
+    chapter: Annotated[
+        int | None, typer.Option("--chapter", min=1, help="Judge this chapter only.")
+    ] = None,
+    most: Annotated[
+        int, typer.Option("--most", min=1, max=200, help="Most chapters that are judged.")
+    ] = 10,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Also ask a model which passages are better.")
+    ] = False,
+    as_json: JsonOption = False,
+    *,
+    options: ModelOptions,
+) -> None:
+    """Put the metrics of two drafts of a book beside each other.
+
+    With --judge a model compares passages of the same chapters, each pair in both orders, on six
+    questions; where the orders disagree it is a tie, and a preference counts only if its quote
+    stands in the text. Before it is heard the model has to tell sound passages from ones that
+    were spoiled on purpose. There is no overall score.
+    """
+    renderer = frame.renderer
+    if not judge and (options.model or options.mock or chapter):
+        raise UsageError("--model, --mock and --chapter belong to --judge", fix="Add --judge.")
+    ours, theirs = frame.project(project), frame.project(other)
+    if ours.root == theirs.root:
+        raise UsageError("A book cannot be compared with itself.", fix="Name another project.")
+    measured = tuple(report_of(read_brief(one), look_at(one)).metrics for one in (ours, theirs))
+    told = None
+    if judge:
+        settings = frame.settings(options, ours)
+        told = _compared(renderer, (ours, theirs), settings, chapter=chapter, most=most)
+    if as_json:
+        renderer.data_json(comparison_record((ours, theirs), measured, told))
+        return
+    _tell_metrics(renderer, (ours, theirs), measured)
+    if told is not None:
+        _tell_comparison(renderer, (ours, theirs), told)
+
+
+def _compared(
+    renderer: Renderer,
+    books: tuple[ProjectPaths, ProjectPaths],
+    settings: Settings,
+    *,
+    chapter: int | None,
+    most: int,
+) -> Comparison:
+    """What a model says of the passages of both books; asked in the journal of the first."""
+    ours, theirs = books
+    evaluator = settings.models.for_stage("judge").model
+    with open_book(ours) as (store, brief):
+        planned = planned_comparison(store, theirs, evaluator, chapter=chapter, most=most)
+        renderer.note(
+            f"{counted(len(planned.pairs.pairs), 'pair')} of passages and the exam: at most "
+            f"{counted(planned.calls, 'call')}, about {planned.tokens:,} tokens."
+        )
+        if planned.kin:
+            renderer.warning(
+                f"{evaluator} is of the family of {planned.kin}, which wrote; it may favour it."
+            )
+        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+        with recording(renderer, book) as consumers:
+            return run_async(
+                compare_drafts(book, planned, consumers),
+                lambda: renderer.warning("Interrupted. The same command goes on."),
+            )
+
+
+def _tell_metrics(
+    renderer: Renderer,
+    books: tuple[ProjectPaths, ProjectPaths],
+    measured: tuple[BookMetrics, ...],
+) -> None:
+    """The metrics of both books in a table."""
+    names = [paths.root.name for paths in books]
+    found = [{one.name: one for one in each.metrics} for each in measured]
+    rows = [
+        (name, *(_value(metrics, name) for metrics in found))
+        for name in RANGES
+        if any(name in metrics for metrics in found)
+    ]
+    renderer.table(("metric", *names), rows)
+
+
+def _value(metrics: Mapping[str, Metric], name: str) -> str:
+    """A metric with its level; empty where the book has none."""
+    metric = metrics.get(name)
+    return "" if metric is None else f"{metric.value:.3g} {metric.level}"
+
+
+def _tell_comparison(
+    renderer: Renderer, books: tuple[ProjectPaths, ProjectPaths], told: Comparison
+) -> None:
+    """The decisions, or why there are none."""
+    calibration = told.calibration
+    result = (
+        f"{calibration.share:.0%} right, {calibration.flips:.0%} of the answers followed the order"
+    )
+    if not calibration.passed:
+        renderer.note(f"The judge did not pass its exam ({result}): only the metrics count.")
+        return
+    names = {"ours": books[0].root.name, "theirs": books[1].root.name, "tie": "tie"}
+    renderer.data("")
+    renderer.table(
+        ("passages", "better", "questions"),
+        [
+            (one.name, names[one.side], " ".join(names[side] for side in one.sides))
+            for one in told.decisions
+        ],
+    )
+    share = ties(told.decisions)
+    counts = ", ".join(
+        f"{name} {sum(one.side == side for one in told.decisions)}" for side, name in names.items()
+    )
+    renderer.note(f"The judge passed its exam ({result}). {counts}.")
+    if share > MOST_TIES:
+        renderer.note(f"{share:.0%} ties: too many to say which book is better.")

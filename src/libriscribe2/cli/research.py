@@ -1,11 +1,16 @@
-"""`libriscribe2 research`: have a question looked up, and look at what was found."""
+"""`libriscribe2 research` and `citations`: questions looked up, and whether their notes still hold."""
 
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Final
 
 import typer
+from pydantic import JsonValue
 from typer.core import TyperGroup
 from typing_extensions import override
 
+from libriscribe2.app import AppOptions
+from libriscribe2.checks.citation_report import CitationReport, check_citations
 from libriscribe2.cli.frame import (
     BudgetOptions,
     Frame,
@@ -16,21 +21,33 @@ from libriscribe2.cli.frame import (
     command,
     command_group,
 )
-from libriscribe2.cli.model_choice import model_for
-from libriscribe2.cli.research_demo import NAME, begin_demo
-from libriscribe2.cli.research_run import Asked, look_up, tell_answer
-from libriscribe2.cli.research_view import chain_record, chain_text, last_chain, note_rows
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.questions import model_for
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import command_line, recording
 from libriscribe2.commands.projects import (
     free_name,
     look_at,
-    open_project,
+    read_brief,
 )
-from libriscribe2.errors import UsageError
+from libriscribe2.commands.researching import (
+    DEMO_NAME,
+    answer_record,
+    begin_demo,
+    chain_record,
+    last_chain,
+    look_up,
+    notes_record,
+    question_of,
+    totals,
+)
+from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.errors import IncompleteError
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
+from libriscribe2.models.notes import Note, Source
+from libriscribe2.models.tooling import Binding, PlanStep, RunRecord, StepResult
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.store import ProjectStore
-
-LONGEST_QUESTION: Final = 1_000
+from libriscribe2.wording import cost, counted, duration, one_line
 
 
 class _AskingGroup(TyperGroup):
@@ -69,15 +86,13 @@ def ask(
     of its source; a note whose quote is not there is kept as not verified, and no chapter sees it.
     A question that was answered before is not asked again.
     """
-    renderer = frame.renderer
-    asked = _question(question)
+    asked = question_of(question)
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
-    with ProjectStore.open(paths) as store:
-        brief = open_project(store)
-        work = Asked(store, brief, settings, model_for(settings), asked)
-        answer = look_up(renderer, work)
-    tell_answer(renderer, work, answer, as_json=as_json)
+    with open_book(paths) as (store, brief):
+        choice = model_for(settings)
+        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+        _look_up(frame.renderer, book, asked, as_json=as_json)
 
 
 @app.command()
@@ -99,13 +114,10 @@ def show(
         else:
             renderer.data(chain_text(chain))
         return
-    book = Book(view)
-    notes, sources = book.notes(), book.sources()
     if as_json:
-        listed = [note.model_dump(mode="json") for note in notes]
-        known = [source.model_dump(mode="json") for source in sources]
-        renderer.data_json({"project": paths.root.name, "notes": listed, "sources": known})
+        renderer.data_json(notes_record(paths))
         return
+    notes, sources = Book(view).notes(), Book(view).sources()
     columns = ("note", "verified", "claim", "source", "place")
     renderer.table(columns, note_rows(notes, sources))
     verified = sum(note.verified for note in notes)
@@ -121,27 +133,204 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Look a question up in three sample sources with the stand-in author, without a key."""
-    renderer = frame.renderer
-    asked = _question(question)
+    asked = question_of(question)
     settings = frame.settings(ModelOptions(mock=True))
-    name = project_name or free_name(settings, NAME)
+    name = project_name or free_name(settings, DEMO_NAME)
     with begin_demo(settings, name, asked) as (store, brief):
         choice = ModelChoice(DEMO_MODEL, "the demonstration needs no key")
-        work = Asked(store, brief, settings, choice, asked)
-        answer = look_up(renderer, work)
-    tell_answer(renderer, work, answer, as_json=as_json)
+        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+        _look_up(frame.renderer, book, asked, as_json=as_json)
 
 
-def _question(text: str) -> str:
-    """The question in one line.
+def _look_up(renderer: Renderer, book: OpenBook, question: str, *, as_json: bool) -> None:
+    """Look a question up, and print what was found and what the chain came to."""
+    paths = book.store.paths
+    again = f"Ask {paths.root.name} the same question again: it goes on where it stopped."
+    with recording(renderer, book, live=True) as consumers:
+        found = run_async(
+            look_up(book, question, consumers), lambda: renderer.warning(f"Interrupted. {again}")
+        )
+    if as_json:
+        renderer.data_json(answer_record(book, question, found))
+        return
+    columns = ("note", "verified", "claim", "source", "place")
+    renderer.table(columns, note_rows(found.notes, Book(book.store).sources()))
+    verified = sum(note.verified for note in found.notes)
+    for line in (*found.failures, *found.unusable):
+        renderer.warning(line)
+    sums = totals(found.record)
+    renderer.note(
+        f"{counted(len(found.notes), 'note')}, {verified} verified; "
+        f"{counted(sums['llm_calls'], 'question')} to a model, "
+        f"{sums['llm_calls_avoided']} avoided by auto-wiring, {cost(sums['cost_usd'])}."
+    )
+    renderer.note(f"See the chain with `libriscribe2 research show {paths.called} --run`.")
 
-    Raises:
-        UsageError: It is blank or too long.
+
+_LONGEST_VALUE: Final = 70
+
+
+def note_rows(notes: Iterable[Note], sources: Iterable[Source]) -> list[tuple[str, ...]]:
+    """Notes as rows of a table."""
+    titles = {source.id: source.title for source in sources}
+    return [
+        (
+            note.id,
+            "yes" if note.verified else f"no: {note.reason}",
+            note.claim,
+            titles.get(note.source, note.source),
+            note.locator,
+        )
+        for note in notes
+    ]
+
+
+def chain_text(record: RunRecord) -> str:
+    """A chain as lines: every step with what it was given, what came of it and what it took."""
+    lines = [*_chain_request(record), ""]
+    for step in record.plan.steps:
+        lines += _chain_step(step, record.results.get(step.step_id))
+    sums = totals(record)
+    layers = ", ".join(f"{count} {layer}" for layer, count in sums["bindings"].items())
+    lines += [
+        "",
+        f"{counted(sums['steps'], 'step')}: {sums['done']} done, {sums['failed']} failed, "
+        f"{sums['skipped']} skipped",
+        f"bindings: {layers or 'none'}",
+        f"questions to a model: {sums['llm_calls']}, {cost(sums['cost_usd'])}; "
+        f"LLM calls avoided by auto-wiring: {sums['llm_calls_avoided']}",
+    ]
+    return "\n".join(lines)
+
+
+def _chain_request(record: RunRecord) -> Iterator[str]:
+    yield f"plan {record.plan.plan_id}"
+    for line in record.plan.original_request.splitlines():
+        if line.strip():
+            yield f"  {one_line(line)}"
+
+
+def _chain_step(step: PlanStep, result: StepResult | None) -> list[str]:
+    """A step: head line, bindings, corrections, reason of a failure."""
+    needs = f" after {', '.join(step.depends_on)}" if step.depends_on else ""
+    state = result.status if result is not None else "not run yet"
+    head = f"{step.step_id}  {step.tool}{needs}: {state}"
+    if result is None:
+        return [head]
+    if result.status != "skipped":
+        head += (
+            f" ({counted(result.tool_calls, 'call')}, {counted(result.llm_calls, 'question')}, "
+            f"{cost(result.cost_usd)}, {duration(result.seconds)})"
+        )
+    lines = [head, *map(_binding, result.bindings)]
+    for correction in result.corrections:
+        changed = ", ".join(f"{key} = {_shown(value)}" for key, value in correction.changes.items())
+        why = one_line(f"{correction.error}; {correction.reason}")
+        lines.append(f"    corrected: {changed or 'the same again'} ({why})")
+    if result.error:
+        lines.append(f"    {one_line(result.error)}")
+    return lines
+
+
+def _binding(binding: Binding) -> str:
+    origin = f" from {binding.step}" if binding.step else ""
+    return f"    {binding.parameter} = {_shown(binding.value)}  [{binding.layer}{origin}]"
+
+
+def _shown(value: JsonValue) -> str:
+    """A value in a few words."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return counted(len(value), "item")
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
+
+
+citations = command_group("citations", "Check that the notes of a book still hold.")
+
+
+@citations.callback()
+def _citations() -> None:
+    """Check that the notes of a book still hold."""
+
+
+@citations.command("check")
+@command
+def check_notes(
+    frame: Frame,
+    project: RequiredProjectArgument,
+    as_json: JsonOption = False,
+) -> int:
+    """Look every quote up again, and list what the prose claims without a note.
+
+    No network is used. A note no longer holds if its saved text was changed, or if its source
+    file was changed and lacks the quote. The exit code is 5 if a note does not hold or a mark in
+    a chapter leads to no verified note. Numbers and names that no note supports are listed for
+    non-fiction; they do not change the exit code.
     """
-    question = " ".join(text.split())
-    if not question:
-        raise UsageError("The question is empty.", fix="Say what you want to know.")
-    if len(question) > LONGEST_QUESTION:
-        why = f"it has {len(question):,} characters; at most {LONGEST_QUESTION:,} are taken"
-        raise UsageError("The question is too long.", why=why, fix="Ask in parts.")
-    return question
+    renderer = frame.renderer
+    paths = frame.project(project)
+    report = check_citations(look_at(paths), read_brief(paths))
+    if as_json:
+        renderer.data_json({"project": paths.root.name, **_citation_record(report)})
+    else:
+        _tell_citations(renderer, report)
+    return 0 if report.holds else IncompleteError.exit_code
+
+
+def _citation_record(report: CitationReport) -> dict[str, Any]:
+    """The report as JSON."""
+    return {
+        "holds": report.holds,
+        "notes": [
+            {
+                "id": one.note.id,
+                "claim": one.note.claim,
+                "source": one.place,
+                "locator": one.note.locator,
+                "holds": one.holds,
+                "reason": one.reason,
+                "remark": one.remark,
+                "cited": one.note.id in report.cited,
+            }
+            for one in report.notes
+        ],
+        "unverified": report.unverified,
+        "marks": [
+            {"chapter": one.chapter, "mark": one.mark, "reason": one.reason} for one in report.marks
+        ],
+        "claims": [
+            {
+                "chapter": one.chapter,
+                "sentence": one.found.sentence,
+                "claims": list(one.found.claims),
+            }
+            for one in report.claims
+        ],
+    }
+
+
+def _tell_citations(renderer: Renderer, report: CitationReport) -> None:
+    """What does not hold, what is not supported, and the sums."""
+    rows: list[tuple[str, ...]] = [
+        ("note", one.note.id, one.place, one.reason, one.note.claim) for one in report.broken
+    ]
+    rows += [("mark", one.mark, f"chapter {one.chapter}", one.reason, "") for one in report.marks]
+    rows += [
+        (
+            "claim",
+            ", ".join(one.found.claims),
+            f"chapter {one.chapter}",
+            "no note supports it",
+            one.found.sentence,
+        )
+        for one in report.claims
+    ]
+    if rows:
+        renderer.table(("what", "which", "where", "why", "text"), rows)
+    for remark in dict.fromkeys(f"{one.place}: {one.remark}" for one in report.notes if one.remark):
+        renderer.warning(remark)
+    renderer.note(
+        f"{counted(len(report.notes), 'note')}, {len(report.broken)} no longer hold; "
+        f"{counted(len(report.marks), 'mark')} without a note; "
+        f"{counted(len(report.claims), 'sentence')} that no note supports."
+    )

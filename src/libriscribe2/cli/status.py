@@ -14,8 +14,8 @@ from libriscribe2.cli.frame import (
     RequiredProjectArgument,
     command,
 )
-from libriscribe2.cli.quotes import quote_beside_actual
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import quote_beside_actual
 from libriscribe2.commands.book_state import BookOverview, overview
 from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.errors import UsageError

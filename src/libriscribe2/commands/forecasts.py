@@ -15,8 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from libriscribe2.app import App, AppOptions
+from libriscribe2.commands.new_book import NewBook, place_files
 from libriscribe2.commands.projects import open_project, wanted_stages
-from libriscribe2.commands.runs import GivenFile, Prepare, RunRequest, place_files
+from libriscribe2.commands.runs import Prepare, RunRequest
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.staleness import book_status, units_of
 from libriscribe2.errors import LibriScribeError
@@ -104,18 +105,19 @@ async def quote_remaking(
 
 
 async def quote_new(
-    brief: Brief,
-    settings: Settings,
-    choice: ModelChoice,
-    request: RunRequest,
-    name: str,
-    given: Sequence[GivenFile] = (),
+    brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook, name: str
 ) -> Quote:
-    """What a new book would take; no folder is left behind."""
+    """What a new book would take; no folder is left behind.
+
+    Raises:
+        UsageError: A stage cannot be used.
+        LibriScribeError: As the command itself would, before it sends anything.
+    """
+    stages = wanted_stages(brief, new.until)
     with _throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
-        place_files(paths, given)
+        place_files(paths, new.given)
         write_book_toml(paths.book_toml, brief.model_dump(), {})
-        return (await _quote(store, brief, settings, choice, request))[0]
+        return (await _quote(store, brief, settings, choice, RunRequest(stages)))[0]
 
 
 async def _quote(
@@ -132,7 +134,8 @@ async def _quote(
     uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
     backend = QuotingBackend(FreshBackend(DemoAuthor()))
     options = AppOptions(backend=backend, trusts_judges=True)
-    await follow(request.by(App(store, brief, uncapped, choice, options).engine), events)
+    engine = App(store, brief, uncapped, choice, options).engine
+    await follow(request.by(engine), events)
     stages = stage_quotes(backend.calls, price_of)
     times = None
     if request.only is None:

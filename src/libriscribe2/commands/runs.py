@@ -1,16 +1,26 @@
-"""What a command asks of a run, and of a new book before its run."""
+"""Runs of a book that is there: what is asked of one, and the run itself as a stream of events."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
+from libriscribe2.app import App, AppOptions, SharedCalls
+from libriscribe2.commands.projects import (
+    open_project,
+    wanted_stages,
+)
 from libriscribe2.engine.engine import Engine, RunStream
 from libriscribe2.engine.runner import Outcome
+from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.observe.run_log import log_to
 from libriscribe2.project.paths import CHAPTER_FILES, SCENES, ProjectPaths
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import Settings
+from libriscribe2.settings.parts import resolved, stage_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +30,6 @@ class RunRequest:
     Attributes:
         stages: The stages to bring up to date.
         refresh: Whether stale units are remade.
-        as_json: Whether events go to stdout, one JSON object per line.
         only: Files whose units may run; None means all.
         again: Units to do again, whatever their state.
         job: The same in the words of the command line, such as `redo chapters --chapter 2`.
@@ -28,7 +37,6 @@ class RunRequest:
 
     stages: Sequence[type[Agent]]
     refresh: bool = False
-    as_json: bool = False
     only: frozenset[str] | None = None
     again: tuple[Unit, ...] = ()
     job: str = ""
@@ -44,31 +52,104 @@ class RunRequest:
         return engine.run(self.stages, refresh=self.refresh, only=self.only, again=self.again)
 
 
+AgentT = TypeVar("AgentT", bound=Agent)
+T = TypeVar("T")
+
 Prepare = Callable[[ProjectStore, Brief], RunRequest]
 """What a command does before its run, and the run that it asks for."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenFile:
-    """A file of a new book.
-
-    Attributes:
-        name: Its name in the project, such as `samples/letters.md`.
-        data: Its bytes.
-    """
-
-    name: str
-    data: bytes
-
-
-def place_files(paths: ProjectPaths, files: Sequence[GivenFile]) -> None:
-    """Put files into a project.
+@contextmanager
+def open_book(paths: ProjectPaths) -> Iterator[tuple[ProjectStore, Brief]]:
+    """A project that this process holds while the block runs, and its brief.
 
     Raises:
-        StorageError: The system refuses.
+        ProjectInUseError: Another process holds it.
+        ProjectError: There is no project, or it cannot be read.
+        ConfigError: Its brief cannot be used.
     """
-    for file in files:
-        path = paths.resolve(file.name)
-        with storage_errors("write", path):
-            make_folder(path.parent)
-            atomic_write(path, file.data)
+    with ProjectStore.open(paths) as store:
+        yield store, open_project(store)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBook:
+    """A project that this process holds, and what a run of it works with.
+
+    Attributes:
+        store: The project.
+        brief: What the author asked for.
+        settings: The settings in force.
+        choice: The default model and why it is the one.
+        options: What else a run is given.
+    """
+
+    store: ProjectStore
+    brief: Brief
+    settings: Settings
+    choice: ModelChoice
+    options: AppOptions
+
+    def run(self, request: RunRequest) -> RunStream[Outcome]:
+        """The run that is asked for.
+
+        Raises:
+            LibriScribeError: A key is missing, or a file of the book cannot be used; the stream
+                raises the first failure of the run.
+        """
+        return self._engine().run(
+            request.stages, refresh=request.refresh, only=request.only, again=request.again
+        )
+
+    def ask(self, agent: type[AgentT], work: Callable[[AgentT], Awaitable[T]]) -> RunStream[T]:
+        """What an agent answers, from which no file of the book is made; its replies are recorded.
+
+        Raises:
+            LibriScribeError: A key is missing; the stream raises that a cap was reached, or that
+                no usable reply came.
+        """
+        return self._engine().consult(agent, work)
+
+    def _engine(self) -> Engine:
+        """The parts of a run, whose log goes to the project from here on."""
+        log_to(self.store.paths.state / "run.log", self.settings.log_level)
+        return App(self.store, self.brief, self.settings, self.choice, self.options).engine
+
+
+def going_on(until: str | None, *, refresh: bool) -> Prepare:
+    """What `resume` does: bring the book, or the stages up to `until`, up to date."""
+
+    def prepare(store: ProjectStore, brief: Brief) -> RunRequest:
+        del store
+        stages = wanted_stages(brief, [until] if until is not None else ())
+        job = f"resume{'' if until is None else f' --until {until}'}"
+        return RunRequest(stages, refresh=refresh, job=f"{job}{' --refresh' if refresh else ''}")
+
+    return prepare
+
+
+def first_models(
+    settings: Settings, choice: ModelChoice, stages: Iterable[type[Agent]]
+) -> dict[str, str]:
+    """The model that each stage asks first."""
+    return {
+        agent.name: resolved(stage_model(settings, agent).model, choice, settings).model
+        for agent in stages
+        if agent.asks_model
+    }
+
+
+def calls_of_batch(paths: ProjectPaths, settings: Settings) -> SharedCalls | None:
+    """What sends the calls of a batch's book together with others; None for any other book.
+
+    Raises:
+        ProjectError: Its batch submitted calls and does not run: asked here, they would be paid
+            twice.
+        StorageError: Nobody can say.
+    """
+    if settings.batch.spool is None and not paths.batch_mark.exists():
+        return None
+    # A book of its own never passes the room of many books.
+    from libriscribe2.batch.provider.book_calls import calls_of  # noqa: PLC0415
+
+    return calls_of(paths, settings.batch.spool, settings.batches_dir)

@@ -1,10 +1,17 @@
-"""Batches in a database that several machines share; imported only where an address of one is set."""
+"""From the settings to a batch in a database; imported only where an address of one is set."""
 
 from collections.abc import Callable
 from typing import Final
 
-from libriscribe2.batch.postgres.book_journal import TravellingBooks
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
+from libriscribe2.batch.postgres.book_journal import (
+    TravellingBooks,
+)
+from libriscribe2.batch.postgres.database import (
+    Database,
+    DatabaseLostError,
+    Dsn,
+    ensure_schema,
+)
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.jobs import batches
 from libriscribe2.batch.postgres.worker import DatabaseQueue, no_lost

@@ -1,16 +1,55 @@
-"""Workers on shared batches: each takes the next book of the database and writes it."""
+"""Books of a database that several machines share: written, made again here, and forgotten."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError
+from libriscribe2.batch.folders import mark_project
+from libriscribe2.batch.postgres.book_journal import (
+    DatabaseJournal,
+    KeptBook,
+    ProjectClaim,
+    forget,
+    is_kept,
+    kept_book,
+)
+from libriscribe2.batch.postgres.database import (
+    Database,
+    DatabaseLostError,
+    DatabaseRates,
+)
 from libriscribe2.batch.postgres.exchange import Exchange
-from libriscribe2.batch.postgres.worker import ELSEWHERE, Worker
-from libriscribe2.batch.state import Book, Ended
+from libriscribe2.batch.postgres.jobs import batches, key_of
+from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue, Worker
+from libriscribe2.batch.queue import one_of
+from libriscribe2.batch.state import Book, BookState, Ended
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.commands.batches import BatchOrder, Bookshelf, terms_of, writer_of
-from libriscribe2.commands.shared_batches import pace_of
+from libriscribe2.commands.projects import open_project, settings_of
+from libriscribe2.commands.rebuilding import Rebuilt, rebuild
+from libriscribe2.commands.shared_batches import database_of, pace_of
+from libriscribe2.editing.rebuild import GOOD
+from libriscribe2.errors import IncompleteError, ProjectError
+from libriscribe2.llm.limits.rate_store import RateLimits
 from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.models.brief import Brief
+from libriscribe2.project.atomic import (
+    PRIVATE,
+    SYSTEM,
+    atomic_write,
+    make_folder,
+    replace_file,
+    storage_errors,
+    sync_folder,
+)
+from libriscribe2.project.lock import write_format
+from libriscribe2.project.machine import Machine
+from libriscribe2.project.paths import RESEARCH_NOTES, ProjectPaths
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.structure_change import peek
+from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import Settings
 
 
@@ -62,3 +101,217 @@ async def write_for_all(
     exchange = Exchange(database, terms, pace, order.batches or None)
     await Worker(exchange, writer, terms, pace, drain=order.drain, tell_lost=tell_lost).run()
     return terms.over
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBook:
+    """A book of a batch in a database, held by this process there and in its folder.
+
+    Attributes:
+        store: The project.
+        brief: What the author asked for.
+        settings: The settings of the book.
+        rates: The limits that all machines share.
+    """
+
+    store: ProjectStore
+    brief: Brief
+    settings: Settings
+    rates: DatabaseRates
+
+
+@contextmanager
+def open_shared_book(
+    paths: ProjectPaths, batch: str, settings: Settings, own: Callable[[], Settings]
+) -> Iterator[SharedBook]:
+    """A book whose folder and whose lock in the database this process holds while the block runs.
+
+    Args:
+        paths: The book's folder on this machine.
+        batch: The name of the batch.
+        settings: The settings in force for no book in particular.
+        own: Loads those of the book, once its `book.toml` is that of whoever began it.
+
+    Raises:
+        ProjectInUseError: Another process writes the book, or may do so by now.
+        LibriScribeError: The database or the folder cannot be used.
+    """
+    with (
+        closing(database_of(settings)) as database,
+        ProjectClaim.take(database.dsn, key_of(batch, paths.root.name)) as claim,
+        ProjectStore.open(paths, _machine(settings, claim, paths)) as store,
+    ):
+        check_research(store)
+        _ask_both(store, claim)
+        brief, of_book = open_project(store), own()
+        llm = of_book.llm
+        limits = RateLimits(llm.requests_per_minute, llm.kilo_tokens_per_minute)
+        yield SharedBook(store, brief, of_book, DatabaseRates(database, limits))
+
+
+def _machine(settings: Settings, claim: ProjectClaim, paths: ProjectPaths) -> Machine:
+    """This machine, with the database beside it where the book's journal is there."""
+    # Whoever goes on with a book that began there has to keep it there.
+    beside = settings.batch.journal == "database" or is_kept(claim)
+    return Machine(mirror=DatabaseJournal(claim, paths)) if beside else Machine()
+
+
+def _ask_both(store: ProjectStore, claim: ProjectClaim) -> None:
+    """Let nothing begin unless the folder and the database are still held."""
+    holds_folder = store.journal.check_held
+
+    def check_held() -> None:
+        holds_folder()
+        claim.check()
+
+    store.journal.check_held = check_held
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of a book that was to be fetched.
+
+    Attributes:
+        name: The book.
+        path: Its folder, where it was made; None where it was not.
+        error: Why it could not be made; None where it was, or was there already.
+    """
+
+    name: str
+    path: Path | None = None
+    error: ProjectError | None = None
+
+
+async def fetch_books(
+    settings: Settings, batch: str | None, names: Sequence[str]
+) -> AsyncIterator[Fetched]:
+    """Make the folders of finished books; without names, of all that are not here.
+
+    Raises:
+        ProjectError: A book is not finished.
+        IncompleteError: A journal does not make its book.
+        LibriScribeError: The database or the folder cannot be used.
+    """
+    with closing(database_of(settings)) as database:
+        shelf = Bookshelf(settings, one_of(batches(database), batch, database.dsn.shown))
+        for book in _chosen(database, shelf.batch, names, ("done",)):
+            name, paths = book.row.name, shelf.paths(book.row.name)
+            if paths.root.exists():
+                yield Fetched(name)
+            elif (kept := kept_book(database, key_of(shelf.batch, name))) is None:
+                yield Fetched(name, error=_not_kept(database, book))
+            else:
+                await _make(kept, paths, shelf.batch)
+                yield Fetched(name, paths.root)
+
+
+def forget_books(settings: Settings, batch: str | None, names: Sequence[str]) -> list[str]:
+    """Delete the journals of books from the database; without names, of all done and cancelled.
+
+    Returns:
+        The names of the books whose journals were there.
+
+    Raises:
+        ProjectError: A book is neither done, cancelled nor failed.
+        ProjectInUseError: A process still writes one of them.
+        LibriScribeError: The database cannot be used.
+    """
+    states: tuple[BookState, ...] = ("done", "cancelled", "failed")
+    with closing(database_of(settings)) as database:
+        chosen = one_of(batches(database), batch, database.dsn.shown)
+        books = _chosen(database, chosen, names, states if names else states[:2])
+        return [one.row.name for one in books if forget(database, key_of(chosen, one.row.name))]
+
+
+def _chosen(
+    database: Database, batch: str, names: Sequence[str], states: Sequence[BookState]
+) -> list[Book]:
+    """The books of some names, or all that are in one of the states.
+
+    Raises:
+        ProjectError: A book is not there, or is in none of the states.
+    """
+    found = DatabaseQueue(database, batch).status()
+    if not names:
+        return found.within(*states)
+    books = {name: found.named(name) for name in names}
+    for name, book in books.items():
+        if book is None or book.state not in states:
+            raise ProjectError(
+                f"The batch {batch!r} has no book {name!r} that is {' or '.join(states)}",
+                why="it has none of that name" if book is None else f"it is {book.state}",
+                fix=f"See `libriscribe2 batch status --batch {batch}`.",
+            )
+    return [book for book in books.values() if book is not None]
+
+
+async def _make(kept: KeptBook, paths: ProjectPaths, batch: str) -> None:
+    """Make a book beside its place, and put it there when it is whole.
+
+    Raises:
+        IncompleteError: The journal does not make the book.
+        ProjectError: Its research is on another machine.
+        StorageError: The folder cannot be written.
+    """
+    with (
+        storage_errors("write", paths.root.parent),
+        TemporaryDirectory(dir=_made(paths.root.parent), prefix=".fetch-") as name,
+    ):
+        place = Path(name)
+        source = ProjectPaths(place / "kept" / paths.root.name, place / "debug")
+        make_folder(source.state)
+        atomic_write(source.book_toml, kept.request)
+        atomic_write(source.journal, kept.journal, mode=PRIVATE)
+        write_format(source)
+        check_research(peek(source))
+        target = place / paths.root.name
+        rebuilt = await rebuild(source, settings_of(source.root, {}), target)
+        if not rebuilt.good or rebuilt.unmade:
+            raise _not_whole(paths, rebuilt)
+        mark_project(ProjectPaths(target, paths.debug), batch)
+        replace_file(target, paths.root)
+        sync_folder(paths.root.parent, SYSTEM)
+
+
+def check_research(view: ProjectView) -> None:
+    """Make sure that the notes of a book's research are where it is gone on with.
+
+    They come from sources, which no journal holds and which may say something else by now. Without
+    them every question that was paid for would be another one.
+
+    Raises:
+        ProjectError: They were made on another machine.
+    """
+    if RESEARCH_NOTES in view.manifest.files and not view.exists(RESEARCH_NOTES):
+        name = view.paths.root.name
+        raise ProjectError(
+            f"The research of {name} is on another machine",
+            why=f"its journal tells of {RESEARCH_NOTES}, which comes from sources and is not here",
+            fix=f"Copy the folder of {name} from there. To begin it anew, `libriscribe2 batch "
+            f"forget {name}`, remove the folder here, `libriscribe2 batch retry {name}`.",
+        )
+
+
+def _made(folder: Path) -> Path:
+    make_folder(folder)
+    return folder
+
+
+def _not_kept(database: Database, book: Book) -> ProjectError:
+    return ProjectError(
+        f"The journal of {book.row.name!r} is not in {database.dsn.shown}",
+        why="its worker kept it in the book's folder alone, or it was forgotten",
+        fix="Its folder is on the machine that wrote it; `--journal database` keeps those of "
+        "further books.",
+    )
+
+
+def _not_whole(paths: ProjectPaths, rebuilt: Rebuilt) -> IncompleteError:
+    lacking = [one.name for one in rebuilt.files if one.likeness not in GOOD]
+    files = ", ".join(dict.fromkeys((*lacking, *rebuilt.unmade)))
+    told = rebuilt.failure.why or rebuilt.failure.what if rebuilt.failure is not None else ""
+    return IncompleteError(
+        f"The journal of {paths.root.name} in the database does not make the whole book",
+        why=told or f"{files}: edited by hand, made from sources, or not in the journal",
+        fix="Copy the folder from the machine that wrote it.",
+    )

@@ -23,7 +23,7 @@ KEY = "sk-canary-0123456789"
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # The model servers that happen to run on the machine are none of the tests' business.
-    monkeypatch.setattr("libriscribe2.cli.doctor.local_servers", tuple)
+    monkeypatch.setattr("libriscribe2.cli.listings.local_servers", tuple)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LIBRISCRIBE2_MODELS__DEFAULT", "demo")
     return tmp_path

@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from libriscribe2.cli import root
-from libriscribe2.cli.command_table import COMMANDS, CommandEntry
-from libriscribe2.cli.lazy import LazyCommand
+from libriscribe2.cli.lazy import COMMANDS, CommandEntry, LazyCommand
 
 
 class Left(BaseException):

@@ -1,49 +1,64 @@
-"""`libriscribe2 create`: a new book from a premise."""
+"""`libriscribe2 create` and `demo`: a new book from a premise."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
-from libriscribe2.cli.book_run import run_book
-from libriscribe2.cli.brief_options import (
-    ask_for_brief,
-    brief_from,
-    equal_command,
-    kind_note,
-    with_drafting,
-)
+from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
     JsonLinesOption,
+    ModelOptions,
     ProjectNameOption,
     RunOptions,
     UntilOption,
     command,
 )
-from libriscribe2.cli.model_choice import is_interactive, model_for
-from libriscribe2.cli.premise import premise_of
-from libriscribe2.cli.quotes import run_dry, tell_quote
-from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.samples import read_samples
-from libriscribe2.cli.series import continued, earlier_note, read_earlier
-from libriscribe2.commands.forecasts import quote_new
-from libriscribe2.commands.projects import (
-    kept_settings,
-    new_paths,
-    wanted_stages,
+from libriscribe2.cli.questions import (
+    ask_for_brief,
+    equal_command,
+    is_interactive,
+    model_for,
+    premise_of,
 )
-from libriscribe2.commands.runs import GivenFile, RunRequest, place_files
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import command_line, run_book, run_dry, tell_quote
+from libriscribe2.commands.forecasts import quote_new
+from libriscribe2.commands.new_book import (
+    NewBook,
+    begin_book,
+    brief_from,
+    continued,
+    earlier_note,
+    kind_note,
+    read_earlier,
+    read_samples,
+    with_drafting,
+)
+from libriscribe2.commands.projects import (
+    free_name,
+    new_paths,
+)
+from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
-from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.project.book_file import write_book_toml
-from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
-from libriscribe2.settings.parts import check_models, with_judge
+
+DEMO_NAME: Final = "demo"
+DEMO_BRIEF: Final = Brief(
+    premise="A lighthouse keeper on a drowned coast finds a logbook that records tomorrow's wrecks",
+    genre="Mystery",
+    project_type="short_story",
+    chapters="3",
+    characters="4",
+    scenes_per_chapter="3",
+    words=3_600,
+)
 
 
 @command
@@ -213,55 +228,16 @@ def create(
     until_stages = asked if until is None else [until]
     choice = model_for(settings)
     shared = earlier.files if earlier is not None else ()
-    given = (*read_samples(samples or ()), *shared)
-    new = NewBook(project_name, until_stages, as_json, dry_run, given)
-    begin(frame, brief, settings, choice, new)
-
-
-@dataclass(frozen=True, slots=True)
-class NewBook:
-    """How a new project is made.
-
-    Attributes:
-        name: The folder's name; None makes one from the title or premise.
-        until: Stages to run up to; none means all.
-        as_json: Whether events go to stdout.
-        dry_run: Whether to say only what it would take.
-        given: Files that are there from the beginning: samples, and what a series shares.
-    """
-
-    name: str | None = None
-    until: Sequence[str] = ()
-    as_json: bool = False
-    dry_run: bool = False
-    given: tuple[GivenFile, ...] = ()
-
-
-def begin(
-    frame: Frame, brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
-) -> None:
-    """Make the project and run it.
-
-    What can be known to fail is looked at before the folder is made.
-
-    Raises:
-        UsageError: The name or a stage cannot be used.
-        ProjectError: There is a project of that name.
-        ModelError: A key is missing, or nobody serves the model.
-    """
-    stages = wanted_stages(brief, new.until)
+    new = NewBook(project_name, until_stages, (*read_samples(samples or ()), *shared))
     paths = new_paths(brief, settings, new.name)
     frame.is_about(paths)
-    request = RunRequest(stages, as_json=new.as_json)
-    if new.dry_run:
-        quote = run_dry(quote_new(brief, settings, choice, request, paths.root.name, new.given))
-        tell_quote(frame.renderer, quote, as_json=new.as_json)
+    if dry_run:
+        quote = run_dry(quote_new(brief, settings, choice, new, paths.root.name))
+        tell_quote(renderer, quote, as_json=as_json)
         return
-    check_models(settings, choice, with_judge(settings, brief, stages))
-    with ProjectStore.create(paths) as store:
-        place_files(paths, new.given)
-        write_book_toml(paths.book_toml, brief.model_dump(), kept_settings(settings, choice))
-        run_book(frame.renderer, store, brief, settings, choice, request)
+    with begin_book(paths, brief, settings, choice, new) as (store, request):
+        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+        run_book(renderer, book, request, as_json=as_json)
 
 
 def _brief(
@@ -280,3 +256,20 @@ def _brief(
     answers = ask_for_brief(options)
     renderer.note(f"The same without questions: {equal_command({**answers, **of_run})}")
     return brief_from(answers)
+
+
+@command
+def demo(
+    frame: Frame, project_name: ProjectNameOption = None, as_json: JsonLinesOption = False
+) -> None:
+    """Write a short book with the stand-in author, without a key."""
+    frame.renderer.note("The stand-in author writes a short book, to show what the program does.")
+    settings = frame.settings(ModelOptions(mock=True))
+    paths = new_paths(DEMO_BRIEF, settings, project_name or free_name(settings, DEMO_NAME))
+    frame.is_about(paths)
+    choice = ModelChoice(DEMO_MODEL, "the demonstration needs no key")
+    with begin_book(paths, DEMO_BRIEF, settings, choice, NewBook()) as (store, request):
+        book = OpenBook(store, DEMO_BRIEF, settings, choice, AppOptions(command_line()))
+        run_book(frame.renderer, book, request, as_json=as_json)
+    name = shlex.quote(paths.root.name)
+    frame.renderer.note(f"Look at its parts with `libriscribe2 status {name}`.")

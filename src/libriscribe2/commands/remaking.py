@@ -1,17 +1,25 @@
 """Which files a `redo` writes again: those that are ours, and the author's own only by force."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.commands.projects import stage_called, wanted_stages
+from libriscribe2.commands.forecasts import quote_remaking
+from libriscribe2.commands.projects import read_brief, stage_called, wanted_stages
 from libriscribe2.commands.runs import RunRequest
-from libriscribe2.engine.staleness import units_of
+from libriscribe2.engine.staleness import book_status, units_of
 from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.forecast.quote import Quote, Remaking
+from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.machine import copy_in_trash
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.structure_change import peek
+from libriscribe2.project.texts import utc_now
 from libriscribe2.project.view import ProjectView
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 _NAMED = 4
@@ -43,13 +51,11 @@ class Redo:
         stage: A stage, by any of its names.
         chapter: One of its chapters; None means all.
         force: Whether files that the author edited or imported are replaced too.
-        as_json: Whether events go to stdout.
     """
 
     stage: str
     chapter: int | None = None
     force: bool = False
-    as_json: bool = False
 
     @property
     def job(self) -> str:
@@ -104,7 +110,6 @@ class Redo:
         outputs = {unit.output for unit in chosen.units}
         return RunRequest(
             [one for one in stages if one.name in names],
-            as_json=self.as_json,
             only=frozenset((outputs | records | {one.writes for one in free}) - {*chosen.kept}),
             again=(*chosen.units, *chosen.drawn_on),
             job=self.job,
@@ -118,6 +123,31 @@ class Redo:
             why="you edited or imported it, and only --force replaces that",
             fix=f"{self.command(project)} replaces it; a copy goes to the project's trash.",
         )
+
+
+def own_texts(view: ProjectView, chosen: Chosen) -> dict[str, bytes]:
+    """The author's own texts that a redo is about to replace."""
+    return {name: view.read_bytes(name) or b"" for name in chosen.replaced}
+
+
+def copies_of(view: ProjectView, texts: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    """The name of each text that was replaced since, and of its copy in the trash."""
+    for name, data in texts.items():
+        copy = copy_in_trash(view.paths, name, data)
+        if copy and view.read_bytes(name) != data:
+            yield name, copy
+
+
+async def remaking_now(paths: ProjectPaths, settings: Settings, choice: ModelChoice) -> Remaking:
+    """What is out of date in a book, and what remaking it would take.
+
+    Raises:
+        LibriScribeError: The book cannot be read.
+    """
+    brief, view = read_brief(paths), peek(paths)
+    if any(one.state == "stale" for one in book_status(wanted_stages(brief), brief, view)):
+        return await quote_remaking(paths, settings, choice)
+    return Remaking({}, Quote(at=utc_now(), stages=()), 0)
 
 
 def in_short(names: Sequence[str]) -> str:

@@ -1,0 +1,314 @@
+"""`libriscribe2 resume`, `estimate`, `redo` and `replay`: a book that is there is gone on with, or made again."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from libriscribe2.app import AppOptions, SharedCalls
+from libriscribe2.cli.frame import (
+    DryRunOption,
+    Frame,
+    JsonLinesOption,
+    JsonOption,
+    ModelOptions,
+    ProjectArgument,
+    ProjectNameOption,
+    RefreshOption,
+    RunOptions,
+    UntilOption,
+    command,
+)
+from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.questions import model_for
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import (
+    command_line,
+    keep_quote,
+    remaking_record,
+    run_book,
+    run_dry,
+    tell_quote,
+    tell_remaking,
+)
+from libriscribe2.commands.forecasts import quote_project, quote_remaking
+from libriscribe2.commands.projects import (
+    look_at,
+    read_brief,
+)
+from libriscribe2.commands.rebuilding import (
+    Rebuilt,
+    RecordedCall,
+    ask_again,
+    both_replies,
+    rebuild,
+    recorded_call,
+)
+from libriscribe2.commands.remaking import (
+    Chosen,
+    Redo,
+    copies_of,
+    in_short,
+    own_texts,
+    remaking_now,
+)
+from libriscribe2.commands.runs import OpenBook, Prepare, calls_of_batch, going_on, open_book
+from libriscribe2.errors import IncompleteError, UsageError
+from libriscribe2.llm.backend import Completion
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
+from libriscribe2.wording import cost, counted
+
+
+@command
+def resume(
+    frame: Frame,
+    project: ProjectArgument = None,
+    project_name: ProjectNameOption = None,
+    until: UntilOption = None,
+    refresh: RefreshOption = False,
+    dry_run: DryRunOption = False,
+    as_json: JsonLinesOption = False,
+    *,
+    options: RunOptions,
+) -> None:
+    """Go on with a book where it stopped.
+
+    What you edited is kept, and what is not yet written follows it. Nothing that was paid for
+    is asked again.
+    """
+    paths = frame.project(project, project_name, options)
+    settings = frame.settings(options, paths)
+    work = going_on(until, refresh=refresh)
+    if dry_run:
+        tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
+        return
+    calls = calls_of_batch(paths, settings)
+    _carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)
+
+
+def _carry_out(
+    renderer: Renderer,
+    paths: ProjectPaths,
+    settings: Settings,
+    prepare: Prepare,
+    *,
+    as_json: bool,
+    calls: SharedCalls | None = None,
+) -> None:
+    """Hold the project and run what is asked for.
+
+    Raises:
+        LibriScribeError: The run failed; what was made is kept.
+    """
+    with open_book(paths) as (store, brief):
+        request = prepare(store, brief)
+        options = AppOptions(command_line(), shared_calls=calls)
+        book = OpenBook(store, brief, settings, model_for(settings), options)
+        run_book(renderer, book, request, as_json=as_json)
+
+
+@command
+def estimate(
+    frame: Frame,
+    project: ProjectArgument = None,
+    project_name: ProjectNameOption = None,
+    until: UntilOption = None,
+    refresh: RefreshOption = False,
+    as_json: JsonOption = False,
+    *,
+    options: ModelOptions,
+) -> None:
+    """Say what it would take to finish a book: calls, tokens, cost.
+
+    Nothing is sent, and no file of the book is touched. The same as `resume --dry-run`.
+    """
+    renderer = frame.renderer
+    paths = frame.project(project, project_name, options)
+    settings = frame.settings(options, paths)
+    wanted = going_on(until, refresh=refresh)
+    tell_dry_run(renderer, paths, settings, wanted, as_json=as_json)
+
+
+def tell_dry_run(
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, prepare: Prepare, *, as_json: bool
+) -> None:
+    """Say what a command on a project would take, and keep that for the statistics of its run.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+    """
+    quote = run_dry(quote_project(paths, settings, model_for(settings), prepare))
+    if quote.stages or as_json:
+        tell_quote(renderer, quote, as_json=as_json)
+    else:
+        renderer.note("Nothing is left to ask: a run would send nothing.")
+    keep_quote(renderer, paths, quote)
+
+
+@command
+def redo(
+    frame: Frame,
+    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the project.")],
+    stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to do again.")],
+    chapter: Annotated[
+        int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also replace what you edited or imported.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    as_json: JsonLinesOption = False,
+    *,
+    options: RunOptions,
+) -> None:
+    """Write a stage, or one chapter of it, again.
+
+    The old text goes to the project's trash. What you edited or imported is kept; only --force
+    replaces it. What was made from the old text is then stale; it is kept until
+    `resume --refresh`.
+    """
+    renderer = frame.renderer
+    paths = frame.project(project, options=options)
+    settings = frame.settings(options, paths)
+    work = Redo(stage, chapter, force)
+    view = look_at(paths)
+    chosen = work.chosen(view, read_brief(paths))
+    _tell_kept(renderer, chosen, work, paths)
+    if dry_run:
+        _tell_dry(renderer, paths, settings, work, chosen, as_json=as_json)
+    else:
+        own = own_texts(view, chosen)
+        try:
+            _carry_out(renderer, paths, settings, work.prepare, as_json=as_json)
+        finally:
+            for name, copy in copies_of(view, own):
+                renderer.warning(f"{name}: your own text was replaced; it is kept as {copy}.")
+        later = run_dry(remaking_now(paths, settings, model_for(settings)))
+        tell_remaking(renderer, paths.called, later)
+
+
+def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPaths) -> None:
+    """Say which files of the author's stay as they are, and how to have them replaced."""
+    if chosen.kept:
+        renderer.warning(
+            f"{in_short(chosen.kept)}: your own text, kept. "
+            f"{work.command(paths.called)} replaces it."
+        )
+
+
+def _tell_dry(
+    renderer: Renderer,
+    paths: ProjectPaths,
+    settings: Settings,
+    work: Redo,
+    chosen: Chosen,
+    *,
+    as_json: bool,
+) -> None:
+    """What a redo would take and replace, make stale, and what remaking that would take.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+    """
+    choice = model_for(settings)
+    quote = run_dry(quote_project(paths, settings, choice, work.prepare))
+    later = run_dry(quote_remaking(paths, settings, choice, work.prepare))
+    if chosen.replaced:
+        names = in_short(chosen.replaced)
+        renderer.warning(f"{names}: your own text, would be replaced; a copy goes to the trash.")
+    more: Mapping[str, Any] = {
+        "kept": list(chosen.kept),
+        "replaced": list(chosen.replaced),
+        **remaking_record(later),
+    }
+    tell_quote(renderer, quote, as_json=as_json, more=more)
+    if not as_json:
+        tell_remaking(renderer, paths.called, later)
+    keep_quote(renderer, paths, quote)
+
+
+@command
+def replay(
+    frame: Frame,
+    project: Annotated[
+        str | None, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
+    ] = None,
+    project_name: ProjectNameOption = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="DIR", help="Keep the rebuilt book here.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--with", metavar="MODEL", help="Ask this model instead.")
+    ] = None,
+    call: Annotated[
+        int | None, typer.Option("--call", metavar="N", min=1, help="The number of a debug dump.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rebuild a book from its journal, or ask a recorded prompt again.
+
+    Every file is made again from the recorded replies, with nobody to ask, and compared with the
+    book's own; of a book that is not finished, what is there. With --with and --call one prompt goes to another model; nothing of that is kept.
+    """
+    renderer = frame.renderer
+    paths = frame.project(project, project_name)
+    if model is None and call is None:
+        rebuilt = run_async(rebuild(paths, frame.settings(paths=paths), to), lambda: None)
+        _tell_rebuilt(renderer, paths, rebuilt, as_json=as_json)
+    elif model is None or call is None or to is not None:
+        raise UsageError(
+            "--with and --call belong together, and --to does not go with them",
+            fix="libriscribe2 replay PROJECT --with MODEL --call N",
+        )
+    else:
+        settings = frame.settings(ModelOptions(model=model), paths)
+        recorded = recorded_call(paths, call)
+        answer = run_async(ask_again(recorded, settings, model_for(settings)), lambda: None)
+        _tell_replies(renderer, recorded, answer, as_json=as_json)
+
+
+def _tell_rebuilt(
+    renderer: Renderer, paths: ProjectPaths, rebuilt: Rebuilt, *, as_json: bool
+) -> None:
+    """Every file with how it came out.
+
+    Raises:
+        IncompleteError: The journal does not hold the whole book.
+    """
+    if as_json:
+        files = [{"file": file.name, "likeness": file.likeness} for file in rebuilt.files]
+        told = {"rebuilt": rebuilt.good, "finished": not rebuilt.unmade}
+        renderer.data_json({**told, "replies": rebuilt.replies, "files": files})
+    else:
+        renderer.table(("file", "rebuilt"), [(one.name, one.likeness) for one in rebuilt.files])
+        renderer.note(f"{counted(rebuilt.replies, 'recorded reply', 'recorded replies')}, 0 calls.")
+    if not rebuilt.good:
+        why = rebuilt.failure.why or rebuilt.failure.what if rebuilt.failure is not None else ""
+        raise IncompleteError(
+            f"The journal of {paths.root.name} does not make the book that is there",
+            why or "a file differs: something that it is made from has changed since",
+            f"`libriscribe2 resume {paths.called} --refresh` makes the book that belongs to its "
+            "inputs",
+        )
+    if rebuilt.unmade:
+        waiting = counted(len(rebuilt.unmade), "file")
+        renderer.note(
+            f"All that is there comes out of the journal. The book is not finished: {waiting} still "
+            f"to be made. Go on with `libriscribe2 resume {paths.called}`."
+        )
+
+
+def _tell_replies(
+    renderer: Renderer, call: RecordedCall, answer: Completion, *, as_json: bool
+) -> None:
+    """One prompt, two replies."""
+    if as_json:
+        renderer.data_json(both_replies(call, answer))
+        return
+    renderer.data(f"== {call.model}, recorded for {call.step}\n{call.reply}\n")
+    renderer.data(f"== {answer.model}, asked again\n{answer.reply}")
+    usage = answer.usage
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    renderer.note(f"{tokens}, {cost(answer.cost_usd)}. Nothing of this is kept or counted.")

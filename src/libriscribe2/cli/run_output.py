@@ -1,0 +1,347 @@
+"""What runs, plans and quotes print: events, statistics, findings, calls, tokens, cost."""
+
+import os
+import sys
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from typing import Any, Final, TypeVar
+
+from libriscribe2.checks.plan.plan_report import PlanReport, check_plan
+from libriscribe2.cli.finding_formats import lines_of
+from libriscribe2.cli.frame import resumable
+from libriscribe2.cli.interrupts import interruptible, run_async
+from libriscribe2.cli.process import interrupted
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.runs import OpenBook, RunRequest, first_models
+from libriscribe2.engine.engine import follow
+from libriscribe2.engine.runner import Outcome
+from libriscribe2.errors import ProjectError, StorageError
+from libriscribe2.forecast.model_time import VirtualLoop
+from libriscribe2.forecast.quote import (
+    HIGH_FACTOR,
+    ModelTimes,
+    Quote,
+    Remaking,
+    StageQuote,
+    Sums,
+    read_quote,
+    save_quote,
+)
+from libriscribe2.llm.call_records import Piece
+from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
+from libriscribe2.models.findings import SEVERITIES
+from libriscribe2.observe.event_file import recorders
+from libriscribe2.observe.events import Event, EventConsumer
+from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.paths import BOOK_TOML, MANUSCRIPT, ProjectPaths
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.wording import cost, counted, duration
+
+T = TypeVar("T")
+
+DEMONSTRATION = (
+    "The stand-in author is not a language model: it draws English sentences to show what the "
+    "program does, without a network. Set a provider's key or --model for a real book."
+)
+
+
+def run_book(renderer: Renderer, book: OpenBook, request: RunRequest, *, as_json: bool) -> None:
+    """Run the stages, show how it goes, and say where the book is.
+
+    Args:
+        renderer: Shows it.
+        book: The project, held by this process.
+        request: What is asked of the run.
+        as_json: Whether events go to stdout, one JSON object per line.
+
+    Raises:
+        LibriScribeError: The run failed; what was made is kept.
+        typer.Exit: The run was interrupted.
+    """
+    store, name = book.store, book.store.paths.called
+    screen = Screen(renderer, as_json=as_json)
+    notes = FallbackNotes(renderer, first_models(book.settings, book.choice, request.stages))
+    with resumable(renderer, name):
+        say_model(renderer, book.choice)
+        run = book.run(request)
+        with recorders(store.paths, os.environ, renderer.warning) as files, renderer.live():
+            followed = follow(run, *files, screen, notes, pieces=screen)
+            with interruptible(lambda: renderer.warning(interrupted(name))) as runner:
+                outcome = runner.run(followed)
+    if not as_json:
+        _show(renderer, store, outcome, request)
+        if request.ends_with_plan:
+            show_plan(renderer, name, check_plan(book.brief, store))
+
+
+@contextmanager
+def recording(
+    renderer: Renderer, book: OpenBook, *, live: bool = False
+) -> Iterator[tuple[EventConsumer, ...]]:
+    """Who receives the events of a question to an agent; says which model answers.
+
+    Args:
+        renderer: Shows it.
+        book: The project, held by this process.
+        live: Whether the events are shown, too, and not only recorded.
+    """
+    say_model(renderer, book.choice)
+    screen = (Screen(renderer),) if live else ()
+    with (
+        recorders(book.store.paths, os.environ, renderer.warning) as files,
+        renderer.live() if live else nullcontext(),
+    ):
+        yield (*files, *screen)
+
+
+def say_model(renderer: Renderer, choice: ModelChoice) -> None:
+    """Say which model answers and why."""
+    renderer.note(f"model: {choice.model} ({choice.reason})")
+    if choice.model in DEMO_NAMES:
+        renderer.note(DEMONSTRATION)
+
+
+def command_line() -> str:
+    """The words after the program's name, for the journal."""
+    return " ".join(sys.argv[1:])
+
+
+class Screen:
+    """Shows a run: lines and how far it is, or one JSON object per event.
+
+    Args:
+        renderer: Prints.
+        as_json: Whether events go to stdout, one JSON object per line.
+    """
+
+    def __init__(self, renderer: Renderer, *, as_json: bool = False) -> None:
+        self._renderer = renderer
+        self._as_json = as_json
+
+    def receive(self, event: Event) -> None:
+        """Show an event."""
+        if self._as_json:
+            self._renderer.render_event_json(event)
+        else:
+            self._renderer.render_event(event)
+
+    def receive_piece(self, piece: Piece) -> None:
+        """Show a piece of prose while it arrives."""
+        self._renderer.on_text(piece.step, piece.text)
+
+
+class FallbackNotes:
+    """Warns once of each model whose fallback was paid for.
+
+    Args:
+        renderer: Warns.
+        firsts: The model that each stage asks first (`first_models`).
+    """
+
+    def __init__(self, renderer: Renderer, firsts: Mapping[str, str]) -> None:
+        self._renderer = renderer
+        self._firsts = firsts
+        self._warned: set[tuple[str, str]] = set()
+
+    def receive(self, event: Event) -> None:
+        """Look at an event of the run."""
+        first, asked = self._firsts.get(event.stage), event.asked or event.model
+        if event.event != "llm.call" or not event.calls or first in {None, asked}:
+            return
+        if (pair := (str(first), asked)) not in self._warned:
+            self._warned.add(pair)
+            self._renderer.warning(
+                f"{first} could not answer, so {asked} did; .libriscribe/run.log says why."
+            )
+
+
+def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: RunRequest) -> None:
+    """The statistics of a finished run, and where the book is."""
+    tally = outcome.tally
+    renderer.panel(
+        store.paths.root.name,
+        {
+            "words": f"{outcome.words:,}" if outcome.words else "no chapter yet",
+            "chapters": outcome.chapters,
+            "calls": f"{tally.calls:,}, {tally.replays:,} replayed",
+            "tokens": f"{tally.input_tokens:,} in, {tally.output_tokens:,} out",
+            "cost": cost(tally.known_cost),
+            **quote_beside_actual(renderer, store.paths, store.manifest, request.job),
+            "time": duration(outcome.seconds),
+            "dumps": store.paths.debug,
+        },
+    )
+    if outcome.stale and not request.again:  # `redo` tells it in full
+        stale = counted(outcome.stale, "part")
+        name = store.paths.called
+        renderer.note(f"{stale} stale: `libriscribe2 resume {name} --refresh` remakes what is.")
+    finished = store.exists(MANUSCRIPT)
+    renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))
+
+
+LISTED: Final = 12
+"""Most files that are named one by one."""
+
+COLUMNS = ("stage", "model", "calls", "tokens in", "tokens out", "cost")
+
+
+def run_dry(work: Coroutine[Any, Any, T]) -> T:
+    """The outcome of a dry run (`commands.forecasts`), whose waits pass in no time.
+
+    Raises:
+        typer.Exit: It was interrupted.
+    """
+    return run_async(work, lambda: None, VirtualLoop)
+
+
+def tell_quote(
+    renderer: Renderer, quote: Quote, *, as_json: bool, more: Mapping[str, Any] | None = None
+) -> None:
+    """A table with a line for each stage and model, or one JSON object that also holds `more`."""
+    total = quote.total
+    if as_json:
+        renderer.data_json({**quote_record(quote), **(more or {})})
+        return
+    rows = [(part.stage, part.model, *_cells(part)) for part in quote.stages]
+    renderer.table(COLUMNS, [*rows, ("total", "", *_cells(total))])
+    if quote.times is not None:
+        _tell_times(renderer, quote.times)
+    renderer.note(
+        "Nothing was sent. The low end counts each call once, at the wanted length and four bytes "
+        f"to a token; the high end is {HIGH_FACTOR:g} times that, for longer and repeated replies."
+    )
+    if total.low_usd is None:
+        unknown = sorted({part.model for part in quote.stages if part.low_usd is None})
+        renderer.note(f"The price of {', '.join(unknown)} is unknown.")
+
+
+def quote_record(quote: Quote) -> dict[str, Any]:
+    """The quote as JSON."""
+    return {
+        "stages": [
+            {"stage": part.stage, "model": part.model, **part.model_dump()} for part in quote.stages
+        ],
+        "total": quote.total.model_dump(),
+        "times": None if quote.times is None else quote.times.model_dump(),
+        "high_factor": HIGH_FACTOR,
+    }
+
+
+def tell_remaking(renderer: Renderer, name: str, later: Remaking) -> None:
+    """Say which files a redo leaves stale, why, and what it would take to remake them.
+
+    Args:
+        renderer: The screen.
+        name: How a command names the project.
+        later: The files and the calls.
+    """
+    units = later.units
+    if not units:
+        renderer.note("Nothing is stale after that.")
+        return
+    parts, more = counted(len(units), "part"), len(units) - later.stale
+    after = f", {more:,} of them once what comes before is remade" if more else ""
+    renderer.note(f"{parts} stale after that{after}:")
+    for unit, reason in list(units.items())[:LISTED]:
+        renderer.note(f"  {unit}: {reason}")
+    if len(units) > LISTED:
+        renderer.note(f"  and {len(units) - LISTED} more")
+    renderer.note(
+        f"`libriscribe2 resume {name} --refresh` remakes that: {in_words(later.quote.total)}."
+    )
+
+
+def remaking_record(later: Remaking) -> dict[str, Any]:
+    """The same as JSON."""
+    stale = [{"unit": unit, "reason": reason} for unit, reason in later.units.items()]
+    return {"stale": stale, "remaking": quote_record(later.quote)}
+
+
+def _tell_times(renderer: Renderer, times: ModelTimes) -> None:
+    """How long the models would take, by order of drafting."""
+    told = ", ".join(
+        f"{order} {seconds / 60:.1f}{' (this book)' if order == times.drafting else ''}"
+        for order, seconds in times.seconds.items()
+    )
+    renderer.note(
+        f"Minutes of the models alone, by order of drafting: {told}. That is at "
+        f"{times.tokens_per_second:g} tokens a second, the first after "
+        f"{times.first_token_seconds:g} seconds, {counted(times.at_once, 'call')} at once."
+    )
+
+
+def keep_quote(renderer: Renderer, paths: ProjectPaths, quote: Quote) -> None:
+    """Keep a quote for the next run; a project without records has no place for one."""
+    if not paths.state.is_dir():
+        return
+    try:
+        save_quote(paths, quote)
+    except StorageError as error:
+        renderer.warning(f"{error.what}: {error.why}. The next run cannot be held against this.")
+        return
+    if quote.stages:
+        run = f"`{quote.job}`" if quote.job else "run"
+        renderer.note(f"The next {run} will be held against this.")
+
+
+def quote_beside_actual(
+    renderer: Renderer, paths: ProjectPaths, manifest: Manifest, job: str | None = None
+) -> dict[str, str]:
+    """The last quote and what the project has taken since, for a panel; empty without a quote.
+
+    Args:
+        renderer: The screen.
+        paths: The project.
+        manifest: What its calls have come to.
+        job: What the run was to do (`Quote.job`): a quote of anything else says nothing of it.
+            None takes any quote, and says what it was for.
+    """
+    try:
+        quote = read_quote(paths)
+    except ProjectError as error:
+        renderer.warning(f"{error.what}: {error.why}. {error.fix}")
+        return {}
+    if quote is None or job not in (None, quote.job):
+        return {}
+    told = {"quoted": in_words(quote.total), "since then": in_words(quote.actual(manifest))}
+    return {**told, "quoted for": quote.job} if job is None and quote.job else told
+
+
+def in_words(sums: Sums) -> str:
+    """Calls, tokens and cost in one line."""
+    tokens = f"{sums.input_tokens:,} tokens in, {sums.output_tokens:,} out"
+    return f"{counted(sums.calls, 'call')}, {tokens}, {cost_range(sums)}"
+
+
+def cost_range(sums: Sums) -> str:
+    """The price from its low to its high end."""
+    low, high = cost(sums.low_usd), cost(sums.high_usd)
+    return low if low == high else f"{low} to {high}"
+
+
+def _cells(sums: Sums | StageQuote) -> tuple[str, ...]:
+    return (
+        f"{sums.calls:,}",
+        f"{sums.input_tokens:,}",
+        f"{sums.output_tokens:,}",
+        cost_range(sums),
+    )
+
+
+def show_plan(renderer: Renderer, called: str, report: PlanReport) -> None:
+    """What a run that ends with the plan has to say of it, on stderr."""
+    for finding in report.findings:
+        renderer.note(lines_of(finding))
+    show_plan_sum(renderer, report)
+    renderer.note(f"`libriscribe2 resume {called}` writes from the plan as it is.")
+
+
+def show_plan_sum(renderer: Renderer, report: PlanReport) -> None:
+    """How much of a plan was looked at, and how many findings there are."""
+    planned = f"{counted(report.chapters, 'chapter')} and {counted(report.scenes, 'scene')}"
+    sums = [counted(report.count(severity), severity) for severity in SEVERITIES]
+    if report.allowed:
+        sums.append(f"{report.allowed} let stand")
+    renderer.note(f"{planned} planned: {', '.join(sums)}.")
+    for one in report.unused:
+        renderer.warning(f"{BOOK_TOML}: allow: {one.text!r} lets nothing stand.")

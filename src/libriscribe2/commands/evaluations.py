@@ -1,0 +1,195 @@
+"""A model asked about a book: what no rule compares, what a reader doubts, which draft is better."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from libriscribe2.agents.agent_book_reviewer import BookReviewer, book_to_read
+from libriscribe2.agents.agent_continuity_evaluator import (
+    ContinuityEvaluator,
+    OpenQuestion,
+    open_questions,
+)
+from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
+from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
+from libriscribe2.checks.continuity.story_report import (
+    StoryReport,
+    ready,
+)
+from libriscribe2.checks.evaluation.calibration import QUESTIONS, calibration_pairs, ties
+from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, writers_of
+from libriscribe2.checks.report.book_metrics import BookMetrics
+from libriscribe2.commands.projects import look_at
+from libriscribe2.commands.runs import OpenBook
+from libriscribe2.engine.engine import follow
+from libriscribe2.llm.providers import DEMO_NAMES
+from libriscribe2.models.brief import Brief
+from libriscribe2.observe.events import EventConsumer
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.store import ProjectStore
+
+_TOKENS_PER_CALL: Final = 2_600
+
+
+@dataclass(frozen=True, slots=True)
+class UnclearPairs:
+    """Statements of a book that no rule compares.
+
+    Attributes:
+        bible: The facts of the book.
+        questions: What is to be asked about them.
+    """
+
+    bible: StoryBible
+    questions: Sequence[OpenQuestion]
+
+
+def unclear_pairs(store: ProjectStore, brief: Brief) -> UnclearPairs:
+    """The statements of a book that no rule compares.
+
+    Raises:
+        IncompleteError: No chapter was read for its facts.
+        ProjectError: A file cannot be used.
+    """
+    bible = bible_of(brief, store)
+    return UnclearPairs(bible, open_questions(bible.facts))
+
+
+async def evaluate_story(
+    book: OpenBook,
+    report: StoryReport,
+    pairs: UnclearPairs,
+    consumers: Sequence[EventConsumer] = (),
+) -> tuple[StoryReport, int]:
+    """A report with what a model says of the pairs that no rule compares.
+
+    Its replies are in the journal: what was decided once is not paid for again.
+
+    Args:
+        book: The project, held by this process.
+        report: What the rules found.
+        pairs: What they do not compare.
+        consumers: Receive every event.
+
+    Returns:
+        The report, and how many statements were left out because there were too many.
+
+    Raises:
+        LibriScribeError: A question got no usable reply, or a cap was reached.
+    """
+    run = book.ask(
+        ContinuityEvaluator,
+        lambda evaluator: evaluator.evaluate(pairs.questions, pairs.bible.chapters),
+    )
+    evaluation = await follow(run, *consumers)
+    found = ready(pairs.bible, book.store, evaluation.findings)
+    return report.with_decisions(found, evaluation.decisions), evaluation.left_out
+
+
+async def review_book(
+    book: OpenBook, consumers: Sequence[EventConsumer] = ()
+) -> tuple[StoryReport, int]:
+    """Have a model read a whole book by its summaries.
+
+    Args:
+        book: The project, held by this process.
+        consumers: Receive every event.
+
+    Returns:
+        What the text proves of its doubts, and how many doubts there were.
+
+    Raises:
+        LibriScribeError: No usable reply came, or a cap was reached.
+    """
+    read = book_to_read(book.store)
+    run = book.ask(BookReviewer, lambda reviewer: reviewer.review(read.chapters, read.summaries))
+    review = await follow(run, *consumers)
+    name, chapters = book.store.paths.root.name, tuple(one.number for one in read.chapters)
+    report = StoryReport(name, review.findings, read=chapters, decisions=review.decisions)
+    return report, review.doubts
+
+
+@dataclass(frozen=True, slots=True)
+class DraftComparison:
+    """Passages of two drafts that a model is to compare.
+
+    Attributes:
+        pairs: The passages.
+        calls: Most calls that it takes.
+        tokens: About how many tokens.
+        kin: Who of the family of the evaluator wrote one of the drafts, or "".
+    """
+
+    pairs: DraftPairs
+    calls: int
+    tokens: int
+    kin: str
+
+
+def planned_comparison(
+    store: ProjectStore, theirs: ProjectPaths, evaluator: str, *, chapter: int | None, most: int
+) -> DraftComparison:
+    """What a comparison of two drafts takes, before anything is asked.
+
+    Args:
+        store: The first draft, held by this process.
+        theirs: The other one.
+        evaluator: The model that compares.
+        chapter: Only this chapter; None is all.
+        most: Most chapters that are compared.
+
+    Raises:
+        ProjectError: The drafts have no chapter in common, or cannot be read.
+    """
+    pairs = pairs_of(store, look_at(theirs), chapter=chapter, most=most)
+    calls = 2 * (len(calibration_pairs(pairs.sound, pairs.names)) + len(pairs.pairs))
+    family = _family(evaluator)
+    own = [name for name in writers_of(store) if family and _family(name) == family]
+    return DraftComparison(pairs, calls, calls * _TOKENS_PER_CALL, own[0] if own else "")
+
+
+async def compare_drafts(
+    book: OpenBook, planned: DraftComparison, consumers: Sequence[EventConsumer] = ()
+) -> Comparison:
+    """What a model says of the passages of two drafts; asked in the journal of the first.
+
+    Raises:
+        LibriScribeError: No usable reply came, or a cap was reached.
+    """
+    pairs = planned.pairs
+    run = book.ask(
+        PassageEvaluator,
+        lambda evaluator: evaluator.evaluate(pairs.pairs, pairs.sound, pairs.names),
+    )
+    return await follow(run, *consumers)
+
+
+def _family(model: str) -> str:
+    """The family of a model, such as `gpt` of `openai/gpt-5-mini`."""
+    name = model.rpartition("/")[2]
+    return "" if name in DEMO_NAMES else name.partition("-")[0].casefold()
+
+
+def comparison_record(
+    books: tuple[ProjectPaths, ProjectPaths],
+    measured: tuple[BookMetrics, ...],
+    told: Comparison | None,
+) -> dict[str, Any]:
+    """All that is told, as plain JSON."""
+    record: dict[str, Any] = {
+        "projects": [paths.root.name for paths in books],
+        "cards": [one.as_record() for one in measured],
+    }
+    if told is not None:
+        record["exam"] = {
+            "passed": told.calibration.passed,
+            "right": {kind: list(counts) for kind, counts in told.calibration.right.items()},
+            "flips": told.calibration.flips,
+        }
+        record["questions"] = {kind: list(asked) for kind, asked in QUESTIONS.items()}
+        record["verdicts"] = [
+            {"pair": one.name, "better": one.side, "sides": one.sides, "quotes": one.quotes}
+            for one in told.decisions
+        ]
+        record["ties"] = ties(told.decisions)
+    return record

@@ -1,0 +1,189 @@
+"""A question looked up in sources or on the web, from the request to the notes of the book."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import resources
+from typing import Any, Final
+
+from libriscribe2.agents.researcher import ResearcherAgent
+from libriscribe2.commands.projects import look_at, open_project
+from libriscribe2.commands.runs import OpenBook
+from libriscribe2.engine.engine import follow
+from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.llm.providers import DEMO_MODEL
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.notes import question_name
+from libriscribe2.models.tooling import RunRecord
+from libriscribe2.observe.events import EventConsumer
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.book_file import write_book_toml
+from libriscribe2.project.paths import (
+    RESEARCH_NOTES,
+    RESEARCH_RUN,
+    RESEARCH_SOURCES,
+    ProjectPaths,
+    check_project_name,
+)
+from libriscribe2.project.research_files import add_notes, chain_files
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.view import ProjectView
+from libriscribe2.research.chain_model import CALLS_AVOIDED
+from libriscribe2.research.research_chain import Findings
+from libriscribe2.research.run_store import FileRunStore
+from libriscribe2.settings import Settings
+
+LONGEST_QUESTION: Final = 1_000
+
+
+def question_of(text: str) -> str:
+    """A question in one line.
+
+    Raises:
+        UsageError: It is blank or too long.
+    """
+    question = " ".join(text.split())
+    if not question:
+        raise UsageError("The question is empty.", fix="Say what you want to know.")
+    if len(question) > LONGEST_QUESTION:
+        why = f"it has {len(question):,} characters; at most {LONGEST_QUESTION:,} are taken"
+        raise UsageError("The question is too long.", why=why, fix="Ask in parts.")
+    return question
+
+
+async def look_up(
+    book: OpenBook, question: str, consumers: Sequence[EventConsumer] = ()
+) -> Findings:
+    """Run the chain of a question and put what it found into the notes.
+
+    Args:
+        book: The project, held by this process.
+        question: The question (`question_of`).
+        consumers: Receive every event.
+
+    Raises:
+        LibriScribeError: It could not be looked up; what was done is kept.
+    """
+    store = book.store
+    is_first = not store.exists(RESEARCH_NOTES)
+    run = book.ask(ResearcherAgent, lambda agent: agent.answer(question))
+    notes, found = await follow(run, *consumers)
+    add_notes(store, notes)
+    if is_first and book.brief.is_researched:
+        # The book's own research is still to come, although its file is there now.
+        store.again(ResearcherAgent.unit().step)
+    return found
+
+
+def answer_record(book: OpenBook, question: str, found: Findings) -> dict[str, Any]:
+    """What was found, and what the chain came to, as plain JSON."""
+    return {
+        "project": book.store.paths.root.name,
+        "question": question,
+        "chain": question_name(question),
+        "notes": [note.model_dump(mode="json") for note in found.notes],
+        "verified": sum(note.verified for note in found.notes),
+        "failures": list(found.failures),
+        "unusable": list(found.unusable),
+        **totals(found.record),
+    }
+
+
+def notes_record(paths: ProjectPaths) -> dict[str, Any]:
+    """The notes and sources of a book as plain JSON."""
+    book = Book(look_at(paths))
+    return {
+        "project": paths.root.name,
+        "notes": [note.model_dump(mode="json") for note in book.notes()],
+        "sources": [source.model_dump(mode="json") for source in book.sources()],
+    }
+
+
+def last_chain(view: ProjectView) -> RunRecord:
+    """The chain that was worked on last, be it unfinished.
+
+    Raises:
+        ProjectError: There is none, or its file cannot be read.
+    """
+    files = chain_files(view.paths)
+    path = files[-1] if files else view.paths.resolve(RESEARCH_RUN)
+    record = FileRunStore(path).load()
+    if record is None:
+        raise ProjectError(
+            "No chain was run for this book yet.",
+            fix="Ask something: `libriscribe2 research PROJECT QUESTION`.",
+        )
+    return record
+
+
+def totals(record: RunRecord) -> dict[str, Any]:
+    """What a chain came to; a price of None is not known."""
+    results = record.results.values()
+    states = Counter(result.status for result in results)
+    prices = [result.cost_usd for result in results]
+    layers = Counter(binding.layer for result in results for binding in result.bindings)
+    return {
+        "steps": len(record.plan.steps),
+        "done": states["done"],
+        "failed": states["failed"],
+        "skipped": states["skipped"],
+        "tool_calls": sum(result.tool_calls for result in results),
+        "llm_calls": sum(result.llm_calls for result in results),
+        "llm_calls_avoided": int(record.metrics.get(CALLS_AVOIDED, 0)),
+        "cost_usd": None if None in prices else sum(price or 0.0 for price in prices),
+        "bindings": dict(sorted(layers.items())),
+    }
+
+
+def chain_record(record: RunRecord) -> dict[str, Any]:
+    """A chain with its sums, as JSON."""
+    return {"totals": totals(record), **record.model_dump(mode="json")}
+
+
+DEMO_NAME: Final = "research-demo"
+_SAMPLES: Final = resources.files("libriscribe2.commands") / "research_samples"
+
+
+@contextmanager
+def begin_demo(
+    settings: Settings, name: str, question: str
+) -> Iterator[tuple[ProjectStore, Brief]]:
+    """A new project of non-fiction about a question, with the samples as its sources.
+
+    Raises:
+        UsageError: The name cannot be used.
+        ProjectError: There is a project of that name.
+        StorageError: The folder cannot be written.
+    """
+    root = settings.projects_dir / check_project_name(name)
+    if root.exists():
+        raise ProjectError(
+            f"There is a project {name!r} already.",
+            fix=f"Ask it: `libriscribe2 research {name} QUESTION`, or choose another name.",
+        )
+    paths = ProjectPaths(root, settings.debug_dir / name)
+    brief = Brief(
+        premise=question,
+        category="Popular science",
+        book_kind="non-fiction",
+        project_type="short_story",
+        chapters="2",
+        scenes_per_chapter="2",
+        words=1_200,
+    )
+    with ProjectStore.create(paths) as store:
+        model = {"models": {"default": {"model": DEMO_MODEL}}}
+        write_book_toml(paths.book_toml, brief.model_dump(), model)
+        _put_samples(paths)
+        yield store, open_project(store)
+
+
+def _put_samples(paths: ProjectPaths) -> None:
+    """Copy the samples into the folder of the author's own sources."""
+    folder = paths.resolve(RESEARCH_SOURCES)
+    with storage_errors("write", folder):
+        make_folder(folder)
+        for sample in sorted(_SAMPLES.iterdir(), key=lambda one: one.name):
+            if sample.name.endswith(".md"):
+                atomic_write(folder / sample.name, sample.read_bytes())
