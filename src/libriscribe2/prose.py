@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 from unicodedata import east_asian_width
 
@@ -18,7 +17,6 @@ _INSIDE: Final = re.compile(rf"(?<![^\S\n])[^\S\n]*+{_ONE}", re.DOTALL)
 _BLANKS: Final = re.compile(r"\n{3,}")
 
 
-@lru_cache(maxsize=1_024)
 def without_notes(text: str) -> str:
     """A text as readers see it: lines that hold notes only are gone, as are notes in others."""
     if NOTE.search(text) is None:
@@ -167,9 +165,8 @@ def parts(text: str, budget: int) -> list[str]:
     return ["\n\n".join(group) for group in groups]
 
 
-@lru_cache(maxsize=4)
 def _weighed(text: str) -> tuple[tuple[str, int], ...]:
-    """The paragraphs of a text with their weights; several stages take the same chapter apart."""
+    """The paragraphs of a text with their weights."""
     return tuple((one, weigh(one)) for one in text.split("\n\n") if one)
 
 

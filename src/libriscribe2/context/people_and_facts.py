@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
@@ -48,7 +47,6 @@ def places_of(plan: ScenePlan, state: PromptContext) -> list[Entry]:
     return sorted(named, key=lambda entry: entry.name.casefold() not in own)
 
 
-@lru_cache(maxsize=4096)
 def words_of(text: str) -> frozenset[str]:
     """The words of a name or a text that tell it from others, in lower case."""
     return frozenset(_WORD.findall(text.casefold())) - _SMALL

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -70,7 +69,6 @@ def request_schema(model: type[BaseModel], limits: Limits | None = None) -> dict
     return schema
 
 
-@cache
 def _plain_schema(model: type[BaseModel]) -> str:
     """The schema of `model` without limits, as JSON: reading that is the quickest copy."""
     raw = as_json_schema(model)  # which whoever reads the reply works out as well, once

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,8 +92,7 @@ class DebugDumps:
         machine: Machine | None = None,
     ) -> None:
         self.folder = folder
-        # One text stands in several fields, and in the next dumps as well.
-        self._redact = lru_cache(maxsize=64)(redact)
+        self._redact = redact
         self._machine = machine if machine is not None else Machine()
         self._keys: set[str] | None = None
         self._number: int | None = None
@@ -190,7 +188,6 @@ class DebugDumps:
         return max(map(_number, self._files()), default=0)
 
 
-@lru_cache(maxsize=64)
 def _in_a_name(stage: str) -> str:
     """A stage as part of a file name."""
     return slugify(stage, separator="_", max_length=40) or "stage"

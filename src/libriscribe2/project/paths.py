@@ -11,7 +11,6 @@ import re
 import shlex
 import stat
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -220,7 +219,6 @@ def check_project_name(name: str) -> str:
     )
 
 
-@lru_cache(maxsize=1024)
 def _way(root: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     """The path of the file called `name`, and every step to it, the outermost first.
 

@@ -17,7 +17,6 @@ all shipped ones. `$$` stands for a dollar sign.
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -97,19 +96,16 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
     )
 
 
-@lru_cache(maxsize=64)
 def _holes(template: str) -> frozenset[str]:
     return frozenset(Template(template).get_identifiers())
 
 
-@cache
 def _shipped(file: str) -> Prompt | None:
-    """A prompt of the package, read once; None where there is none of that name."""
+    """A prompt of the package; None where there is none of that name."""
     place = _SHIPPED.joinpath(file)
     return _parse(file, str(place), _read(place)) if place.is_file() else None
 
 
-@cache
 def load_text(name: str) -> str:
     """A shipped text that prompts share, such as the format rules."""
     return _SHIPPED.joinpath(name).read_text(encoding="utf-8")

@@ -255,7 +255,6 @@ def _start(quote: str, unmarked: str) -> int | None:
     return None if found is None else found.start
 
 
-@lru_cache(maxsize=8)
 def _unmarked(text: str) -> str:
     """A text without visible emphasis; several quotes are looked for in one after another."""
     return text.translate(_UNSEEN_MARKS)

@@ -4,7 +4,6 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Final
 
 from libriscribe2.models.tooling import Parameter
@@ -44,7 +43,6 @@ _SYNONYMS: Final = {
 """Names of types, as other languages spell them, with JSON Schema's name."""
 
 
-@cache
 def canonical_type(name: str) -> str:
     """JSON Schema's name of a type; `any` for one that nobody knows."""
     return _SYNONYMS.get(name.strip().lower(), "any")

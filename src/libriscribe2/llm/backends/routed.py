@@ -7,7 +7,7 @@ from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.providers import DEMO_MODEL
+from libriscribe2.llm.providers import DEMO_NAMES
 
 
 class RoutedBackend:
@@ -42,7 +42,7 @@ class RoutedBackend:
 
     def _of(self, model: str) -> Backend:
         """Who serves a model."""
-        return self._demo if model == DEMO_MODEL else self.online(model)
+        return self._demo if model in DEMO_NAMES else self.online(model)
 
     def online(self, model: str) -> LiteLLMBackend:
         """Who asks the server of a model."""

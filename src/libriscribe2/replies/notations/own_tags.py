@@ -4,7 +4,6 @@
 """
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from libriscribe2.replies.tool_formats.call_objects import UNBALANCED
@@ -34,12 +33,10 @@ def _is_open(source: Source, name: str, end: int) -> bool:
     return edge is not None and edge["slash"] is not None
 
 
-@lru_cache(maxsize=256)
 def _frame(name: str) -> Frame:
     return Frame(f"<{name}>", re.compile(f"</{re.escape(name)}>"))
 
 
-@lru_cache(maxsize=256)
 def _edges(name: str) -> re.Pattern[str]:
     return re.compile(rf"<(?P<slash>/)?{re.escape(name)}>")
 

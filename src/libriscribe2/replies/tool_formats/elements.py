@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from libriscribe2.replies.normalise import begins_line
@@ -68,7 +67,6 @@ def grammar_of(tag: str) -> Grammar:
     return _grammar(word[1].casefold() if word else "invoke")
 
 
-@cache
 def _grammar(word: str) -> Grammar:
     return Grammar(
         closer=re.compile(rf"</{NAMESPACE}{word}\s*>|{_SHORT_CLOSER}", re.IGNORECASE),

@@ -6,7 +6,6 @@ looks like this:". Only the last sentence before a call is judged.
 """
 
 import re
-from functools import lru_cache
 from typing import Final
 
 _REACH: Final = 240
@@ -161,7 +160,6 @@ def is_shown(text: str, start: int, end: int) -> bool:
     return _shows(_last_sentence(text[max(0, start - _REACH) : start]))
 
 
-@lru_cache(maxsize=512)
 def _shows(sentence: str) -> bool:
     """Whether a sentence says that what follows it is shown."""
     if _ALWAYS_SHOWN.search(sentence) or _LABEL.search(sentence):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
 
 from libriscribe2.replies.contract import FENCE_OPENER, Fence, code_span_end, fence_at
@@ -176,7 +175,6 @@ def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) ->
     return scan.reading
 
 
-@lru_cache(maxsize=8)
 def _openers(formats: tuple[ToolFormat, ...]) -> re.Pattern[str]:
     named = [f"(?P<format{index}>{item.opener})" for index, item in enumerate(formats)]
     kinds = [
