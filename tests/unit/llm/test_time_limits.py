@@ -32,24 +32,21 @@ async def collect(source: AsyncIterator[str], limits: TimeLimits) -> list[str]:
 
 
 async def test_a_result_in_time_is_returned() -> None:
-    async def answer() -> str:
-        return "in time"
-
-    assert await within(answer(), now() + 5, "late") == "in time"
+    async with within(now() + 5, "late"):
+        assert await collect(pieces("in time"), TimeLimits()) == ["in time"]
 
 
 async def test_a_late_result_is_a_timeout_that_says_why() -> None:
     with pytest.raises(BackendError, match="no answer") as raised:
-        await within(silence(), now() + SHORT, "no answer")
+        async with within(now() + SHORT, "no answer"):
+            await silence()
     assert raised.value.kind == "timeout"
 
 
 async def test_a_timeout_of_somebody_else_is_left_alone() -> None:
-    async def broken() -> str:
-        raise TimeoutError("a socket's")
-
     with pytest.raises(TimeoutError, match="a socket's"):
-        await within(broken(), now() + 5, "ours")
+        async with within(now() + 5, "ours"):
+            raise TimeoutError("a socket's")
 
 
 async def test_all_pieces_come_through_in_order() -> None:

@@ -138,7 +138,8 @@ class LiteLLMBackend:
         while True:
             call, optional = self.wording(request, streamed=streamed)
             try:
-                response = await within(litellm.acompletion(**call), deadline, what)
+                async with within(deadline, what):
+                    response = await litellm.acompletion(**call)
             except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
                 failure = self._failure(error)
                 if not self.give_up(request, optional, failure):

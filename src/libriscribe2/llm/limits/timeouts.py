@@ -5,6 +5,7 @@ HTTP read timeouts do not help: keep-alive comments and a trickle of pieces rese
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -36,8 +37,9 @@ class TimeLimits:
             raise ValueError("time limits must be positive")
 
 
-async def within(awaitable: Awaitable[T], deadline: float, what: str) -> T:
-    """The awaitable's result, if it comes before the loop's clock shows `deadline`.
+@asynccontextmanager
+async def within(deadline: float, what: str) -> AsyncIterator[None]:
+    """End the block when the loop's clock shows `deadline`.
 
     Raises:
         BackendError: Of kind `timeout`; `what` says which silence was too long.
@@ -45,7 +47,7 @@ async def within(awaitable: Awaitable[T], deadline: float, what: str) -> T:
     clock = asyncio.timeout_at(deadline)
     try:
         async with clock:
-            return await awaitable
+            yield
     except TimeoutError as error:
         if not clock.expired():
             raise
