@@ -199,3 +199,12 @@ def test_XC_03_a_second_demo_takes_a_free_name(desk: Desk, tmp_path: Path) -> No
     (tmp_path / "projects" / "demo-2").mkdir()
     assert desk.run("demo", "--json").events[-1]["event"] == "run.end"
     assert desk.project("demo-3").path("manuscript.md").exists()
+
+
+def test_XC_03_the_old_name_of_the_stand_in_author_still_serves(desk: Desk) -> None:
+    size = ("--chapters", "1", "--scenes-per-chapter", "1", "--words", "150")
+    desk.run("create", PREMISE, "--model", "offline", "-p", "book", "--until", "outline", *size)
+    assert 'model = "offline"' in desk.project("book").text("book.toml")
+    assert desk.run("status", "book", "--json").value["cost_usd"] == 0
+    desk.run("resume", "book")
+    assert desk.project("book").path("manuscript.md").exists()
