@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow soak browser postgres check static format types lint contracts coverage bench checklist fuzz mutants docs clean
+.PHONY: help setup demo test slow soak browser postgres check static format types lint contracts coverage bench house checklist fuzz mutants docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -76,6 +76,9 @@ FUZZ_SECONDS ?= 600
 fuzz: $(READY) ## Fuzz the readers of replies; atheris is installed by hand, see bench/README.md
 	@mkdir -p .fuzz
 	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_replies.py -max_total_time=$(FUZZ_SECONDS) -max_len=1500 -timeout=20 .fuzz tests/fuzz/corpus
+
+house: $(READY) ## Print how far a command's road is; fails where it is too long
+	$(BIN)/python -m bench.house
 
 checklist: $(READY) ## Print the acceptance list with its tests; fails on an item without one
 	$(BIN)/python tests/docs/checklist.py $(if $(JUNIT),--junit $(JUNIT))
