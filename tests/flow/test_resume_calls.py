@@ -96,6 +96,18 @@ def test_XC_04_every_run_says_why_each_stage_runs(desk: Desk) -> None:
     assert "chapters 2: done (not made yet), " in ran.err
 
 
+def test_XC_04_a_book_that_knows_the_stand_in_author_by_its_old_name_goes_on(desk: Desk) -> None:
+    desk.written("--until", "concept")
+    toml = desk.project().text("book.toml")
+    desk.project().write("book.toml", toml.replace('model = "demo"', 'model = "offline"'))
+    ran = desk.run("resume", "book")
+    assert "model: offline" in ran.err
+    assert "not a language model" in ran.err
+    assert "cost: $0.00" in ran.out
+    rows = desk.run("replay", "book").out.splitlines()[1:]
+    assert {row.partition("\t")[2] for row in rows} == {"same"}
+
+
 def test_XC_04_the_model_of_the_first_run_is_kept(desk: Desk) -> None:
     desk.written("--until", "concept")
     desk.environment["OPENAI_API_KEY"] = "sk-unused"

@@ -55,13 +55,13 @@ def test_else_the_stand_in_author_which_says_why(
 def test_a_key_whose_provider_has_no_default_model_is_told_with_the_way_to_name_one() -> None:
     keys = {"HF_TOKEN": "k", "AZURE_API_KEY": "k"}
     told = "HF_TOKEN is set, but Hugging Face has no default model: name one, as in --model hugg"
-    offline = choose_model("", keys, nothing, lambda _: True)
-    assert offline.model == "demo"
-    assert offline.reason.startswith(told)
+    chosen = choose_model("", keys, nothing, lambda _: True)
+    assert chosen.model == "demo"
+    assert chosen.reason.startswith(told)
     served = choose_model("", keys, lambda: (OLLAMA,), lambda _: True)
     assert served.url == OLLAMA.url
     assert told in served.reason
-    assert "no key is set" not in offline.reason + served.reason
+    assert "no key is set" not in chosen.reason + served.reason
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,7 @@ def test_a_named_model_whose_server_is_gone_stays_what_it_is() -> None:
         ("openai/a", "openai/a", "http://local/v1"),
         ("anthropic/b", "anthropic/b", None),
         ("demo", "demo", None),
+        ("offline", "offline", None),
     ],
 )
 def test_a_server_belongs_to_its_model_and_no_other(name: str, model: str, url: str | None) -> None:

@@ -44,7 +44,7 @@ def test_bar_23_a_price_of_0_from_the_map_is_unknown() -> None:
     assert price_of("openai/nobody-knows-this") is None
 
 
-@pytest.mark.parametrize("model", ["demo", "ollama_chat/llama3.3", "lm_studio/x"])
+@pytest.mark.parametrize("model", ["demo", "offline", "ollama_chat/llama3.3", "lm_studio/x"])
 def test_bar_23_the_stand_in_author_and_ones_own_server_are_free(model: str) -> None:
     assert price_of(model) is FREE
     assert FREE.free

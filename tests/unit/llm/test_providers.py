@@ -87,6 +87,7 @@ def test_the_default_model_variable_works_with_a_key_alone() -> None:
         ("qwen3", {"OPENAI_BASE_URL": BASE}, "openai/qwen3", BASE),
         ("qwen3", {"OPENAI_API_BASE": BASE}, "openai/qwen3", BASE),
         ("demo", {"OPENAI_BASE_URL": BASE}, "demo", None),
+        ("offline", {"OPENAI_BASE_URL": BASE}, "offline", None),
         ("anthropic/claude-sonnet-5", {"OPENAI_BASE_URL": BASE}, "anthropic/claude-sonnet-5", None),
         ("bedrock/x", {"OPENAI_BASE_URL": BASE}, "bedrock/x", None),
         ("meta/llama-3", {"OPENAI_BASE_URL": BASE}, "openai/meta/llama-3", BASE),
@@ -134,6 +135,7 @@ def test_the_variable_that_names_the_server_is_told() -> None:
     ("model", "environ"),
     [
         ("demo", {}),
+        ("offline", {}),
         ("openai/x", {"OPENAI_API_KEY": "k"}),
         ("qwen3", {"OPENAI_BASE_URL": BASE}),
         ("gemini/x", {"GOOGLE_API_KEY": "k"}),

@@ -112,7 +112,8 @@ async def test_a_run_that_is_stopped_does_not_wait_for_its_share() -> None:
 
 async def test_the_stand_in_author_is_asked_without_limits() -> None:
     shares = Shares(9.0)
-    assert await RateGate(shares).take(request(model="demo")) == 0.0
+    for name in ("demo", "offline"):
+        assert await RateGate(shares).take(request(model=name)) == 0.0
     assert shares.taken == []
 
 
