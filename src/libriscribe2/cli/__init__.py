@@ -1,4 +1,13 @@
-"""The command line: one file per noun, and the only place that runs the event loop."""
+"""The command line: the only place that prints and runs the event loop.
+
+What has to hold here:
+
+- A command is a plain function below `@command`; its module is imported when it runs.
+- Model text reaches a terminal only through `Renderer`, as `rich.text.Text`; markup in it must not be
+  obeyed.
+- The process ends by `os._exit` (`process.py`), because taking LiteLLM down costs seconds: nothing
+  may wait for `atexit`.
+"""
 
 import os
 import sys

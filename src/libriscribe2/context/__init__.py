@@ -1,1 +1,12 @@
-"""What a model may see of the book, within a budget: put together by code alone."""
+"""What a model may see of the book, within a budget: put together by code alone.
+
+What has to hold here:
+
+- What is not in `PromptContext` cannot reach a scene's prompt; only `prompt_context.py` reads for it.
+- Nothing of the chapter stands in the system message of `chapters.md`: it is the same for all scenes
+  of a book, and providers cache it.
+- Facts of the book before are chapter 0 with an `origin`; they count in no list of chapters.
+- What a chapter may be written from is said by `DraftOrder` alone, for prompts, for waiting and for
+  staleness; an opening is written only from text that stays.
+- Floats are added by `fsum` or in a sorted order: a prompt is the same in every process.
+"""

@@ -1,1 +1,1 @@
-"""Changing a book that is there: the order of chapters, edits taken over, manuscripts from elsewhere."""
+"""A book that is there changed: the order of chapters, edits accepted, manuscripts imported."""

@@ -1,7 +1,6 @@
 """The artifacts of a book, read and validated: what agents work from."""
 
 from collections.abc import Collection
-from functools import lru_cache
 from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -182,7 +181,6 @@ class Book:
         return [self.text(summary_file(n)) for n in range(1, self.chapters() + 1)]
 
 
-@lru_cache(maxsize=256)
 def _value(name: str, model: type[BaseModel], text: str) -> BaseModel:
     """The value of a JSON text; one text is read once, and another text is another value."""
     try:

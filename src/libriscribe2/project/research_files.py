@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from threading import RLock
 from typing import Final
@@ -64,9 +63,8 @@ class SavedText:
         return named or f"paragraph {bisect_right(_paragraph_ends(self.text), position) + 1}"
 
 
-@lru_cache(maxsize=2)
 def _paragraph_ends(text: str) -> "array[int]":
-    """Where the paragraphs of a text end; many places of one text are asked for in turn."""
+    """Where the paragraphs of a text end."""
     return array("q", (match.end(1) for match in _PARAGRAPH_END.finditer(text)))
 
 

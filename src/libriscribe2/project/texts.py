@@ -157,6 +157,7 @@ def _escaped_half(character: str) -> str:
 _BOM: Final = b"\xef\xbb\xbf"
 
 
+# 0.7 ms for a chapter or an outline; every look at a book of n chapters asks some 4n times.
 @lru_cache(maxsize=256)
 def content_sha(name: str, data: bytes) -> str:
     r"""The SHA-256 of a file's content, in 64 hex digits, blind to what editors and git change.

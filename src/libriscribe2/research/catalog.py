@@ -20,7 +20,7 @@ ENTRY_POINTS: Final = "libriscribe2.tools"
 AnyTool = Tool[Any]
 
 
-@cache
+@cache  # 78 ms to look through modules and entry points
 def all_tools() -> tuple[AnyTool, ...]:
     """Every tool there is, by name.
 

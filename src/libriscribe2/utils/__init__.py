@@ -1,1 +1,1 @@
-"""Shared building blocks without knowledge of books: above all the JSON cleanup pipeline."""
+"""The JSON pipeline by the names of the original designs; it lives in `replies`."""

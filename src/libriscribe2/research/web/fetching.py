@@ -254,7 +254,7 @@ class Fetcher:
         )
 
 
-@cache
+@cache  # 90 ms
 def _certificates() -> ssl.SSLContext:
     """The certificates of the package, not of the environment; loading them takes time."""
     return httpx.create_ssl_context(trust_env=False)
