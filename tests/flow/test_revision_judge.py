@@ -146,7 +146,7 @@ def test_QU_a_chapter_to_which_the_judge_prefers_its_draft_is_the_draft(judging:
     assert [text.strip() for text in chapters] == [text.strip() for text in book.drafts]
     told = "1 of 1 patches kept; the judge prefers the draft in 1 of 1 changed passage, so it stays"
     assert remarks(judging) == [told, told]
-    dumps = [one for one in judging.project().dumps() if one["agent_name"] == "PassageEvaluator"]
+    dumps = [one for one in judging.project().dumps() if one["agent_name"] == "PassageJudge"]
     assert {one["step"] for one in dumps if "exam" not in one["step"]} == {
         f"judge/ch0{n}/passage-1/{side}-first" for n in (1, 2) for side in ("ours", "theirs")
     }

@@ -57,6 +57,7 @@ class Agent:
     command line and staleness follow from them.
 
     Attributes:
+        recorded_as: Its name in dumps where that is not the class's: older dumps have it.
         name: The stage's name, and the name of its prompt and of its entry in `models`.
         also_called: Other names under which the command line and `models` know the stage.
         reads: Artifacts of other stages that it works from; `chapters/*.md` means all of them.
@@ -74,6 +75,7 @@ class Agent:
         made_where: What there has to be for it to have anything to do (see `no_op_reason`); "" for nothing.
     """
 
+    recorded_as: ClassVar[str] = ""
     name: ClassVar[str]
     also_called: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[tuple[str, ...]] = ()
@@ -269,7 +271,7 @@ class Agent:
         """How this agent's calls are made."""
         return CallOptions(
             step=unit.at(part),
-            agent=type(self).__name__,
+            agent=self.recorded_as or type(self).__name__,
             temperature=self.context.temperature,
             stage=self.name,
             **fields,

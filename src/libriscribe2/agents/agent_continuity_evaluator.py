@@ -68,6 +68,7 @@ class ContinuityEvaluator(ConsultedAgent):
     """Decides about pairs of statements. It is no stage: nothing of the book is made from it."""
 
     name = "judge"
+    recorded_as = "StoryJudge"
     also_called = ("canon",)
     brief_keys = BOOK_KEYS
     prompts = ("canon_judge",)

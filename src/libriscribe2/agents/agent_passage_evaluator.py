@@ -63,6 +63,7 @@ class PassageEvaluator(ConsultedAgent):
     """Compares passages. It is no stage: nothing of the book is made from it."""
 
     name = "judge"
+    recorded_as = "PassageJudge"
     brief_keys = BOOK_KEYS
     prompts = ("judge",)
 

@@ -45,14 +45,15 @@ RULE_BUDGET: Final = 1_600
 THREAD_BUDGET: Final = 2_400
 
 
-class CanonKeeperAgent(Agent):
+class StoryBibleAgent(Agent):
     """Notes what a chapter states, so that code can compare it with what the book has stated.
 
     A model finds the statements; code keeps those whose quotes stand in the text.
     """
 
     name = "canon"
-    also_called = ("continuity",)
+    recorded_as = "CanonKeeperAgent"
+    also_called = ("continuity", "story_bible")
     auto_refresh = True
     reads = (CHARACTERS, WORLD, OUTLINE, CHAPTER_FILES)
     brief_keys = BOOK_KEYS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.support.agent_desk import AgentDesk
 
-from libriscribe2.agents.canon_keeper import PART_BUDGET, CanonKeeperAgent
+from libriscribe2.agents.story_bible_keeper import PART_BUDGET, StoryBibleAgent
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import MOST_FACTS, CanonFile
 
@@ -49,7 +49,7 @@ def desk_of(folder: Path, text: str = TEXT, **brief: Any) -> AgentDesk:
 
 
 async def canon(desk: AgentDesk, *script: str) -> CanonFile:
-    made = await desk.run(CanonKeeperAgent, *script, chapter=1)
+    made = await desk.run(StoryBibleAgent, *script, chapter=1)
     assert isinstance(made, CanonFile)
     return made
 
@@ -130,9 +130,9 @@ async def test_rules_of_the_world_are_shown_by_name(tmp_path: Path) -> None:
 
 
 def test_a_book_has_a_canon_if_it_is_a_story_and_the_author_wants_one() -> None:
-    assert CanonKeeperAgent.wanted(Brief(premise="p"))
-    assert not CanonKeeperAgent.wanted(Brief(premise="p", category="Business"))
-    assert not CanonKeeperAgent.wanted(Brief(premise="p", canon=False))
+    assert StoryBibleAgent.wanted(Brief(premise="p"))
+    assert not StoryBibleAgent.wanted(Brief(premise="p", category="Business"))
+    assert not StoryBibleAgent.wanted(Brief(premise="p", canon=False))
 
 
 def test_a_chapter_that_moves_takes_its_facts_along() -> None:
