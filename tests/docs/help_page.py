@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from typer.testing import CliRunner
 
-from libriscribe2.cli.lazy import COMMANDS, CommandEntry, LazyCommand
-from libriscribe2.cli.root import app
+from libriscribe2.cli.root import COMMANDS, CommandEntry, LazyCommand, app
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "cli.md"

@@ -16,8 +16,7 @@ from libriscribe2.agents.agent_book_reviewer import BookReviewer
 from libriscribe2.agents.agent_continuity_evaluator import ContinuityEvaluator
 from libriscribe2.agents.agent_importer import ManuscriptReader
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
-from libriscribe2.cli.lazy import COMMANDS, CommandEntry
-from libriscribe2.cli.root import app
+from libriscribe2.cli.root import COMMANDS, CommandEntry, app
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError
 

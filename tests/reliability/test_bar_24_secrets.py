@@ -17,7 +17,8 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.web_pages import Answer, WebPages
 
-from libriscribe2.cli import frame, root
+from libriscribe2 import cli
+from libriscribe2.cli import frame
 from libriscribe2.research.access import ResearchMeans
 from libriscribe2.settings import parts
 
@@ -146,11 +147,11 @@ def test_bar_24_07_a_bug_tells_no_key_and_steers_no_terminal(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.chdir(desk.folder)
     monkeypatch.setattr(frame, "locate", broken)
-    monkeypatch.setattr(root, "leave", leave)
+    monkeypatch.setattr(cli, "leave", leave)
     for words in (["status", "book"], ["--debug", "status", "book"]):
         monkeypatch.setattr(sys, "argv", ["libriscribe2", *words])
         with pytest.raises(_Left):
-            root.main()
+            cli.main()
         told = capsys.readouterr()
         assert "this is a bug" in told.err
         for hostile in (KEY, "\x1b", "\x07", "\u202e"):

@@ -12,16 +12,25 @@ What has to hold here:
 import os
 import sys
 
-from libriscribe2.cli.process import interrupted, typed_to_resume
+from libriscribe2.cli.process import interrupted, leave, open_closed, typed_to_resume
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C before a command has begun ends it without a traceback."""
-    try:
-        from libriscribe2.cli.root import main as run  # noqa: PLC0415 -- Ctrl-C ends it quietly
+    """Run the command line, and end the process with its exit code.
 
-        run()
+    An error that nobody expected ends in one line, Ctrl-C before a command has begun without a
+    traceback.
+    """
+    try:
+        from libriscribe2.cli import root  # noqa: PLC0415 -- Ctrl-C ends it quietly
+
+        open_closed()
+        try:
+            code = root.app(standalone_mode=False)
+        except Exception as error:  # noqa: BLE001 - the last boundary before the user
+            code = root.exit_code_of(error)
+        leave(code if isinstance(code, int) else 0)
     except KeyboardInterrupt:
         called = typed_to_resume(sys.argv[1:])
         if called:

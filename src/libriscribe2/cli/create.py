@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,6 +14,7 @@ from libriscribe2.cli.frame import (
     Frame,
     JsonLinesOption,
     ModelOptions,
+    OptionGroup,
     ProjectNameOption,
     RunOptions,
     UntilOption,
@@ -61,6 +63,103 @@ DEMO_BRIEF: Final = Brief(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class BriefOptions(OptionGroup):
+    """What the author asks for; the fields are keys of the brief."""
+
+    title: Annotated[str | None, typer.Option("--title", "-t", help="Title.")] = None
+    author: Annotated[str | None, typer.Option(help="Name on the title page.")] = None
+    genre: Annotated[str | None, typer.Option("--genre", "-g", help="Genre.")] = None
+    category: Annotated[
+        str | None,
+        typer.Option(
+            "--category", "-c", help="Fiction, Fantasy, Business, ...", show_default="Fiction"
+        ),
+    ] = None
+    book_kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="fiction or non-fiction.", show_default="by the category"),
+    ] = None
+    language: Annotated[
+        str | None,
+        typer.Option("--language", "-l", help="Language of the book.", show_default="English"),
+    ] = None
+    audience: Annotated[
+        str | None, typer.Option("--target-audience", help="Who it is for.", show_default="General")
+    ] = None
+    tone: Annotated[str | None, typer.Option(help="Wanted tone.")] = None
+    project_type: Annotated[
+        str | None,
+        typer.Option(help="short_story, novella, book, novel or epic.", show_default="novel"),
+    ] = None
+    chapters: Annotated[str | None, typer.Option(help="How many: 10 or 8-12.")] = None
+    characters: Annotated[str | None, typer.Option(help="How many: 5, 3-7 or 5+.")] = None
+    scenes_per_chapter: Annotated[
+        str | None, typer.Option(help="How many: 5, 3-6, or one entry per chapter: 3,4,5.")
+    ] = None
+    words: Annotated[int | None, typer.Option(min=1, help="Words of the whole book.")] = None
+    worldbuilding: Annotated[
+        bool | None, typer.Option("--worldbuilding/--no-worldbuilding", help="With a world.")
+    ] = None
+    canon: Annotated[
+        bool | None,
+        typer.Option("--canon/--no-canon", help="Keep the facts of each chapter of a story."),
+    ] = None
+    drafting: Annotated[
+        str | None,
+        typer.Option(
+            help="Order of the chapters: sequential, redblack or parallel.",
+            show_default="by --max-concurrency",
+        ),
+    ] = None
+    revision: Annotated[
+        bool | None,
+        typer.Option("--revision/--no-revision", help="Have each chapter criticised and mended."),
+    ] = None
+    auto_title: Annotated[
+        bool, typer.Option("--auto-title", help="Choose a title from the finished text.")
+    ] = False
+    research: Annotated[
+        bool | None,
+        typer.Option(
+            "--research/--no-research",
+            help="Look for facts first.",
+            show_default="for non-fiction",
+        ),
+    ] = None
+
+    def keys(self) -> dict[str, Any]:
+        """The keys of the brief; None was not given."""
+        return {**asdict(self), "auto_title": self.auto_title or None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepOptions(OptionGroup):
+    """Options of the original LibriScribe2 that name the stages to run up to."""
+
+    run_all: Annotated[bool, typer.Option("--all", hidden=True)] = False
+    generate_concept: Annotated[bool, typer.Option("--generate-concept", hidden=True)] = False
+    generate_characters: Annotated[bool, typer.Option("--generate-characters", hidden=True)] = False
+    generate_worldbuilding: Annotated[
+        bool, typer.Option("--generate-worldbuilding", hidden=True)
+    ] = False
+    generate_outline: Annotated[bool, typer.Option("--generate-outline", hidden=True)] = False
+    write_chapters: Annotated[bool, typer.Option("--write-chapters", hidden=True)] = False
+    format_book: Annotated[bool, typer.Option("--format-book", hidden=True)] = False
+
+    def stages(self) -> list[str]:
+        """The stages that are named; none means all."""
+        named = {
+            "concept": self.generate_concept,
+            "characters": self.generate_characters,
+            "world": self.generate_worldbuilding,
+            "outline": self.generate_outline,
+            "chapters": self.write_chapters,
+            "manuscript": self.format_book,
+        }
+        return [stage for stage, wanted in named.items() if wanted and not self.run_all]
+
+
 @command
 def create(
     frame: Frame,
@@ -70,66 +169,8 @@ def create(
             metavar="PREMISE", help="The idea of the book, in your words; - reads it from stdin."
         ),
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", "-t", help="Title.")] = None,
-    author: Annotated[str | None, typer.Option(help="Name on the title page.")] = None,
-    genre: Annotated[str | None, typer.Option("--genre", "-g", help="Genre.")] = None,
-    category: Annotated[
-        str | None,
-        typer.Option(
-            "--category", "-c", help="Fiction, Fantasy, Business, ...", show_default="Fiction"
-        ),
-    ] = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(help="fiction or non-fiction.", show_default="by the category"),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option("--language", "-l", help="Language of the book.", show_default="English"),
-    ] = None,
-    target_audience: Annotated[
-        str | None, typer.Option(help="Who it is for.", show_default="General")
-    ] = None,
-    tone: Annotated[str | None, typer.Option(help="Wanted tone.")] = None,
-    project_type: Annotated[
-        str | None,
-        typer.Option(help="short_story, novella, book, novel or epic.", show_default="novel"),
-    ] = None,
-    chapters: Annotated[str | None, typer.Option(help="How many: 10 or 8-12.")] = None,
-    characters: Annotated[str | None, typer.Option(help="How many: 5, 3-7 or 5+.")] = None,
-    scenes_per_chapter: Annotated[
-        str | None, typer.Option(help="How many: 5, 3-6, or one entry per chapter: 3,4,5.")
-    ] = None,
-    words: Annotated[int | None, typer.Option(min=1, help="Words of the whole book.")] = None,
-    worldbuilding: Annotated[
-        bool | None, typer.Option("--worldbuilding/--no-worldbuilding", help="With a world.")
-    ] = None,
-    canon: Annotated[
-        bool | None,
-        typer.Option("--canon/--no-canon", help="Keep the facts of each chapter of a story."),
-    ] = None,
-    drafting: Annotated[
-        str | None,
-        typer.Option(
-            help="Order of the chapters: sequential, redblack or parallel.",
-            show_default="by --max-concurrency",
-        ),
-    ] = None,
-    revision: Annotated[
-        bool | None,
-        typer.Option("--revision/--no-revision", help="Have each chapter criticised and mended."),
-    ] = None,
-    auto_title: Annotated[
-        bool, typer.Option("--auto-title", help="Choose a title from the finished text.")
-    ] = False,
-    research: Annotated[
-        bool | None,
-        typer.Option(
-            "--research/--no-research",
-            help="Look for facts first.",
-            show_default="for non-fiction",
-        ),
-    ] = None,
+    *,
+    asked: BriefOptions,
     samples: Annotated[
         list[Path] | None,
         typer.Option(
@@ -152,18 +193,7 @@ def create(
     until: UntilOption = None,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
-    run_all: Annotated[bool, typer.Option("--all", hidden=True)] = False,
-    generate_concept: Annotated[bool, typer.Option("--generate-concept", hidden=True)] = False,
-    generate_characters: Annotated[
-        bool, typer.Option("--generate-characters", hidden=True)
-    ] = False,
-    generate_worldbuilding: Annotated[
-        bool, typer.Option("--generate-worldbuilding", hidden=True)
-    ] = False,
-    generate_outline: Annotated[bool, typer.Option("--generate-outline", hidden=True)] = False,
-    write_chapters: Annotated[bool, typer.Option("--write-chapters", hidden=True)] = False,
-    format_book: Annotated[bool, typer.Option("--format-book", hidden=True)] = False,
-    *,
+    steps: StepOptions,
     options: RunOptions,
 ) -> None:
     """Write a new book from a premise.
@@ -172,35 +202,6 @@ def create(
 
     Everything lands in projects/NAME; Ctrl-C is safe, `libriscribe2 resume NAME` goes on.
     """
-    steps = {
-        "concept": generate_concept,
-        "characters": generate_characters,
-        "world": generate_worldbuilding,
-        "outline": generate_outline,
-        "chapters": write_chapters,
-        "manuscript": format_book,
-    }
-    said = {
-        "title": title,
-        "author": author,
-        "genre": genre,
-        "category": category,
-        "book_kind": kind,
-        "language": language,
-        "audience": target_audience,
-        "tone": tone,
-        "project_type": project_type,
-        "chapters": chapters,
-        "characters": characters,
-        "scenes_per_chapter": scenes_per_chapter,
-        "words": words,
-        "worldbuilding": worldbuilding,
-        "canon": canon,
-        "drafting": drafting,
-        "revision": revision,
-        "auto_title": auto_title or None,
-        "research": research,
-    }
     renderer = frame.renderer
     settings = frame.settings(options)
     of_run = {
@@ -219,16 +220,15 @@ def create(
         "as_json": as_json or None,
     }
     earlier = read_earlier(after, settings) if after else None
-    opened = {"premise": premise_of(premise, description), **said}
-    asked_for = continued(_brief(opened, of_run, settings, renderer), earlier)
-    brief, order_note = with_drafting(asked_for, settings.pipeline.max_concurrency)
+    given = {**asked.keys(), "premise": premise_of(premise, description)}
+    brief = continued(_brief(given, of_run, settings, renderer), earlier)
+    brief, order_note = with_drafting(brief, settings.pipeline.max_concurrency)
     for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
         renderer.note(note)
-    asked = [stage for stage, wanted in steps.items() if wanted and not run_all]
-    until_stages = asked if until is None else [until]
     choice = model_for(settings)
     shared = earlier.files if earlier is not None else ()
-    new = NewBook(project_name, until_stages, (*read_samples(samples or ()), *shared))
+    stages = steps.stages() if until is None else [until]
+    new = NewBook(project_name, stages, (*read_samples(samples or ()), *shared))
     paths = new_paths(brief, settings, new.name)
     frame.is_about(paths)
     if dry_run:

@@ -100,7 +100,12 @@ P = ParamSpec("P")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelOptions:
+class OptionGroup:
+    """Options that a command takes as one parameter; each field is an option."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions(OptionGroup):
     """Options of a command that asks a model."""
 
     model: ModelOption = None
@@ -261,8 +266,8 @@ def resumable(renderer: Renderer, called: str) -> Iterator[None]:
 def command(body: Callable[Concatenate[Frame, P], int | None]) -> Callable[..., None]:
     """The command that Typer runs, made of its body.
 
-    The body's first parameter is the frame. A parameter whose type is a group of options
-    (`ModelOptions` and those made from it) becomes an option for each field. What the body returns
+    The body's first parameter is the frame. A parameter whose type is a group of
+    options (`OptionGroup`) becomes an option for each field. What the body returns
     is the exit code; None is 0.
     """
     own, groups = _parameters(body)
@@ -310,13 +315,13 @@ def command_group(name: str, help_text: str, cls: type[TyperGroup] = TyperGroup)
 
 def _parameters(
     body: Callable[..., Any],
-) -> tuple[list[inspect.Parameter], dict[str, type[ModelOptions]]]:
+) -> tuple[list[inspect.Parameter], dict[str, type[OptionGroup]]]:
     """What Typer is to read from the command line, and the groups of options by parameter."""
     _frame, *parameters = inspect.signature(body).parameters.values()
     found: list[inspect.Parameter] = []
-    groups: dict[str, type[ModelOptions]] = {}
+    groups: dict[str, type[OptionGroup]] = {}
     for one in parameters:
-        if isinstance(one.annotation, type) and issubclass(one.annotation, ModelOptions):
+        if isinstance(one.annotation, type) and issubclass(one.annotation, OptionGroup):
             groups[one.name] = one.annotation
             hints = get_type_hints(one.annotation, include_extras=True)
             found += [

@@ -1,18 +1,346 @@
-"""The root command: what can be said before a command's name, and the last line of defence."""
+"""The root command: the table of commands, and their modules imported when they are run.
+
+`--help` imports none of them, so that it costs next to nothing.
+"""
 
 import sys
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer._click.exceptions import (  # not public elsewhere
+    ClickException,
+    NoArgsIsHelpError,
+    NoSuchOption,
+    UsageError,
+)
+from typer.core import TyperCommand, TyperGroup
+from typing_extensions import override
 
 from libriscribe2 import __version__
-from libriscribe2.cli.lazy import RootGroup
-from libriscribe2.cli.process import Invocation, bug_of, leave, open_closed, traceback_of
-from libriscribe2.errors import LibriScribeError
+from libriscribe2.cli.process import (
+    EXIT_CLOSED_PIPE,
+    Invocation,
+    bug_of,
+    interrupted,
+    reader_gone,
+    stop_writing,
+    traceback_of,
+    typed_to_resume,
+)
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
 from libriscribe2.project.atomic import DEVICE_ERRORS, storage_error
+from libriscribe2.wording import one_line, plain_fault
+
+_ROOM: Final = "libriscribe2.cli"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """One command.
+
+    Attributes:
+        name: What the user types.
+        target: `module:attribute` of a function or a Typer app.
+        help: The first line of its help.
+        hidden: Whether listings leave it out: older names.
+    """
+
+    name: str
+    target: str
+    help: str
+    hidden: bool = False
+
+
+COMMANDS: Final = (
+    CommandEntry("create", f"{_ROOM}.create:create", "Write a new book from a premise."),
+    CommandEntry(
+        "import",
+        f"{_ROOM}.import_book:import_book",
+        "Take over a manuscript that was written elsewhere.",
+    ),
+    CommandEntry("resume", f"{_ROOM}.resume:resume", "Go on with a book where it stopped."),
+    CommandEntry("redo", f"{_ROOM}.resume:redo", "Write a stage, or one chapter of it, again."),
+    CommandEntry(
+        "status", f"{_ROOM}.status:status", "Show every part of a book with its state and reason."
+    ),
+    CommandEntry(
+        "estimate",
+        f"{_ROOM}.resume:estimate",
+        "Say what it would take to finish a book: calls, tokens, cost.",
+    ),
+    CommandEntry(
+        "replay",
+        f"{_ROOM}.resume:replay",
+        "Rebuild a book from its journal, or ask a recorded prompt again.",
+    ),
+    CommandEntry(
+        "chapter", f"{_ROOM}.chapter:app", "List the chapters of a book, and change their order."
+    ),
+    CommandEntry("adopt", f"{_ROOM}.status:adopt", "Take edited files as the new base."),
+    CommandEntry(
+        "check",
+        f"{_ROOM}.check:check",
+        "Say what is wrong with a book's files, its story or its plan.",
+    ),
+    CommandEntry(
+        "view",
+        f"{_ROOM}.view:view",
+        "Open a page with the book and every call, or write it to a folder.",
+    ),
+    CommandEntry(
+        "debug", f"{_ROOM}.debug:app", "Look at what the models answered, and what was made of it."
+    ),
+    CommandEntry(
+        "report",
+        f"{_ROOM}.report:report",
+        "Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.",
+    ),
+    CommandEntry("why", f"{_ROOM}.debug:why", "Show from what a scene was written."),
+    CommandEntry(
+        "compare",
+        f"{_ROOM}.report:compare",
+        "Put the metrics of two drafts of a book beside each other.",
+    ),
+    CommandEntry(
+        "research",
+        f"{_ROOM}.research:app",
+        "Look a question up in sources or on the web, and look at the notes.",
+    ),
+    CommandEntry(
+        "citations", f"{_ROOM}.research:citations", "Check that the notes of a book still hold."
+    ),
+    CommandEntry(
+        "export", f"{_ROOM}.export:export", "Make a book into files that a reader can hold."
+    ),
+    CommandEntry(
+        "batch", f"{_ROOM}.batch:app", "Write many books: queue them, run them, see how they stand."
+    ),
+    CommandEntry(
+        "demo",
+        f"{_ROOM}.create:demo",
+        "Write a short book with the stand-in author, without a key.",
+    ),
+    CommandEntry(
+        "config", f"{_ROOM}.listings:config", "Show the settings in force and where they come from."
+    ),
+    CommandEntry(
+        "models", f"{_ROOM}.listings:models", "Show which model does what, and which could."
+    ),
+    CommandEntry("agents", f"{_ROOM}.listings:agents", "List the stages that make a book."),
+    CommandEntry("tools", f"{_ROOM}.listings:tools", "List the tools of the tool chains."),
+    CommandEntry("doctor", f"{_ROOM}.listings:doctor", "Check that everything is in place."),
+    CommandEntry("create-book", f"{_ROOM}.create:create", "Same as `create`.", hidden=True),
+    CommandEntry("format", f"{_ROOM}.export:export", "Same as `export`.", hidden=True),
+    CommandEntry("book-stats", f"{_ROOM}.status:status", "Same as `status`.", hidden=True),
+)
+
+_SETTINGS: Final = "settings stand in .env, `libriscribe2 config path` and the project's book.toml"
+_MODELS: Final = "name a model with --model, or one per stage below [models] in book.toml"
+
+GONE_OPTIONS: Final = {
+    "--config-file": _SETTINGS,
+    "--env-file": ".env in the working folder is read",
+    "--log-file": "a book's log is .libriscribe/run.log in its folder; --log-level says how much",
+    "--output-dir": "set LIBRISCRIBE2_PROJECTS_DIR to the folder that holds your books",
+    "--skip-error": "leave it out; `libriscribe2 resume` goes on after a failure",
+    "--user": "leave it out; no tags are sent to the provider",
+    "--default-model": _MODELS,
+    "--model-config": _MODELS,
+    "--llm": _MODELS,
+    "--show-logs": "a book's log is .libriscribe/run.log in its folder",
+    "--chapter-number": "write --chapter",
+    "--output-format": "write --format",
+}
+"""The option, and what to do without it."""
+
+_REDO: Final = "`libriscribe2 redo PROJECT STAGE` writes a stage or a chapter again"
+
+GONE_COMMANDS: Final = {
+    "bench": "`python -m bench.continuity` in the repository plants faults and counts what is found",
+    "start": "`libriscribe2 create` asks where nothing is given",
+    "generate-title": "set auto_title = true in book.toml, then `libriscribe2 resume PROJECT`",
+    **dict.fromkeys(("concept", "outline", "characters", "worldbuilding", "write", "edit"), _REDO),
+}
+"""The command, and what to type without it."""
+
+
+_PROGRAM: Final = "libriscribe2"
+_OF_ROOT: Final = ("--quiet", "-q", "--debug", "--version", "-V")
+"""Options of the root command."""
+
+
+_SURPLUS: Final = "unexpected extra argument"
+"""What Click says of words beyond those that a command takes."""
+
+
+class LazyCommand(TyperCommand):
+    """Stands for a command in listings and turns into it when it is run."""
+
+    def __init__(self, entry: CommandEntry) -> None:
+        super().__init__(entry.name, help=entry.help, hidden=entry.hidden)
+        self._entry = entry
+
+    def load(self) -> Any:
+        """The command itself."""
+        module, _, attribute = self._entry.target.partition(":")
+        found = getattr(import_module(module), attribute)
+        if not isinstance(found, typer.Typer):
+            only = typer.Typer(add_completion=False, rich_markup_mode=None)
+            only.command(name=self._entry.name)(found)
+            found = only
+        command = typer.main.get_command(found)
+        command.name = self._entry.name
+        return command
+
+    @override
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Any = None,
+        **extra: Any,
+    ) -> Any:
+        """The context of the command itself."""
+        with _interrupts(sys.argv[1:]):
+            return self.load().make_context(info_name, args, parent, **extra)
+
+
+class RootGroup(TyperGroup):
+    """The root command: knows every other by name."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._typed: Sequence[str] = ()
+        self.suggest_commands = False  # it would name commands that help leaves out
+        self.commands.update({entry.name: LazyCommand(entry) for entry in COMMANDS})
+
+    @override
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line; one that cannot be understood is told in one line."""
+        self._typed = sys.argv[1:] if args is None else args
+        try:
+            try:
+                code = super().main(
+                    args, prog_name, complete_var, False, windows_expand_args, **extra
+                )
+            except ClickException as error:
+                _tell(error, self._path(self._typed))
+                code = error.exit_code
+            except typer.Abort:
+                code = EXIT_INTERRUPTED
+            sys.stdout.flush()
+        except (BrokenPipeError, SystemExit) as error:
+            if not reader_gone(error):
+                raise
+            stop_writing()
+            code = EXIT_CLOSED_PIPE
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
+
+    @override
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Any = None,
+        **extra: Any,
+    ) -> Any:
+        """The context of the root command."""
+        with _interrupts(self._typed):
+            return super().make_context(info_name, args, parent, **extra)
+
+    def _path(self, words: Sequence[str]) -> str:
+        """The command that some words name, as far as there is one."""
+        command, path = self, [_PROGRAM]
+        for word in words:
+            found = getattr(command, "commands", {}).get(word)
+            if found is not None:
+                command = found.load() if isinstance(found, LazyCommand) else found
+                path.append(word)
+        return " ".join(path)
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is named; for a wrong name one that help lists is suggested."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            listed = [entry.name for entry in COMMANDS if not entry.hidden]
+            close = get_close_matches(args[0], listed, n=1)
+            hint = f". Did you mean {close[0]!r}?" if close else ""
+            if args[0] in GONE_COMMANDS:
+                hint = f": {GONE_COMMANDS[args[0]]}"
+            error.message = f"No such command {args[0]!r}{hint}"
+            raise
+
+    @override
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in the order of the table, not of the alphabet."""
+        del ctx
+        return [entry.name for entry in COMMANDS]
+
+
+@contextmanager
+def _interrupts(words: Sequence[str]) -> Iterator[None]:
+    """Say how to go on with a book after Ctrl-C that comes before its command has begun."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        called = typed_to_resume(words)
+        if called:
+            typer.echo(f"warning: {one_line(interrupted(called))}", err=True)
+        raise
+
+
+def _tell(error: ClickException, command: str) -> None:
+    """Say in one line what was wrong with a command line; without arguments, show the help.
+
+    Args:
+        error: What was wrong.
+        command: The command that the words name, such as `libriscribe2 create`.
+    """
+    faults = getattr(error.__cause__, "errors", None)  # Typer has Pydantic read the values
+    if faults is not None:
+        first = faults(include_url=False)[0]
+        error.message = f"{plain_fault(first)}, not {first['input']!r}"
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else command
+    told = error.format_message().strip()
+    if isinstance(error, NoArgsIsHelpError):
+        typer.echo(told, err=True)
+        return
+    sentence = one_line(told).rstrip(".")
+    end = "" if sentence.endswith("?") else "."
+    typer.echo(f"error: {sentence}{end} fix: {_fix(error, command)}", err=True)
+
+
+def _fix(error: ClickException, command: str) -> str:
+    """What to do about a command line that cannot be understood."""
+    option = error.option_name if isinstance(error, NoSuchOption) else ""
+    if option in _OF_ROOT and command != _PROGRAM:
+        named = command.removeprefix(f"{_PROGRAM} ")
+        return f"{option} stands before the command: `{_PROGRAM} {option} {named} ...`"
+    if option in GONE_OPTIONS:
+        return f"{GONE_OPTIONS[option]}; see `{command} --help`"
+    of_premise = _SURPLUS in error.message and command.endswith((" create", " create-book"))
+    return f"{'put the premise into quotes; ' if of_premise else ''}see `{command} --help`"
+
 
 app = typer.Typer(
     name="libriscribe2",
@@ -54,21 +382,12 @@ def root(
     ctx.obj.keep()
 
 
-def main() -> None:
-    """Run the command line; an error that nobody expected ends in one line and exit code 1."""
-    open_closed()
-    try:
-        code = app(standalone_mode=False)
-    except OSError as error:
-        code = _refused(error)
-    except Exception as error:  # noqa: BLE001 - the last boundary before the user
-        code = _bug(error)
-    leave(code if isinstance(code, int) else 0)
+def exit_code_of(error: Exception) -> int:
+    """Print an error that no command expected; its exit code.
 
-
-def _refused(error: OSError) -> int:
-    """Tell what the system refused while the output was written; anything else is a bug."""
-    if error.errno not in DEVICE_ERRORS:
+    What the system refused while the output was written is told as such, anything else as a bug.
+    """
+    if not isinstance(error, OSError) or error.errno not in DEVICE_ERRORS:
         return _bug(error)
     told = storage_error("write", Path("the output"), error)
     with suppress(OSError):  # the output may be the very thing that cannot be written

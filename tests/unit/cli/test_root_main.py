@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
+from libriscribe2 import cli
 from libriscribe2.cli import root
-from libriscribe2.cli.lazy import COMMANDS, CommandEntry, LazyCommand
+from libriscribe2.cli.root import COMMANDS, CommandEntry, LazyCommand
 
 
 class Left(BaseException):
@@ -26,13 +27,13 @@ def stays(monkeypatch: pytest.MonkeyPatch) -> None:
     def leave(code: int) -> None:
         raise Left(code)
 
-    monkeypatch.setattr(root, "leave", leave)
+    monkeypatch.setattr(cli, "leave", leave)
 
 
 def end_of(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     monkeypatch.setattr(sys, "argv", ["libriscribe2", *arguments])
     with pytest.raises(Left) as caught:
-        root.main()
+        cli.main()
     return caught.value.code
 
 
