@@ -80,7 +80,7 @@ fuzz: $(READY) ## Fuzz the readers of replies; atheris is installed by hand, see
 house: $(READY) ## Print how far a command's road is; fails where it is too long
 	$(BIN)/python -m bench.house
 
-checklist: $(READY) ## Print the acceptance list with its tests; fails on an item without one
+checklist: $(READY) ## Print the acceptance list with its tests and what only these reach; fails on an item without one
 	$(BIN)/python tests/docs/checklist.py $(if $(JUNIT),--junit $(JUNIT))
 
 mutants: $(READY) ## Plant bugs in a copy of the program; the reliability bars must catch each

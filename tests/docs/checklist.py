@@ -4,23 +4,39 @@ An id stands in a test's name, in any case: `test_pb_01_...`, `test_PB_64_...`; 
 `test_pb_02_pb_03_...`, `test_MS_07_08_09_...` or `test_MS_10_to_16_...`. The list of ids is
 `checklist_ids.txt`: an id and the first words of the item on each line.
 
+An item counts when a command reaches what it says (section J of the list). Those that do not are
+`library`, where only tests reach the code, and `open`, where the product has no such behaviour;
+`checklist_by_use.txt` names them with the code that alone serves them. They fail nothing.
+
 `python tests/docs/checklist.py [--junit results.xml] [--failing-only]` ends with 1 where an item
 has no test, or, with results, where none of its tests passed or one of them failed.
 """
 
 import argparse
+import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, get_args
 
 from defusedxml import ElementTree
 
 IDS: Final = Path(__file__).with_name("checklist_ids.txt")
+MARKS: Final = Path(__file__).with_name("checklist_by_use.txt")
 ROOT: Final = Path(__file__).parents[2]
+PACKAGE: Final = ROOT / "src" / "libriscribe2"
+FACES: Final = ("utils/", "parsing/", "toolchain/")
+"""Folders that only give code of other rooms the names of the original designs."""
+
+State = Literal["library", "open"]
+_GOOD: Final = ("has tests", "passed")
+_STATES: Final[Mapping[str, str]] = {
+    "library": "whose code only tests reach",
+    "open": "whose behaviour is not in the product, or not proved",
+}
 _ID: Final = re.compile(
     r"(?<![a-z])([a-z]{2})[_-]?(\d{2}(?:_(?:to_)?\d{2})*)(?![a-z\d])", re.IGNORECASE
 )
@@ -96,16 +112,121 @@ def outcomes(junit: Path) -> dict[str, str]:
     return found
 
 
-def result_of(tests: Sequence[str], outcome_of: Mapping[str, str] | None) -> str:
-    """`no test`, `has tests`, or with results `passed`, `failed` or `not run`."""
+def result_of(
+    tests: Sequence[str], outcome_of: Mapping[str, str] | None, state: State | None = None
+) -> str:
+    """`no test`, `has tests`, or with results `passed`, `failed` or `not run`.
+
+    An item that no command reaches is what its state says in place of `has tests` and `passed`.
+    """
     if not tests:
-        return "no test"
+        return "open" if state == "open" else "no test"
     if outcome_of is None:
-        return "has tests"
+        return state or "has tests"
     told = {outcome_of.get(test.rpartition("::")[2], "not run") for test in tests}
     if "failed" in told:
         return "failed"
-    return "passed" if "passed" in told else "not run"
+    return (state or "passed") if "passed" in told else "not run"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A line of the list.
+
+    Attributes:
+        state: What its items are.
+        items: Their ids.
+        names: The code that alone serves them, with the folder in which uses do not count.
+        why: What is missing.
+    """
+
+    state: State
+    items: tuple[str, ...]
+    names: Mapping[str, str]
+    why: str
+
+
+def marks(text: str) -> list[Mark]:
+    """The lines of the list.
+
+    Raises:
+        ValueError: A line has not four parts, or an unknown state.
+    """
+    return [_mark(line) for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def _mark(line: str) -> Mark:
+    state, items, names, why = (part.strip() for part in line.split("|"))
+    for known in get_args(State):
+        if state == known:
+            homes = (name.partition("@") for name in names.split())
+            ids = tuple(one for part in items.split(", ") for one in _ids(part))
+            return Mark(known, ids, {name: home for name, _, home in homes}, why)
+    raise ValueError(f"no state is called {state!r}")
+
+
+def _ids(part: str) -> Iterator[str]:
+    """The ids in `MP-01 to MP-21` or `TR-23`."""
+    first, _, last = part.partition(" to ")
+    letters, _, number = first.partition("-")
+    for one in range(int(number), int((last or first).partition("-")[2]) + 1):
+        yield f"{letters}-{one:02d}"
+
+
+def states(listed: Sequence[Mark], used: Collection[str]) -> dict[str, State]:
+    """The state of each item that does not count.
+
+    Args:
+        listed: The lines of the list.
+        used: Names that the product uses; an item of the library with one of them counts.
+    """
+    return {
+        item: mark.state
+        for mark in listed
+        if not set(mark.names) & set(used)
+        for item in mark.items
+    }
+
+
+def unknown_names(listed: Sequence[Mark], package: Path) -> set[str]:
+    """Names of the list that stand nowhere in the sources: the code was renamed or is gone."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py")))
+    return {name for mark in listed for name in mark.names if name not in text}
+
+
+def used_names(listed: Sequence[Mark], package: Path) -> set[str]:
+    """Names of the list that code uses which is none of them itself, and no face."""
+    homes = {name: home for mark in listed for name, home in mark.names.items()}
+    used: set[str] = set()
+    for path in sorted(package.rglob("*.py")):
+        file = path.relative_to(package).as_posix()
+        if not file.startswith(FACES):
+            here = {name for name, home in homes.items() if not (home and file.startswith(home))}
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            used.update(_uses(tree.body, here, frozenset(homes)))
+    return used
+
+
+def _uses(nodes: Iterable[ast.AST], wanted: set[str], own: frozenset[str]) -> Iterator[str]:
+    """Wanted names that are read, called, passed or looked up by their text, outside of `own`."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in own:
+            continue
+        named = _named(node)
+        if named in wanted:
+            yield named
+        yield from _uses(ast.iter_child_nodes(node), wanted, own)
+
+
+def _named(node: ast.AST) -> str:
+    """The name that a node uses, or ""."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.keyword):
+        return node.arg or ""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -117,18 +238,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     listed = items(IDS.read_text(encoding="utf-8"))
     found = found_by_item(collected(), [item.name for item in listed])
     outcome_of = outcomes(chosen.junit) if chosen.junit else None
-    good = ("has tests", "passed")
-    results = {item.name: result_of(found[item.name], outcome_of) for item in listed}
+    by_use = marks(MARKS.read_text(encoding="utf-8"))
+    lost = unknown_names(by_use, PACKAGE)
+    state_of = states(by_use, used_names(by_use, PACKAGE))
+    results = {
+        item.name: result_of(found[item.name], outcome_of, state_of.get(item.name))
+        for item in listed
+    }
     for item in listed:
-        if chosen.failing_only and results[item.name] in good:
+        if chosen.failing_only and results[item.name] in _GOOD:
             continue
         print(f"{item.name}  {results[item.name]:9}  {item.words}")  # noqa: T201 - a script
         for test in found[item.name]:
             print(f"           {test}")  # noqa: T201 - a script
-    unproved = [name for name, result in results.items() if result not in good]
-    told = f"{len(listed) - len(unproved)} of {len(listed)} items proved"
-    print(f"{told}; not: {', '.join(unproved) or 'none'}")  # noqa: T201 - a script
-    return 1 if unproved else 0
+    for line in summary(results):
+        print(line)  # noqa: T201 - a script
+    if lost:
+        print(f"{MARKS.name} names what is no more: {', '.join(sorted(lost))}")  # noqa: T201 - a script
+    return 1 if lost or unproved(results) else 0
+
+
+def summary(results: Mapping[str, str]) -> Iterator[str]:
+    """How many items are proved, and which are not."""
+    proved = sum(result in _GOOD for result in results.values())
+    yield f"{proved} of {len(results)} items proved; not: {', '.join(unproved(results)) or 'none'}"
+    for state, meaning in _STATES.items():
+        names = [name for name, result in results.items() if result == state]
+        yield f"{state}: {len(names)}, {meaning}: {', '.join(names) or 'none'}"
+
+
+def unproved(results: Mapping[str, str]) -> list[str]:
+    """The items that fail."""
+    return [name for name, result in results.items() if result not in (*_GOOD, *_STATES)]
 
 
 if __name__ == "__main__":
