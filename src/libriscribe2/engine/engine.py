@@ -2,10 +2,10 @@
 
     async for item in engine.run(stages): ...
 
-The items (`follow` is the one loop that reads them) are events, pieces of prose while they arrive, and at the end the result. Nothing that is
-kept depends on somebody reading them: units run as tasks, write what they make before they report
-it, and never wait for a reader. Closing the stream, or cancelling whoever reads it, ends the units
-that are under way.
+The items (`follow` is the one loop that reads them) are events, pieces of prose while they arrive,
+and at the end the result. Units run as tasks: they write what they make before they report it, and
+none waits for a reader; only the next units begin as the items are read. Closing the stream, or
+cancelling whoever reads it, ends the units that are under way.
 """
 
 import asyncio
