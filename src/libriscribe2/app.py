@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol, TypeVar
 from uuid import uuid4
 
@@ -30,6 +30,7 @@ from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import (
     call_session,
     check_models,
+    is_revising,
     research_means,
     resolved,
     stage_model,
@@ -178,12 +179,12 @@ class StageAgents:
         self._choice = choice
         self._store = store
         self._options = options
-        judge = RevisionEvaluator(self._judge, store, trusted=options.trusts_judges)
-        self._revision_judge = judge if settings.revision.judge else None
 
     def make(self, agent: type[AgentT]) -> AgentT:
         """The agent of a stage."""
-        context = replace(self._context(agent), judge=self._revision_judge)
+        context = self._context(agent)
+        if self._settings.revision.judge and is_revising(agent):
+            context = replace(context, judge=self._revision_judge)
         if self._options.allows_as_recorded:
             record = self._store.manifest.files.get(agent.writes)
             allow = tuple(record.params.get("allow", ())) if record is not None else ()
@@ -200,6 +201,11 @@ class StageAgents:
         if self._options.backend is None:
             asking = with_judge(self._settings, self._base.brief, stages)
             check_models(self._settings, self._choice, asking)
+
+    @cached_property
+    def _revision_judge(self) -> RevisionEvaluator:
+        """Decides about the revised chapters of the run."""
+        return RevisionEvaluator(self._judge, self._store, trusted=self._options.trusts_judges)
 
     def _judge(self) -> PassageEvaluator:
         """Who judges revised chapters; without an answer of its the run goes on."""

@@ -12,7 +12,7 @@ from tests.support.hand_made import HandMade
 from tests.support.review_book import REFUSED, troubled
 
 from libriscribe2.commands.projects import look_at
-from libriscribe2.observe.event_file import last_run
+from libriscribe2.observe.run_files import last_run
 from libriscribe2.project.paths import ProjectPaths
 
 Lines = list[dict[str, Any]]

@@ -11,7 +11,7 @@ from tests.support.desk import SMALL, Desk
 from tests.support.review_book import troubled
 from tests.support.screen import event
 
-from libriscribe2.observe import event_file as recording
+from libriscribe2.observe import run_files as recording
 from libriscribe2.observe.otel import OtelTracing
 from libriscribe2.observe.spans import SpanFold
 

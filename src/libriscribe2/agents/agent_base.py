@@ -73,6 +73,8 @@ class Agent:
             works from it; done again together with the same chapter's unit of such a reader.
         prompts: Names of its prompts; only its own name where none is given.
         made_where: What there has to be for it to have anything to do (see `no_op_reason`); "" for nothing.
+        wanted_if: What of the brief says whether the book has it, such as `worldbuilding`; "" where
+            every book has it.
     """
 
     recorded_as: ClassVar[str] = ""
@@ -88,6 +90,7 @@ class Agent:
     lazy: ClassVar[bool] = False
     prompts: ClassVar[tuple[str, ...]] = ()
     made_where: ClassVar[str] = ""
+    wanted_if: ClassVar[str] = ""
 
     def __init__(self, context: AgentContext) -> None:
         self.context = context
@@ -103,8 +106,7 @@ class Agent:
     @classmethod
     def wanted(cls, brief: Brief) -> bool:
         """Whether the book that the author asked for has this stage."""
-        del brief
-        return True
+        return not cls.wanted_if or bool(getattr(brief, cls.wanted_if))
 
     @classmethod
     def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:

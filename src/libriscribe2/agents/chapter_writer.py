@@ -18,7 +18,6 @@ from libriscribe2.context.revision_context import gate_context, shown_for_revisi
 from libriscribe2.context.scene_context import scene_context
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, text_before
 from libriscribe2.errors import ProjectError
-from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import ScenePlan, ScenesFile
 from libriscribe2.project.paths import (
@@ -205,13 +204,8 @@ class DraftWriterAgent(ChapterWriterAgent):
     also_called = ("draft", "chapters")
     reads_earlier = ()
     writes = DRAFT_FILES
+    wanted_if = "is_drafted_at_once"
     lazy = True
-
-    @override
-    @classmethod
-    def wanted(cls, brief: Brief) -> bool:
-        """Where all chapters are drafted at once."""
-        return brief.drafting == "parallel"
 
     @override
     @classmethod

@@ -4,7 +4,6 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.models.brief import Brief
 from libriscribe2.models.excerpts import (
     book_lines,
     concept_block,
@@ -28,13 +27,8 @@ class CharacterGeneratorAgent(Agent):
     reads = (CONCEPT, SERIES_CAST)
     brief_keys = ("premise", *BOOK_KEYS, "characters", "chapters")
     writes = CHARACTERS
+    wanted_if = "has_cast"
     shape = CharactersFile
-
-    @override
-    @classmethod
-    def wanted(cls, brief: Brief) -> bool:
-        """Stories always; other books where the author says how many."""
-        return brief.kind == "fiction" or bool(brief.characters)
 
     @override
     async def execute(self, unit: Unit) -> CharactersFile:

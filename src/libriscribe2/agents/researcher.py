@@ -10,7 +10,6 @@ from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.attempt import Attempt
-from libriscribe2.models.brief import Brief
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.notes import (
     NotesFile,
@@ -49,16 +48,11 @@ class ResearcherAgent(Agent):
     reads = (CONCEPT,)
     brief_keys = ("premise", *BOOK_KEYS)
     writes = RESEARCH_NOTES
+    wanted_if = "is_researched"
     shape = NotesFile
     prompts = ("research", "extract_facts", "planning", "micro_resolution", "error_analysis")
     made_where = f"files in {RESEARCH_SOURCES} or a search engine"
     _model: "ChainModel | None" = None
-
-    @override
-    @classmethod
-    def wanted(cls, brief: Brief) -> bool:
-        """Non-fiction has it, and what the author wants it for."""
-        return brief.is_researched
 
     @override
     def no_op_reason(self) -> str:

@@ -9,7 +9,6 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
 from libriscribe2.checks.continuity.fact_names import Names, rule_names
-from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import (
     MOST_EVENTS,
     MOST_FACTS,
@@ -58,13 +57,8 @@ class StoryBibleAgent(Agent):
     reads = (CHARACTERS, WORLD, OUTLINE, CHAPTER_FILES)
     brief_keys = BOOK_KEYS
     writes = CANON_FILES
+    wanted_if = "has_story_bible"
     shape = CanonFile
-
-    @override
-    @classmethod
-    def wanted(cls, brief: Brief) -> bool:
-        """For stories, unless the author does without."""
-        return brief.canon and brief.kind == "fiction"
 
     @override
     @classmethod

@@ -6,7 +6,6 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.models.brief import Brief
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.story import ConceptFile, OutlineFile, TitleFile
 from libriscribe2.project.paths import CONCEPT, OUTLINE, SUMMARY_FILES, TITLE
@@ -23,13 +22,8 @@ class TitleGeneratorAgent(Agent):
     reads = (CONCEPT, OUTLINE, SUMMARY_FILES)
     brief_keys = ("premise", *BOOK_KEYS, "auto_title")
     writes = TITLE
+    wanted_if = "wants_title"
     shape = TitleFile
-
-    @override
-    @classmethod
-    def wanted(cls, brief: Brief) -> bool:
-        """Only on request, and never over the author's title."""
-        return brief.auto_title and not brief.title
 
     @override
     async def execute(self, unit: Unit) -> TitleFile:

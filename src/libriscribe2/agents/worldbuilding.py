@@ -4,7 +4,6 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
 from libriscribe2.agents.agent_context import Unit
-from libriscribe2.models.brief import Brief
 from libriscribe2.models.excerpts import (
     book_lines,
     concept_block,
@@ -24,13 +23,8 @@ class WorldbuildingAgent(Agent):
     reads = (CONCEPT, SERIES_WORLD)
     brief_keys = ("premise", *BOOK_KEYS, "worldbuilding")
     writes = WORLD
+    wanted_if = "worldbuilding"
     shape = WorldFile
-
-    @override
-    @classmethod
-    def wanted(cls, brief: Brief) -> bool:
-        """Unless the author does without."""
-        return brief.worldbuilding
 
     @override
     async def execute(self, unit: Unit) -> WorldFile:

@@ -14,7 +14,7 @@ from libriscribe2.batch.state import Batch, Book, Ended
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.batches import Bookshelf, looks
 from libriscribe2.errors import LibriScribeError, UsageError
-from libriscribe2.observe.event_file import last_run
+from libriscribe2.observe.run_files import last_run
 from libriscribe2.wording import cost, counted, duration
 
 if TYPE_CHECKING:  # only a shared batch pays for its module

@@ -30,8 +30,8 @@ from libriscribe2.forecast.quote import (
 from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
 from libriscribe2.models.findings import SEVERITIES
-from libriscribe2.observe.event_file import recorders
 from libriscribe2.observe.events import Event, EventConsumer
+from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore

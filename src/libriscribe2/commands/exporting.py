@@ -13,8 +13,8 @@ from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.formats.epub import EpubReport, check_epub, checking_programs
 from libriscribe2.exporters.publishing import Published, exporters_for, publish
-from libriscribe2.observe.event_file import EventFile
 from libriscribe2.observe.events import Event
+from libriscribe2.observe.run_files import EventFile
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
 from libriscribe2.wording import counted
 

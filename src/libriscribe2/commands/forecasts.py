@@ -35,7 +35,7 @@ from libriscribe2.llm.limits.prices import price_of
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import Event, EventList
-from libriscribe2.observe.run_log import log_nowhere
+from libriscribe2.observe.run_files import log_nowhere
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import UnsyncedOps, storage_errors
 from libriscribe2.project.book_file import write_book_toml

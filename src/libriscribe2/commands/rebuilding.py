@@ -31,7 +31,7 @@ from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice, check_choice
-from libriscribe2.observe.run_log import log_nowhere
+from libriscribe2.observe.run_files import log_nowhere
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.legacy import is_legacy

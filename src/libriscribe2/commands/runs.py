@@ -16,7 +16,7 @@ from libriscribe2.engine.engine import Engine, RunStream
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.observe.run_log import log_to
+from libriscribe2.observe.run_files import log_to
 from libriscribe2.project.paths import CHAPTER_FILES, SCENES, ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings

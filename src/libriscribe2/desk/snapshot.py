@@ -14,8 +14,8 @@ from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.languages import UNKNOWN, language_of
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import Finding
-from libriscribe2.observe.event_file import last_run
 from libriscribe2.observe.events import Event
+from libriscribe2.observe.run_files import last_run
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.lock import holder_may_live

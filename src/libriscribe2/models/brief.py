@@ -248,6 +248,26 @@ class Brief(BaseModel):
         return self.book_kind or kind_of(self.category)
 
     @property
+    def has_cast(self) -> bool:
+        """Whether the book has characters: stories always, others where the author says how many."""
+        return self.kind == "fiction" or bool(self.characters)
+
+    @property
+    def has_story_bible(self) -> bool:
+        """Whether the facts of every chapter are kept: for stories, unless the author does without."""
+        return self.canon and self.kind == "fiction"
+
+    @property
+    def is_drafted_at_once(self) -> bool:
+        """Whether all chapters are first drafted at once, from their plans alone."""
+        return self.drafting == "parallel"
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether a title is chosen: only on request, and never over the author's."""
+        return self.auto_title and not self.title
+
+    @property
     def is_researched(self) -> bool:
         """Whether the book has the stage that looks for facts."""
         return self.kind != "fiction" if self.research is None else self.research

@@ -87,12 +87,17 @@ def resolved(name: str, choice: ModelChoice, settings: Settings) -> ModelChoice:
     return resolve_model(name, choice, settings.llm.base_url, os.environ)
 
 
+def is_revising(agent: type[Agent]) -> bool:
+    """Whether a stage revises what it wrote, so that somebody may decide about it."""
+    return "critique" in agent.prompts
+
+
 def with_judge(
     settings: Settings, brief: Brief, stages: Iterable[type[Agent]]
 ) -> tuple[type[Agent], ...]:
     """The stages of a run, and the judge where it decides about the chapters of one of them."""
     asking = tuple(stages)
-    revises = brief.revision and any("critique" in agent.prompts for agent in asking)
+    revises = brief.revision and any(is_revising(agent) for agent in asking)
     return (*asking, PassageEvaluator) if revises and settings.revision.judge else asking
 
 

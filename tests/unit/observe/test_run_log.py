@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from libriscribe2.observe.run_log import LogFile
+from libriscribe2.observe.run_files import LogFile
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

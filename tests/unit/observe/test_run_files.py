@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.screen import event
 
-from libriscribe2.observe.event_file import MOST_BYTES, EventFile, last_run, older
+from libriscribe2.observe.run_files import MOST_BYTES, EventFile, last_run, older
 
 
 def write(path: Path, *events: str, run: str = "r1", **fields: object) -> None:

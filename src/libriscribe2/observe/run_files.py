@@ -1,20 +1,23 @@
-"""`events.jsonl`: what happens to a project, one JSON object per line, for whoever watches.
+"""What a run leaves for whoever watches: `events.jsonl`, `run.log`, and a trace where one is wanted.
 
-The lines are those of `--json`. Nothing depends on the file: it may be deleted at any time.
+A line of `events.jsonl` is a JSON object, the same as with `--json`. Nothing depends on these files:
+they may be deleted at any time.
 """
 
 import json
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from pydantic import ValidationError
+from typing_extensions import override
 
 from libriscribe2.observe.events import Event, EventConsumer
 from libriscribe2.observe.spans import SpanFold
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.texts import utf8
 
@@ -201,3 +204,50 @@ def recorders(
     """The project's file of events, and the collector of spans that the environment names."""
     with EventFile(paths.events) as file, traced(paths.root.name, environ, warn) as spans:
         yield (file, *spans)
+
+
+class LogFile(logging.FileHandler):
+    """Appends to a file; what the system does not take is left out, and the work goes on."""
+
+    @override
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing: the standard traceback on stderr says nothing that an author can use."""
+        del record
+
+    @override
+    def close(self) -> None:
+        """Close the file, whether or not the system takes the last lines."""
+        with suppress(OSError):
+            super().close()
+
+
+def log_to(file: Path, level: str) -> None:
+    """Write the package's log to a file, replacing an earlier one of this process.
+
+    Args:
+        file: The log file; its folder must be there.
+        level: The least severe level that is kept.
+
+    Raises:
+        StorageError: The file cannot be written.
+    """
+    with storage_errors("write", file):
+        handler = LogFile(file, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    _only(handler).setLevel(level)
+
+
+def log_nowhere() -> None:
+    """Drop the package's log: what is tried on a copy is no news of the project."""
+    _only(logging.NullHandler())
+
+
+def _only(handler: logging.Handler) -> logging.Logger:
+    """The package's logger with this handler and no other."""
+    logger = logging.getLogger("libriscribe2")
+    for earlier in list(logger.handlers):
+        logger.removeHandler(earlier)
+        earlier.close()
+    logger.addHandler(handler)
+    logger.propagate = False
+    return logger
