@@ -65,6 +65,7 @@ QUIET = (
     ("config", "show"),
     ("resume", "book", "--until", "concept"),
 )
+WRITTEN = ("create", PREMISE, "--mock", "-p", "whole", *SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +74,10 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], tu
     desk = Desk(tmp_path_factory.mktemp("desk"))
     desk.written("--until", "concept")
     program = ("-m", "tests.support.loaded_modules")
-    ran = desk.run_apart(json.dumps(QUIET), program=program)
+    ran = desk.run_apart(json.dumps([*QUIET, WRITTEN]), program=program)
     return {
         command: (code, set(modules))
-        for command, (code, modules) in zip(QUIET, ran.value, strict=True)
+        for command, (code, modules) in zip([*QUIET, WRITTEN], ran.value, strict=True)
     }
 
 
@@ -88,6 +89,15 @@ def test_XC_08_litellm_is_not_loaded_where_no_model_is_called(
     assert code == 0
     assert "typer" in modules
     assert not {"litellm", "openai", "tiktoken"} & modules
+
+
+def test_a_book_that_is_written_alone_loads_nothing_of_batches(
+    loaded: dict[tuple[str, ...], tuple[int, set[str]]],
+) -> None:
+    code, modules = loaded[WRITTEN]
+    assert code == 0
+    assert "libriscribe2.engine" in modules
+    assert not [name for name in modules if name.startswith("libriscribe2.batch")]
 
 
 def test_XC_03_agents_lists_the_stages_in_running_order(desk: Desk) -> None:
