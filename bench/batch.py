@@ -24,9 +24,9 @@ from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
+from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.batch.work import BookWriter, Terms
 
 TITLE: Final = "Batches"

@@ -10,7 +10,7 @@ from typing import Final
 
 from bench.figures import p95, spread
 from libriscribe2.project.atomic import UnsyncedOps
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 

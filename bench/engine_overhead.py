@@ -24,7 +24,7 @@ from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import PipelineConfig, Settings

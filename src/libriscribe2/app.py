@@ -7,8 +7,7 @@ from functools import cached_property, partial
 from typing import Protocol, TypeVar
 from uuid import uuid4
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import AgentContext
+from libriscribe2.agents.agent_base import Agent, AgentContext
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator, RevisionEvaluator
 from libriscribe2.engine.engine import Engine
 from libriscribe2.engine.runner import RunParts

@@ -9,8 +9,8 @@ from tests.support.desk import PREMISE, Desk
 
 from libriscribe2.batch.folders import begin_project
 from libriscribe2.batch.processes import BookProcess, RunCommand
+from libriscribe2.batch.progress import Book
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
 

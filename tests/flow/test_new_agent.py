@@ -15,7 +15,7 @@ MODULE = '''"""The blurb."""
 from pydantic import BaseModel, Field
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Unit
 from libriscribe2.models.story import ConceptFile
 from libriscribe2.models.excerpts import book_lines, to_json
 from libriscribe2.project.paths import CONCEPT

@@ -33,14 +33,14 @@ MUTANTS: Final = (
     Mutant(
         "an edited file counts as ours",
         "test_bar_11",
-        "project/view.py",
+        "project/project_view.py",
         'is_ours(name, sha):\n            return ArtifactState("edited")',
         'is_ours(name, sha):\n            return ArtifactState("old")',
     ),
     Mutant(
         "an older text that is put back counts as left by a crash",
         "test_bar_11",
-        "project/view.py",
+        "project/project_view.py",
         '"edited" if last.placed else "old"',
         '"old"',
     ),
@@ -138,7 +138,7 @@ MUTANTS: Final = (
     Mutant(
         "SIGTERM is not heard",
         "test_bar_08",
-        "cli/interrupts.py",
+        "cli/process.py",
         "numbers = (signal.SIGINT, signal.SIGTERM)",
         "numbers = (signal.SIGINT,)",
     ),

@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 from tests.support.bars import Bar, Trial, Trials
 
-from libriscribe2.project.machine import MIN_FREE_BYTES
+from libriscribe2.project.lock import MIN_FREE_BYTES
 
 BAR: Final = Bar(6, 6, "test_bar_06_full_disk.py")
 SIZE: Final = ("--chapters", "3", "--scenes-per-chapter", "1", "--words", "300")

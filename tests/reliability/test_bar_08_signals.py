@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 from tests.support.bars import Bar, Launched, Trial, Trials, pause
 
-from libriscribe2.cli.interrupts import GRACE_SECONDS
+from libriscribe2.cli.process import GRACE_SECONDS
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 BAR: Final = Bar(8, 8, "test_bar_08_signals.py")

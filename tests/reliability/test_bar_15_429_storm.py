@@ -22,9 +22,9 @@ from libriscribe2.forecast.model_time import VirtualLoop
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.limits.circuits import Circuits
 from libriscribe2.llm.limits.rate_store import RateLimits, RateStore
 from libriscribe2.llm.limits.rates import RateGate
+from libriscribe2.llm.limits.retries import Circuits
 from libriscribe2.llm.session import CallSession
 
 SEED: Final = 15

@@ -30,8 +30,7 @@ from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.call_records import CallOptions, ListOutbox, NoOutbox, Outbox, Piece
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.limits.circuits import Circuits
-from libriscribe2.llm.limits.retries import RetryPolicy
+from libriscribe2.llm.limits.retries import Circuits, RetryPolicy
 from libriscribe2.llm.session import CallSession
 
 pytestmark = with_litellm

@@ -16,8 +16,8 @@ from tests.support.postgres import Cluster, Wire, running_cluster
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
+from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.batch.work import Terms
 
 BAR: Final = Bar(21, seed=21, file="test_bar_21_database_outage.py")

@@ -22,7 +22,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.budget import Budget, Caps, Spent
 from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 

@@ -25,8 +25,8 @@ from tests.support.hostile import SCRIPTS
 import libriscribe2
 from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths
+from libriscribe2.batch.progress import Batch, Ended, added, ended, started
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Batch, Ended, added, ended, started
 from libriscribe2.project.texts import MAX_JSON_BYTES
 
 BAR: Final = Bar(24, 24, "test_bar_24_loaders.py")

@@ -19,7 +19,7 @@ from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.session import CallSession
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 

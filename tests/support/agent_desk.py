@@ -10,8 +10,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 from tests.support.made_up_text import wanted_schema
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import AgentContext
+from libriscribe2.agents.agent_base import Agent, AgentContext
 from libriscribe2.llm.backend import Request
 from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.llm.call_records import ListOutbox, Piece

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from libriscribe2.batch.state import Book, Ended, Sums
+from libriscribe2.batch.progress import Book, Ended, Sums
 
 Act = Callable[[Book, float | None, int], Ended]
 """What comes of a run: of a book, with its grant, for the so manieth time."""

@@ -6,9 +6,8 @@ from typing import Any
 
 from libriscribe2.llm.backend import NoCallLog
 from libriscribe2.llm.call_records import CallReport
-from libriscribe2.llm.limits.circuits import Circuits
 from libriscribe2.llm.limits.rates import RateGate
-from libriscribe2.llm.limits.retries import RetryPolicy, Wait
+from libriscribe2.llm.limits.retries import Circuits, RetryPolicy, Wait
 from libriscribe2.llm.session import CallSession
 from libriscribe2.project.dumps import DumpRecord
 

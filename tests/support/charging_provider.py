@@ -9,7 +9,7 @@ from typing import Final
 from tests.support.authors import Killed
 
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.limits.prices import Price
+from libriscribe2.llm.limits.budget import Price
 
 PRICE: Final = Price(1e-4, 1e-3, 1e-4, 1e-3, output_tokens=400)
 """The price of the model `listed`; that of `unlisted` nobody knows."""

@@ -12,7 +12,7 @@ from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 ARABIC: Final = (
     "# الفصل الأول\n\nكان المنارُ واقفًا على الساحل الغارق، وكان حارسه يكتب كل ليلة في دفتره.\n\n"

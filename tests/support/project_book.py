@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.project.atomic import FileOps
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import CONCEPT, OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.project.store import ProjectStore
 

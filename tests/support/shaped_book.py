@@ -13,10 +13,9 @@ from libriscribe2.commands.projects import read_brief, wanted_stages
 from libriscribe2.editing.structure import Edit, read_slots
 from libriscribe2.editing.structure_edits import Slots
 from libriscribe2.editing.structure_plan import Planner
-from libriscribe2.engine.stages import all_stages
-from libriscribe2.engine.staleness import book_status
+from libriscribe2.engine.stages import all_stages, book_status
 from libriscribe2.project.atomic import FileOps
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import Change, peek

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, TypeVar, cast
 from pydantic import BaseModel
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import AgentContext, Unit
+from libriscribe2.agents.agent_base import Agent, AgentContext, Unit
 from libriscribe2.engine.engine import Engine
 from libriscribe2.engine.runner import RunParts
 from libriscribe2.llm.backends.scripted import ScriptedBackend

@@ -8,7 +8,7 @@ from typing import Any
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import CHARACTERS, OUTLINE, WORLD, ProjectPaths, chapter_file
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 
 class WrittenBook:

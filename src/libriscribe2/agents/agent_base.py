@@ -1,32 +1,207 @@
 """`Agent`: ask, read through the shared pipeline, validate; the runner saves what comes out."""
 
+import asyncio
 import json
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from typing import Any, ClassVar, Final, TypeVar
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from pydantic import BaseModel
+from typing_extensions import override
 
-from libriscribe2.agents.agent_context import AgentContext, MadeFrom, Unit
-from libriscribe2.agents.agent_siblings import all_of
-from libriscribe2.errors import MaxRetriesExceededError
+from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt, log_cleanup
 from libriscribe2.llm.call_records import CallOptions
+from libriscribe2.llm.client import LLMClient
+from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.base import request_schema
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.project.dump_reading import ReplyReader
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.texts import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
+from libriscribe2.replies.parsers import ReplyReader
 from libriscribe2.replies.schema_fit import Limits
+from libriscribe2.research.access import ResearchMeans
 from libriscribe2.telemetry import JSON_VALIDATION_ERROR
 from libriscribe2.utils.json_utils import JSONProcessor
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece of work of a stage, with one file as its outcome.
+
+    Attributes:
+        stage: The stage's name.
+        chapter: The chapter's number from 1, or None where the stage works on the whole book.
+        output: Name of the file that it makes, such as `chapters/03.md`.
+    """
+
+    stage: str
+    chapter: int | None
+    output: str
+
+    @property
+    def step(self) -> str:
+        """Path of the work, such as `chapters/ch03`; calls add their own part."""
+        return self.stage if self.chapter is None else f"{self.stage}/ch{self.chapter:02d}"
+
+    def at(self, part: str) -> str:
+        """Path of one question of the work; "" is its only one."""
+        return f"{self.step}/{part}" if part else self.step
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is decided about a revised chapter.
+
+    Attributes:
+        keeps: Whether the revised text is kept.
+        told: Why, in words for the author.
+    """
+
+    keeps: bool
+    told: str
+
+
+class DraftJudge(Protocol):
+    """Decides whether a revised chapter is kept."""
+
+    async def rule(self, chapter: int, draft: str, revised: str) -> Ruling:
+        """The decision; where none can be had, the revised text is kept.
+
+        Args:
+            chapter: The chapter's number.
+            draft: Its text before the revision.
+            revised: Its text after it, which is another one.
+
+        Raises:
+            LibriScribeError: A request failed for another reason than its reply.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class AgentContext:
+    """What an agent works with.
+
+    Attributes:
+        brief: What the author asked for.
+        book: The artifacts that are there.
+        client: Asks the model of the agent's stage.
+        attempts: How many requests one question may take.
+        temperature: The stage's configured temperature, or None.
+        prompts: The project's own prompts, or None.
+        anew: Has a step ask the model anew in the next run, instead of replaying its replies.
+        stop: Lets nothing new be sent, because a part of the work has failed.
+        research: What research may use.
+        judge: Decides about revised chapters; None leaves it to the gates.
+    """
+
+    brief: Brief
+    book: Book
+    client: LLMClient
+    attempts: int = 3
+    temperature: float | None = None
+    prompts: Path | None = None
+    anew: Callable[[str], None] = field(default=lambda _step: None)
+    stop: Callable[[], None] = field(default=lambda: None)
+    research: ResearchMeans = field(default_factory=ResearchMeans)
+    judge: DraftJudge | None = None
+
+
+@dataclass
+class MadeFrom:
+    """What an artifact was made from, for the journal.
+
+    Attributes:
+        keys: Keys of the calls whose replies were used, in order.
+        models: The models that answered, in order.
+        prompts: Hash of each prompt's wording, by name.
+        remark: What the author should know of how it went, in one line; "" for nothing.
+        manifests: The manifest of every scene's context as plain JSON, in order (`ContextManifest`).
+        allow: What the author let stand of a plan at that time: it decides what is mended.
+    """
+
+    keys: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    prompts: dict[str, str] = field(default_factory=dict)
+    remark: str = ""
+    manifests: list[dict[str, Any]] = field(default_factory=list)
+    allow: tuple[str, ...] = ()
+
+    def as_params(self) -> dict[str, Any]:
+        """What the journal keeps of it beside the keys."""
+        packs = {"packs": self.manifests} if self.manifests else {}
+        allow = {"allow": list(self.allow)} if self.allow else {}
+        return {"models": self.models, "prompts": self.prompts, **packs, **allow}
+
+    def add(self, key: str, model: str) -> None:
+        """Note a reply that was used."""
+        self.keys.append(key)
+        if model not in self.models:
+            self.models.append(model)
+
+
+T = TypeVar("T")
+
+
+async def all_of(work: Iterable[Coroutine[Any, Any, T]], stop: Callable[[], None]) -> list[T]:
+    """The results of all, in order.
+
+    After a failure nothing new is sent, but what is under way is waited for: a request that is
+    already paid for must not be lost to a sibling's failure.
+
+    Args:
+        work: What is done; none of it has begun.
+        stop: Called at a failure; ends the sending of requests.
+
+    Raises:
+        Exception: One failed; a failure of its own is preferred to having been stopped.
+    """
+
+    async def one(part: Coroutine[Any, Any, T]) -> T:
+        try:
+            return await part
+        except LibriScribeError:
+            stop()
+            raise
+
+    parts = tuple(work)
+    # The first one begins at once: its request has left before the others are put together.
+    rest = asyncio.gather(*map(one, parts[1:]), return_exceptions=True)
+    results: list[T | BaseException] = []
+    try:
+        if parts:
+            results.append(await _outcome(one(parts[0])))
+        results += await rest
+    finally:
+        if rest.cancel():
+            with suppress(asyncio.CancelledError):
+                await rest
+        for part in parts:  # Ctrl-C may come before one has begun, and Python warns of such
+            part.close()
+    failed = [result for result in results if isinstance(result, BaseException)]
+    if failed:
+        raise next((f for f in failed if not isinstance(f, RunStoppedError)), failed[0])
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+async def _outcome(work: Coroutine[Any, Any, T]) -> T | BaseException:
+    """What comes of it, be it an error."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - the caller chooses which failure is told
+        return error
+
 
 logger = logging.getLogger(__name__)
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-T = TypeVar("T")
 
 SHORT_FIELDS: Final = (
     "title",
@@ -147,7 +322,7 @@ class Agent:
             IncompleteError: No usable reply came; nothing is to be saved.
         """
 
-    async def ask(
+    def ask(
         self,
         unit: Unit,
         model: type[ModelT],
@@ -156,8 +331,8 @@ class Agent:
         part: str = "",
         limits: Limits | None = None,
         **values: str,
-    ) -> ModelT:
-        """Ask for a value of a shape.
+    ) -> Coroutine[Any, Any, ModelT]:
+        """Ask for a value of a shape: the conversation, to be awaited.
 
         Args:
             unit: The work that asks.
@@ -177,9 +352,9 @@ class Agent:
         user["content"] += f"\n\nAnswer by this schema.\n\n<json_schema>{wanted}</json_schema>"
         options = self._options(unit, part, schema=schema)
         parser = ReplyReader.for_shape(model, SHORT_FIELDS, limits or {})
-        return await self._think((system, user), parser, options)  # type: ignore[no-any-return]
+        return self._think((system, user), parser, options)
 
-    async def write_prose(
+    def write_prose(
         self,
         unit: Unit,
         values: Mapping[str, str],
@@ -187,8 +362,8 @@ class Agent:
         words: int,
         prompt: str = "",
         part: str = "",
-    ) -> str:
-        """Ask for text; its pieces are reported while they come.
+    ) -> Coroutine[Any, Any, str]:
+        """Ask for text: the conversation, to be awaited; pieces are reported while they come.
 
         Args:
             unit: The work that asks.
@@ -204,7 +379,7 @@ class Agent:
         options = self._options(unit, part, prose=True, streamed=True)
         messages = self._render(prompt or self.name, {**values, "words": str(words)})
         parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))
-        return await self._think(messages, parser, options)  # type: ignore[no-any-return]
+        return self._think(messages, parser, options)
 
     def safe_extract_json(
         self, content: str, model: type[BaseModel] | None = None
@@ -288,3 +463,18 @@ class Agent:
     async def _together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """The results of all, in order; see `all_of`."""
         return await all_of(work, self.context.stop)
+
+
+class ConsultedAgent(Agent):
+    """Answers what a command asks it (`engine.Engine.consult`); no file of the book is made."""
+
+    writes = ""
+
+    @override
+    async def execute(self, unit: Unit) -> str:
+        """Refuse: there is no artifact to make.
+
+        Raises:
+            LibriScribeError: Always.
+        """
+        raise LibriScribeError(f"{type(self).__name__} makes no file of the book.")

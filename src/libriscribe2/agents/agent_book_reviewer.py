@@ -9,9 +9,7 @@ from itertools import pairwise, zip_longest
 from math import ceil
 from typing import Final, TypeVar
 
-from libriscribe2.agents.agent_base import BOOK_KEYS
-from libriscribe2.agents.agent_consulted import ConsultedAgent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.gates.examination import measured
 from libriscribe2.checks.gates.gate import GateContext
@@ -26,7 +24,7 @@ from libriscribe2.models.reviews import MOST_DOUBTS, Doubt, Doubts, Patch, Prove
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, chapter_file, summary_file
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import parts, shorten, weigh, without_notes
 from libriscribe2.research.quotes import line_of_quote
 

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from libriscribe2.agents.agent_base import BOOK_KEYS
-from libriscribe2.agents.agent_consulted import ConsultedAgent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.checks.continuity.fact_values import colour, kinship, number
-from libriscribe2.checks.continuity.story import contradiction, hard
+from libriscribe2.checks.continuity.story_facts import contradiction, hard
 from libriscribe2.checks.continuity.story_report import JUDGED
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import MaxRetriesExceededError

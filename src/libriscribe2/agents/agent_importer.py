@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.agents.agent_base import BOOK_KEYS
-from libriscribe2.agents.agent_consulted import ConsultedAgent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.checks.text import words
 from libriscribe2.models.excerpts import book_lines, cards, to_json
 from libriscribe2.models.story import (

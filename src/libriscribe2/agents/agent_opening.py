@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.text import sentences
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.project.paths import chapter_file, draft_file

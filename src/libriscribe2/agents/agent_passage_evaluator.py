@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.agents.agent_base import BOOK_KEYS
-from libriscribe2.agents.agent_consulted import ConsultedAgent
-from libriscribe2.agents.agent_context import Ruling, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Ruling, Unit
 from libriscribe2.checks.evaluation.calibration import (
     QUESTIONS,
     Calibration,

@@ -7,8 +7,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.gates.examination import GateFigures, examined, measured
 from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.checks.patching import passages, patched

@@ -7,8 +7,7 @@ from typing import Final
 
 import regex
 
-from libriscribe2.agents.agent_base import FEWEST_WORDS, Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import FEWEST_WORDS, Agent, Unit
 from libriscribe2.checks.text_lengths import Wanted
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import shown_blocks

@@ -6,13 +6,12 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.agents.agent_opening import with_opening
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.checks.text_lengths import Wanted, chapter_words, habit_at, scene_words
-from libriscribe2.context.knowledge import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
+from libriscribe2.context.knowledge_parts import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
 from libriscribe2.context.prompt_context import PromptContext, read_context
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
 from libriscribe2.context.scene_context import scene_context

@@ -4,8 +4,7 @@ import json
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.models.citations import HEADING, cited
 from libriscribe2.project.paths import (
     CHAPTER_FILES,

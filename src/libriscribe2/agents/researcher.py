@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from pydantic import BaseModel
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.attempt import Attempt
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block

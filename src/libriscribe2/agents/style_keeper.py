@@ -5,8 +5,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.report.sample_style import style_numbers, typical_passages
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.documents.decoding import DocumentError

@@ -4,8 +4,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, chapter_block
 from libriscribe2.models.story import OutlineFile

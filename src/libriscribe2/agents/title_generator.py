@@ -4,8 +4,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.story import ConceptFile, OutlineFile, TitleFile
 from libriscribe2.project.paths import CONCEPT, OUTLINE, SUMMARY_FILES, TITLE

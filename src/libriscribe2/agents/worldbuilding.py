@@ -2,8 +2,7 @@
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.models.excerpts import (
     book_lines,
     concept_block,

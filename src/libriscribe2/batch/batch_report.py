@@ -8,7 +8,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from libriscribe2.batch.folders import BatchPaths
-from libriscribe2.batch.state import Batch, Book, RunTimes
+from libriscribe2.batch.progress import Batch, Book, RunTimes
 from libriscribe2.batch.work import is_late
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.texts import Clock, readable_json, utc_now, utf8

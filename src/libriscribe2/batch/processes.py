@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from libriscribe2.batch.state import Book, BookState, Ended, ModelTime, RunTimes, Sums, sums_of
+from libriscribe2.batch.progress import Book, BookState, Ended, ModelTime, RunTimes, Sums, sums_of
 from libriscribe2.errors import EXIT_INTERRUPTED, BudgetError
 from libriscribe2.observe.events import Event
 from libriscribe2.project.atomic import storage_errors

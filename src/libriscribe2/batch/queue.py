@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from libriscribe2.batch.progress import Batch, Book, BookState, added, retried
 from libriscribe2.batch.rows import Fault, Row
-from libriscribe2.batch.state import Batch, Book, BookState, added, retried
 from libriscribe2.batch.work import BookWriter, Terms
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.project.records import Record

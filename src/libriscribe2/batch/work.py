@@ -10,7 +10,7 @@ from statistics import median
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from libriscribe2.batch.state import Batch, Book, Ended, Sums, ended, retried, started
+from libriscribe2.batch.progress import Batch, Book, Ended, Sums, ended, retried, started
 from libriscribe2.errors import (
     EXIT_INTERRUPTED,
     BudgetError,

@@ -9,8 +9,8 @@ from libriscribe2.models.citations import cited
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, chapter_file
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.research_files import ResearchFolder
-from libriscribe2.project.view import ProjectView
 from libriscribe2.prose import without_notes
 
 

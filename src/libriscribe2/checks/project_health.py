@@ -12,8 +12,8 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import leftovers, storage_errors
 from libriscribe2.project.journal import decode_line
 from libriscribe2.project.paths import OUTLINE, SCENES, STATE, ProjectPaths, number_in
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import read_pending
-from libriscribe2.project.view import ProjectView
 
 _RULE: Final = "health"
 _JOURNAL: Final = f"{STATE}/journal.jsonl"

@@ -37,7 +37,7 @@ from libriscribe2.cli.frame import (
     command,
     command_group,
 )
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.process import run_async
 from libriscribe2.cli.questions import model_for
 from libriscribe2.cli.run_output import command_line, run_book
 from libriscribe2.commands.batches import (

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from libriscribe2.batch.batch_report import book_record, report_of
+from libriscribe2.batch.progress import Batch, Book, Ended
 from libriscribe2.batch.queue import BookQueue, Enqueued
 from libriscribe2.batch.rows import Fault
-from libriscribe2.batch.state import Batch, Book, Ended
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.batches import Bookshelf, looks
 from libriscribe2.errors import LibriScribeError, UsageError

@@ -15,14 +15,11 @@ from libriscribe2.cli.frame import (
     command,
     command_group,
 )
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.process import run_async
 from libriscribe2.cli.questions import local_servers, model_for
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.diagnosis import (
-    Case,
-    examinations,
-)
-from libriscribe2.commands.diagnosis import ping as send_ping
+from libriscribe2.commands.doctor import Case, examinations
+from libriscribe2.commands.doctor import ping as send_ping
 from libriscribe2.commands.installation import Check, examine, exit_code_of
 from libriscribe2.commands.inventory import (
     load_settings,

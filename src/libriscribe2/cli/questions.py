@@ -9,7 +9,7 @@ from typing import Any, Final
 import typer
 from pydantic import ValidationError
 
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.process import run_async
 from libriscribe2.commands.new_book import brief_from, option_of
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers

@@ -20,7 +20,7 @@ from libriscribe2.cli.frame import (
     RequiredProjectArgument,
     command,
 )
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.process import run_async
 from libriscribe2.cli.questions import model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording

@@ -9,8 +9,7 @@ from typing import Any, Final, TypeVar
 from libriscribe2.checks.plan.plan_report import PlanReport, check_plan
 from libriscribe2.cli.finding_formats import lines_of
 from libriscribe2.cli.frame import resumable
-from libriscribe2.cli.interrupts import interruptible, run_async
-from libriscribe2.cli.process import interrupted
+from libriscribe2.cli.process import interrupted, interruptible, run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.runs import OpenBook, RunRequest, first_models
 from libriscribe2.engine.engine import follow

@@ -9,7 +9,7 @@ import typer
 
 from libriscribe2.checks.report.book_report import earlier_metrics
 from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
 from libriscribe2.desk.server import Door, serve

@@ -15,12 +15,12 @@ from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths, batches_in, begin_project, is_taken
 from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.processes import BookProcess, RunCommand
+from libriscribe2.batch.progress import Batch, Book, Ended
 from libriscribe2.batch.provider.orders import Door, Habits
 from libriscribe2.batch.provider.poller import Keeper, kept_meanwhile
 from libriscribe2.batch.provider.spool import Spool
 from libriscribe2.batch.queue import BookQueue, Enqueued, one_of
 from libriscribe2.batch.rows import check_rows, read_rows
-from libriscribe2.batch.state import Batch, Book, Ended
 from libriscribe2.batch.work import BookWriter, Terms, due_of, minutes_for, moment_of
 from libriscribe2.commands.projects import stage_names
 from libriscribe2.errors import BudgetError, ConfigError, IncompleteError, LibriScribeError
@@ -28,8 +28,8 @@ from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_cl
 from libriscribe2.llm.limits.rates import account_name
 from libriscribe2.llm.providers import ModelChoice, batch_provider
 from libriscribe2.project.paths import ProjectPaths, check_project_name, project_name_from
+from libriscribe2.project.project_view import natural_order
 from libriscribe2.project.texts import utc_now
-from libriscribe2.project.view import natural_order
 from libriscribe2.settings import ModelsConfig, Settings
 from libriscribe2.settings.loading import check_book_tables
 from libriscribe2.settings.parts import resolved

@@ -14,8 +14,7 @@ from libriscribe2.checks.project_health import (
     health_finding,
 )
 from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
-from libriscribe2.engine.stages import all_stages
-from libriscribe2.engine.staleness import RunDecision, book_status, check_artifacts
+from libriscribe2.engine.stages import RunDecision, all_stages, book_status, check_artifacts
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_checks import cover_of
 from libriscribe2.models.brief import Brief
@@ -33,7 +32,7 @@ from libriscribe2.project.paths import (
     SUMMARY_FILES,
     ProjectPaths,
 )
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.settings.layers import read_toml
 
 

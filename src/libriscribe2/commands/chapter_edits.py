@@ -21,14 +21,13 @@ from libriscribe2.editing.splitting import division as split_place
 from libriscribe2.editing.structure import Edit, Slot, read_slots
 from libriscribe2.editing.structure_edits import Outlined, Slots
 from libriscribe2.editing.structure_plan import Planner
-from libriscribe2.engine.stages import all_stages
-from libriscribe2.engine.staleness import book_status, check_artifacts
+from libriscribe2.engine.stages import all_stages, book_status, check_artifacts
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import Change, ChangedView, peek
-from libriscribe2.project.view import ProjectView
 
 
 @dataclass(frozen=True, slots=True)

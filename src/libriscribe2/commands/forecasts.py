@@ -19,7 +19,7 @@ from libriscribe2.commands.new_book import NewBook, place_files
 from libriscribe2.commands.projects import open_project, wanted_stages
 from libriscribe2.commands.runs import Prepare, RunRequest
 from libriscribe2.engine.engine import follow
-from libriscribe2.engine.staleness import book_status, units_of
+from libriscribe2.engine.stages import book_status, units_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.forecast.model_time import model_times, with_their_chapters
 from libriscribe2.forecast.quote import (
@@ -31,7 +31,7 @@ from libriscribe2.forecast.quote import (
     stage_quotes,
 )
 from libriscribe2.llm.backends.demo import DemoAuthor
-from libriscribe2.llm.limits.prices import price_of
+from libriscribe2.llm.limits.budget import price_of
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import Event, EventList
@@ -39,7 +39,7 @@ from libriscribe2.observe.run_files import log_nowhere
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import UnsyncedOps, storage_errors
 from libriscribe2.project.book_file import write_book_toml
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from libriscribe2 import __version__
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.project.atomic import storage_errors
-from libriscribe2.project.machine import MIN_FREE_BYTES, free_bytes
+from libriscribe2.project.lock import MIN_FREE_BYTES, free_bytes
 
 State = Literal["ok", "warning", "failed"]
 

@@ -36,9 +36,9 @@ from libriscribe2.project.paths import (
     ProjectPaths,
     chapter_file,
 )
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import readable_json
-from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import check_models, with_judge
 from libriscribe2.wording import counted, plain_fault

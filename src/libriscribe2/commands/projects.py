@@ -24,9 +24,9 @@ from libriscribe2.project.paths import (
     check_project_name,
     project_name_from,
 )
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
 from libriscribe2.wording import plain_fault
 

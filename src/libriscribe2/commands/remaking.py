@@ -3,22 +3,21 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.commands.forecasts import quote_remaking
 from libriscribe2.commands.projects import read_brief, stage_called, wanted_stages
 from libriscribe2.commands.runs import RunRequest
-from libriscribe2.engine.staleness import book_status, units_of
+from libriscribe2.engine.stages import book_status, units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.forecast.quote import Quote, Remaking
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.machine import copy_in_trash
+from libriscribe2.project.lock import copy_in_trash
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import peek
 from libriscribe2.project.texts import utc_now
-from libriscribe2.project.view import ProjectView
 from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 

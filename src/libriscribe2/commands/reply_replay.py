@@ -11,14 +11,15 @@ from rapidfuzz.distance import Levenshtein
 from typing_extensions import override
 
 from libriscribe2.commands.calls import Call
-from libriscribe2.llm.conversation import CUT
-from libriscribe2.project.dump_reading import ReplyReader, plain_value
+from libriscribe2.llm.fallbacks import CUT
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     ParserResult,
     failure,
+    plain_value,
     split_leading_reasoning,
 )
+from libriscribe2.replies.parsers import ReplyReader
 
 MOST_CHARACTERS: Final = 60_000
 """Of the part that differs; beyond it lines are compared, because the time grows as the square."""

@@ -26,9 +26,9 @@ from libriscribe2.project.paths import (
     ProjectPaths,
     check_project_name,
 )
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.research_files import add_notes, chain_files
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.view import ProjectView
 from libriscribe2.research.chain_model import CALLS_AVOIDED
 from libriscribe2.research.research_chain import Findings
 from libriscribe2.research.run_store import FileRunStore

@@ -23,8 +23,8 @@ from libriscribe2.batch.postgres.database import (
 from libriscribe2.batch.postgres.exchange import Exchange
 from libriscribe2.batch.postgres.jobs import batches, key_of
 from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue, Worker
+from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
-from libriscribe2.batch.state import Book, BookState, Ended
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.commands.batches import BatchOrder, Bookshelf, terms_of, writer_of
 from libriscribe2.commands.projects import open_project, settings_of
@@ -44,12 +44,11 @@ from libriscribe2.project.atomic import (
     storage_errors,
     sync_folder,
 )
-from libriscribe2.project.lock import write_format
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine, write_format
 from libriscribe2.project.paths import RESEARCH_NOTES, ProjectPaths
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.project.view import ProjectView
 from libriscribe2.settings import Settings
 
 

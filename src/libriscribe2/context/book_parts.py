@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from libriscribe2.context.knowledge import knowledge_parts
-from libriscribe2.context.parts import (
+from libriscribe2.context.knowledge_parts import knowledge_parts
+from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.context.prompt_parts import (
     NEVER,
     Part,
     Rendered,
@@ -13,7 +14,6 @@ from libriscribe2.context.parts import (
     lines_block,
     text_block,
 )
-from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.models.canon import Thread
 from libriscribe2.models.excerpts import book_lines
 from libriscribe2.prose import shorten

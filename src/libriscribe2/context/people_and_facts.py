@@ -7,8 +7,8 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from libriscribe2.context.parts import Rendered, block, frame
 from libriscribe2.context.prompt_context import FIXED, PromptContext
+from libriscribe2.context.prompt_parts import Rendered, block, frame
 from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.excerpts import cards, cast_of
 from libriscribe2.models.story import Character, Entry, ScenePlan

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from libriscribe2.checks.continuity.fact_names import canonical_facts
 from libriscribe2.context.earlier_text import EarlierPassages, overused_block
-from libriscribe2.context.knowledge import read_knowledge
+from libriscribe2.context.knowledge_parts import read_knowledge
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import (
     HARD_STANCES,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext
-from libriscribe2.context.knowledge import knowledge_blocks
+from libriscribe2.context.knowledge_parts import knowledge_blocks
 from libriscribe2.context.people_and_facts import facts_part, people_of
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json

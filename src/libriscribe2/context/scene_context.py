@@ -9,8 +9,10 @@ from typing import Final, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.context.book_parts import ending_part, prefix_parts
-from libriscribe2.context.knowledge import knowledge_parts
-from libriscribe2.context.parts import (
+from libriscribe2.context.knowledge_parts import knowledge_parts
+from libriscribe2.context.people_and_facts import facts_part, people_part, places_part, told_of
+from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.context.prompt_parts import (
     NEVER,
     Fitted,
     Part,
@@ -21,8 +23,6 @@ from libriscribe2.context.parts import (
     frame,
     text_block,
 )
-from libriscribe2.context.people_and_facts import facts_part, people_part, places_part, told_of
-from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.story_so_far import (
     after_part,
     ahead_part,

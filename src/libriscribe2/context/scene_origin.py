@@ -10,7 +10,7 @@ from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import chapter_file, draft_file
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.wording import counted
 
 PACKS: Final = "packs"

@@ -6,9 +6,16 @@ from itertools import chain
 from typing import Final
 
 from libriscribe2.context.earlier_text import PASSAGE_BUDGET
-from libriscribe2.context.parts import Rendered, block, frame, lines_block, lines_within, text_block
 from libriscribe2.context.people_and_facts import told_of
 from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.context.prompt_parts import (
+    Rendered,
+    block,
+    frame,
+    lines_block,
+    lines_within,
+    text_block,
+)
 from libriscribe2.models.canon import StoryTime, ToldEvent
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.prose import shorten, tail, weigh

@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 
 from libriscribe2.checks.project_health import finding_of
 from libriscribe2.commands.calls import Call, CallFolder
-from libriscribe2.engine.stages import AgentType, all_stages, stages_of
-from libriscribe2.engine.staleness import RunDecision, book_status
+from libriscribe2.engine.stages import AgentType, RunDecision, all_stages, book_status, stages_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.languages import UNKNOWN, language_of
 from libriscribe2.models.brief import Brief
@@ -20,7 +19,7 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.lock import holder_may_live
 from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, OUTLINE, ProjectPaths
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import prose_words
 
 NUMBER: Final = re.compile(r"/([0-9]+)\.md$")

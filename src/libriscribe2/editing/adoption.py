@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePath
 
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Unit
 from libriscribe2.editing.structure import Slot
-from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import RunDecision, book_status, input_hashes, units_of
+from libriscribe2.engine.stages import AgentType, RunDecision, book_status, input_hashes, units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.view import ProjectView
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from libriscribe2.agents.scene_outliner import SceneOutlinerAgent
 from libriscribe2.agents.summarizer import SummarizerAgent
 from libriscribe2.documents.chapter_division import ManuscriptChapter, without_number
 from libriscribe2.documents.manuscript_reader import Manuscript
-from libriscribe2.engine.staleness import input_hashes
+from libriscribe2.engine.stages import input_hashes
 from libriscribe2.models.brief import MOST_PREMISE, SIZES, Brief, ProjectType
 from libriscribe2.models.story import (
     ChapterNotes,

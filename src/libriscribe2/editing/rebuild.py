@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import book_status, units_of
+from libriscribe2.engine.stages import AgentType, book_status, units_of
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile
@@ -24,9 +23,9 @@ from libriscribe2.project.paths import (
     SERIES,
     ProjectPaths,
 )
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
 from libriscribe2.project.texts import content_sha
-from libriscribe2.project.view import ProjectView
 
 _OF_A_CHAPTER: Final = re.compile(r"judge/ch\d+/")
 

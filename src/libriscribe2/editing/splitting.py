@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.context.story_so_far import SCENE_BREAK
-from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import book_status
+from libriscribe2.engine.stages import AgentType, book_status
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineFile
@@ -22,8 +21,8 @@ from libriscribe2.project.paths import (
     chapter_file,
     summary_file,
 )
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.texts import decode_text
-from libriscribe2.project.view import ProjectView
 from libriscribe2.prose import prose_words
 
 _BLOCK: Final = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")

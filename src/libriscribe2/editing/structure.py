@@ -15,10 +15,9 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.models.canon import CanonFile
 from libriscribe2.models.story import OutlineFile, ScenesFile
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.file_memory import CHAPTER_NUMBER
 from libriscribe2.project.paths import OUTLINE, SCENES
+from libriscribe2.project.project_view import CHAPTER_NUMBER, ProjectView
 from libriscribe2.project.texts import readable_json
-from libriscribe2.project.view import ProjectView
 from libriscribe2.research.quotes import line_of_quote
 
 Entry = Mapping[str, Any]

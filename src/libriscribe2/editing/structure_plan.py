@@ -23,18 +23,17 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Unit
 from libriscribe2.editing.structure import Edit, Slot, outline_text, scenes_text
-from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import PLANS, input_hashes
+from libriscribe2.engine.stages import PLANS, AgentType, input_hashes
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project import records
 from libriscribe2.project.manifest import FileRecord
 from libriscribe2.project.paths import OUTLINE, SCENES, number_in
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import Change, ChangedView, Replacement, digest
 from libriscribe2.project.texts import content_sha, decode_text
-from libriscribe2.project.view import ProjectView
 
 
 @dataclass(frozen=True)

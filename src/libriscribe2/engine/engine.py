@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from libriscribe2 import __version__
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.engine.runner import Outcome, Question, Runner, RunParts, Work
-from libriscribe2.engine.stages import AgentType
-from libriscribe2.engine.staleness import book_status, check_artifacts
+from libriscribe2.engine.stages import AgentType, book_status, check_artifacts
 from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import ModelChoice

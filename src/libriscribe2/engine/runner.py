@@ -10,15 +10,15 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
-from libriscribe2.engine.stages import AgentType, stages_of
-from libriscribe2.engine.staleness import (
+from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.engine.stages import (
+    AgentType,
     RunDecision,
     book_status,
     check_planned,
     decide,
     input_hashes,
+    stages_of,
 )
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.session import CallSession, RunStoppedError, Tally

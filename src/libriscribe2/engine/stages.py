@@ -1,16 +1,25 @@
-"""The stages: which agents there are, and in what order they run."""
+"""Stages in order, and why each of their units runs or not."""
 
-from collections.abc import Iterable, Iterator
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module, metadata
 from pkgutil import iter_modules
+from typing import Final, Literal
 
 from libriscribe2 import agents
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.errors import LibriScribeError
+from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.errors import LibriScribeError, ProjectError
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import BOOK_TOML, OUTLINE, RESEARCH_NOTES, SCENES
+from libriscribe2.project.project_view import ArtifactState, ProjectView
+from libriscribe2.wording import counted
 
 ENTRY_POINTS = "libriscribe2.agents"
 """Entry-point group under which another package offers agents."""
@@ -139,3 +148,266 @@ def _discovered() -> list[AgentType]:
 def _is_agent(value: object) -> bool:
     """Whether something is an agent class that can run."""
     return isinstance(value, type) and issubclass(value, Agent) and hasattr(value, "name")
+
+
+PLANS: Final = (OUTLINE, SCENES)
+"""Files that hold one entry per chapter, in the order of the book."""
+
+
+def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView) -> dict[str, str]:
+    """The present hash of all that a unit works from, by name.
+
+    A field of the brief is called `book.toml:field`. A file that the book does not have is
+    left out, so that its coming is a change. Of the plans, a chapter's unit works from its own
+    entry only (`input_sha`).
+    """
+    order = Book(view).draft_order(brief)
+    names = [file for name in agent.inputs(unit, order) for file in _expanded(name, view)]
+    files = {name: input_sha(name, unit.chapter, view) for name in names}
+    hashes = {name: sha for name, sha in files.items() if sha is not None}
+    return {**hashes, **_brief_hashes(brief, agent.brief_keys)}
+
+
+def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
+    """The present hash of an input, as far as it concerns a chapter.
+
+    Args:
+        name: The file's name.
+        chapter: The chapter that is made from it; None where the whole book is.
+        view: The project.
+
+    Returns:
+        The hash of the chapter's entry in a plan, of the whole file otherwise; None where there
+        is no such file or entry.
+
+    Raises:
+        StorageError: The file cannot be read.
+    """
+    content = view.find(name)
+    if content is None:
+        return None
+    if name == RESEARCH_NOTES:
+        return content.stage_notes_sha or content.sha
+    shas = None if chapter is None or name not in PLANS else content.chapter_shas
+    if chapter is None or shas is None:  # no plan: it counts as a whole
+        return content.sha
+    return shas[chapter - 1] if chapter <= len(shas) else None
+
+
+def check_planned(chapter: int | None, view: ProjectView) -> None:
+    """Make sure that the plan still has a chapter: it may be edited during a run.
+
+    Raises:
+        ProjectError: It has not.
+        StorageError: The file cannot be read.
+    """
+    content = view.find(OUTLINE) if chapter is not None else None
+    shas = None if content is None else content.chapter_shas
+    if chapter is not None and shas is not None and chapter > len(shas):
+        raise ProjectError(
+            f"{OUTLINE} has no chapter {chapter}",
+            why=f"it has {counted(len(shas), 'chapter')}, and had more when the run began",
+            fix="Take chapters away with `libriscribe2 chapter delete`, or run again.",
+        )
+
+
+def _expanded(name: str, view: ProjectView) -> Iterable[str]:
+    """The files that a name or pattern stands for."""
+    return view.names(name) if "*" in name else (name,)
+
+
+def _brief_hashes(brief: Brief, keys: tuple[str, ...]) -> dict[str, str]:
+    """The hashes of fields of a brief."""
+    values = brief.model_dump(mode="json", include=set(keys))
+    return {f"{BOOK_TOML}:{key}": _sha(values[key]) for key in keys}
+
+
+def _sha(value: object) -> str:
+    """The hash of a field of the brief."""
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode("utf-8")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class RunDecision:
+    """What is to be done with a unit.
+
+    Attributes:
+        unit: The work.
+        runs: Whether it runs now.
+        reason: Why, in words for the author.
+        state: How its file stands.
+    """
+
+    unit: Unit
+    runs: bool
+    reason: str
+    state: Literal["missing", "fresh", "stale", "edited", "old", "again"]
+
+
+def decide(
+    agent: type[Agent],
+    unit: Unit,
+    state: ArtifactState,
+    *,
+    again: bool = False,
+    refresh: bool = False,
+) -> RunDecision:
+    """Whether a unit runs.
+
+    Args:
+        agent: The unit's stage.
+        unit: The work.
+        state: How its file stands.
+        again: Whether the author asked for it to be written again.
+        refresh: Whether what is stale is to be remade.
+    """
+    if again:
+        return RunDecision(unit, runs=True, reason="asked to be written again", state="again")
+    if state.kind == "edited":
+        return RunDecision(unit, runs=False, reason="edited by you, kept as it is", state="edited")
+    if state.kind != "stale":
+        return RunDecision(unit, state.kind in ("missing", "old"), _PLAIN[state.kind], state.kind)
+    changed = _what_changed(state)
+    if refresh or not agent.asks_model:
+        return RunDecision(unit, runs=True, reason=changed, state="stale")
+    reason = f"stale, {changed}; kept, `--refresh` remakes it"
+    return RunDecision(unit, runs=False, reason=reason, state="stale")
+
+
+def in_words(name: str) -> str:
+    """An input as an author reads it."""
+    return "a chapter before it" if _BEFORE_THE_FIRST.fullmatch(name) else name.replace(":", ": ")
+
+
+_BEFORE_THE_FIRST: Final = re.compile(r".*/(?:0|-[0-9]+)[.][a-z]+")
+"""Name of an input that a chapter had and none with its new number has, such as `chapters/-1.md`.
+
+The number is kept, so that moving the chapter back makes it as fresh as it was.
+"""
+
+
+_PLAIN: Mapping[str, str] = {
+    "missing": "not made yet",
+    "old": "the last run ended before it was in place",
+    "fresh": "up to date",
+}
+
+
+def _what_changed(state: ArtifactState) -> str:
+    """The inputs that changed, that came and that went, in words."""
+    there = [name for name in state.changed if name not in (*state.came, *state.gone)]
+    groups = ((there, "changed"), (state.came, "new to it"), (state.gone, "gone"))
+    return ", ".join(f"{_named(names)} {what}" for names, what in groups if names)
+
+
+def _named(changed: Iterable[str], most: int = 3) -> str:
+    """Some inputs in words."""
+    names = list(dict.fromkeys(in_words(name) for name in changed))
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def units_of(agent: type[Agent], view: ProjectView) -> list[Unit]:
+    """The units of a stage as far as they are known; none before the outline for chapters."""
+    if not agent.per_chapter():
+        return [agent.unit()]
+    return [agent.unit(chapter) for chapter in range(1, Book(view).chapters() + 1)]
+
+
+def book_status(
+    stages: Iterable[type[Agent]], brief: Brief, view: ProjectView, *, refresh: bool = False
+) -> list[RunDecision]:
+    """How every unit of `stages` stands, and whether a run (with `refresh`) would make it.
+
+    Chapters that no outline plans yet stand as one line for their stage. A stage that works from
+    the author's files alone is left out while there are none, and so is a missing file that is made
+    on demand where nothing needs it.
+    """
+    stages, decisions = tuple(stages), list[RunDecision]()
+    for agent in stages:
+        units = units_of(agent, view)
+        present = [_decision(agent, unit, brief, view, refresh=refresh) for unit in units]
+        decisions.extend(one for one in present if not _has_nothing_to_do(agent, one, view))
+        if not units:
+            unit = Unit(agent.name, None, agent.writes)
+            decisions.append(
+                RunDecision(unit, runs=True, reason=f"waits for {OUTLINE}", state="missing")
+            )
+    return _without_unneeded(stages, decisions, brief, view)
+
+
+def check_artifacts(stages: Iterable[type[Agent]], view: ProjectView) -> None:
+    """Read every artifact that is there, so that a damaged one stops a run before it pays.
+
+    Raises:
+        ProjectError: The first file that is empty, cut, not UTF-8 or of the wrong shape.
+    """
+    book = Book(view)
+    for agent in stages:
+        for unit in units_of(agent, view):
+            if not book.has(unit.output):
+                _check_place(unit.output, view)
+                continue
+            if agent.shape is None:
+                book.text(unit.output)
+            else:
+                book.load(unit.output, agent.shape)
+
+
+def _check_place(name: str, view: ProjectView) -> None:
+    """Refuse what stands where a missing file would be written.
+
+    Raises:
+        ProjectError: There is a folder, or something else that is no file.
+    """
+    if view.paths.resolve(name).exists():
+        raise ProjectError(
+            f"{name} is not a file",
+            why="something else stands in its place",
+            fix="Move it away; what the program made before is made again.",
+        )
+
+
+def _without_unneeded(
+    stages: Sequence[type[Agent]], decisions: list[RunDecision], brief: Brief, view: ProjectView
+) -> list[RunDecision]:
+    """The units without the missing ones that are made on demand and that nothing asks for."""
+    by_name = {agent.name: agent for agent in stages}
+    if not any(agent.lazy for agent in stages):
+        return decisions
+    order = Book(view).draft_order(brief)
+    needed = {
+        name
+        for one in decisions
+        if one.runs
+        for name in by_name[one.unit.stage].awaits(one.unit, order)
+    }
+    return [
+        one
+        for one in decisions
+        if one.state != "missing"
+        or one.unit.chapter is None
+        or one.unit.output in needed
+        or not by_name[one.unit.stage].lazy
+    ]
+
+
+def _has_nothing_to_do(agent: type[Agent], decision: RunDecision, view: ProjectView) -> bool:
+    """Whether a file is not made because there is none of the files that it would be made from."""
+    patterns = bool(agent.reads) and all("*" in name for name in agent.reads)
+    absent = decision.state == "missing" and agent.made_where and patterns
+    return bool(absent) and not any(view.names(name) for name in agent.reads)
+
+
+def _decision(
+    agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView, *, refresh: bool
+) -> RunDecision:
+    """How one unit stands."""
+    state = view.state(unit.output, input_hashes(agent, unit, brief, view))
+    again = view.manifest.asked_again(unit.step)
+    decision = decide(agent, unit, state, again=again, refresh=refresh)
+    if decision.state == "missing" and agent.made_where:
+        return replace(
+            decision, reason=f"{decision.reason}; made where there are {agent.made_where}"
+        )
+    return decision

@@ -19,8 +19,8 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.journal import scan
 from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, ProjectPaths, chapter_file
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
-from libriscribe2.project.view import ProjectView
 
 _HEAD: Final = 4_000
 """Characters in which a heading at the beginning has to end."""

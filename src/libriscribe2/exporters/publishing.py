@@ -17,7 +17,7 @@ from libriscribe2.exporters import formats
 from libriscribe2.exporters.book_reading import ModelShare, journal_records, shares
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 DISCLOSURE: Final = "AI-DISCLOSURE.md"
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, TypeVarTuple, get_args
 
 from typing_extensions import override
 
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Unit
 from libriscribe2.engine.stages import AgentType, stages_of
 from libriscribe2.forecast.quote import USUAL_PACE, ModelTimes, Pace, QuotedCall
 from libriscribe2.models.brief import Brief

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.backends.responses import Reply, estimated_usage
-from libriscribe2.llm.limits.prices import Price
+from libriscribe2.llm.limits.budget import Price
 from libriscribe2.models.draft_order import Drafting
 from libriscribe2.project.atomic import PRIVATE, atomic_write, storage_errors
 from libriscribe2.project.manifest import Manifest

@@ -13,10 +13,9 @@ from typing import Final, final
 from libriscribe2.llm.backend import BackendError, CallLog, Completion, Request
 from libriscribe2.llm.call_records import CallRecord
 from libriscribe2.llm.content_filter import FilteredReplyError, filter_marker
-from libriscribe2.llm.conversation import joined
+from libriscribe2.llm.fallbacks import joined
 from libriscribe2.llm.limits.budget import Reservation
-from libriscribe2.llm.limits.circuits import RESTING, CircuitBreaker, resting, through
-from libriscribe2.llm.limits.retries import Wait
+from libriscribe2.llm.limits.retries import RESTING, CircuitBreaker, Wait, resting, through
 from libriscribe2.llm.session import CallSession
 from libriscribe2.telemetry import CONTENT_FILTERING_DETECTED
 

@@ -9,17 +9,18 @@ from typing import Any, Final, Protocol
 
 from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.call_records import CallRecord
-from libriscribe2.project.dump_reading import ReplyReader, plain_value
 from libriscribe2.project.dumps import DumpRecord
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     ParserResult,
+    RecordedParser,
     check_result,
     failure,
     payload,
+    plain_value,
     split_leading_reasoning,
 )
-from libriscribe2.replies.report import FAILED
+from libriscribe2.replies.outcome import FAILED
 from libriscribe2.telemetry import JSON_EXTRACTION_WARNING, JSON_VALIDATION_ERROR
 
 logger = logging.getLogger(__name__)
@@ -99,12 +100,12 @@ def dump_record(stage: str, attempt: Attempt, parser: object = None) -> DumpReco
     Args:
         stage: Name of the stage that asked.
         attempt: The attempt.
-        parser: What read the reply; only a `ReplyReader` can be written down.
+        parser: What read the reply; only a `RecordedParser` can be written down.
     """
     request, completion = attempt.call.request, attempt.call.completion.as_record()
     result = attempt.result
     feedback = attempt.feedback
-    reader = parser if isinstance(parser, ReplyReader) and not attempt.filtered else None
+    reader = parser if isinstance(parser, RecordedParser) and not attempt.filtered else None
     return DumpRecord(
         agent_name=attempt.call.agent,
         raw_response=completion["reply"],

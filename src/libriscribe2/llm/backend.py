@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Protocol
 
-from libriscribe2.utils.text_encoder import TextEncoder
+from libriscribe2.project.texts import TextEncoder
 
 # A part of every request's key: another spelling would make all of them unknown to old journals.
 _CANONICAL: Final = TextEncoder(json.JSONEncoder(sort_keys=True, ensure_ascii=False))

@@ -25,16 +25,17 @@ from libriscribe2.llm.backend import (
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.call_records import CallOptions, CallRecord, DumpWritten, Piece
 from libriscribe2.llm.content_filter import FilteredReplyError
-from libriscribe2.llm.conversation import (
+from libriscribe2.llm.fallbacks import (
     CONTINUE,
     CUT,
     CUT_WITH_ROOM,
     MOST_PARTS,
+    FallbackChain,
     Messages,
     as_messages,
+    explain,
     with_feedback,
 )
-from libriscribe2.llm.fallbacks import FallbackChain, explain
 from libriscribe2.llm.limits.retries import Retries
 from libriscribe2.llm.session import CallSession
 from libriscribe2.replies.contract import failure, split_leading_reasoning

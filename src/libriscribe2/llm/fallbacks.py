@@ -1,15 +1,9 @@
-"""The fallback chain of a question: the model that is wanted, then what is left when it cannot.
-
-When nothing is left, `explain` says so in the user's terms.
-
-A model that filters its reply is asked once more with less context (`simplified`); then the next
-model is asked, first with the whole request. Other failures go to the next model at once.
-"""
+"""Whom a question is put to and in which words: the fallback chain, turns with feedback."""
 
 import logging
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from libriscribe2.errors import (
@@ -19,9 +13,10 @@ from libriscribe2.errors import (
     ModelError,
     ProviderError,
 )
-from libriscribe2.llm.backend import BackendError, CallLog, Request
+from libriscribe2.llm.backend import BackendError, CallLog, Completion, Message, Request, Usage
 from libriscribe2.llm.content_filter import simplified
 from libriscribe2.llm.providers import key_variables
+from libriscribe2.replies.contract import split_leading_reasoning
 from libriscribe2.telemetry import FALLBACK_GENERATION_USED
 
 logger = logging.getLogger(__name__)
@@ -165,3 +160,66 @@ _PROVIDER_SENTENCES = {
         "check the address (OPENAI_BASE_URL) and any proxy, then run `libriscribe2 resume`",
     ),
 }
+
+
+Messages = str | Iterable[str | Message]
+"""A conversation: one user message, several, or turns with roles."""
+
+MOST_PARTS: Final = 5
+"""Of how many replies a long text is joined before it is refused."""
+
+CUT: Final = "Your response was cut off at the length limit. Please answer again, more briefly."
+CUT_WITH_ROOM: Final = (
+    "Your response was cut off at the length limit. There is more room now. Please answer again, "
+    "from the beginning to the end."
+)
+CONTINUE: Final = "Continue exactly where you stopped. Do not repeat anything and add no remarks."
+
+
+def as_messages(messages: Messages) -> tuple[Message, ...]:
+    """Text, texts or role dicts as a conversation; the caller's list is left alone."""
+    if isinstance(messages, str):
+        messages = [messages]
+    return tuple(
+        {"role": "user", "content": turn} if isinstance(turn, str) else turn for turn in messages
+    )
+
+
+def with_feedback(request: Request, reply: str, feedback: str) -> tuple[Message, ...]:
+    """The conversation that asks again after a refusal.
+
+    Args:
+        request: What was asked, which may be simpler than what was wanted.
+        reply: What came.
+        feedback: What is wrong with it.
+    """
+    return (
+        *request.messages,
+        {"role": "assistant", "content": reply},
+        {"role": "user", "content": feedback},
+    )
+
+
+def joined(first: Completion, more: Completion) -> Completion:
+    """Two parts of a reply as one: each without its reasoning block, tokens and cost summed."""
+    parts = [split_leading_reasoning(part.reply) for part in (first, more)]
+    thoughts = [first.reasoning, parts[0][0], more.reasoning, parts[1][0]]
+    known = first.cost_usd is not None and more.cost_usd is not None
+    return replace(
+        more,
+        reply="".join(text for _, text in parts),
+        reasoning="\n".join(thought for thought in thoughts if thought) or None,
+        usage=_sum(first.usage, more.usage),
+        cost_usd=(first.cost_usd or 0.0) + (more.cost_usd or 0.0) if known else None,
+        seconds=first.seconds + more.seconds,
+    )
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    """The tokens of both; known only where both are."""
+    counts = {
+        field.name: getattr(one, field.name) + getattr(other, field.name)
+        for field in fields(Usage)
+        if field.name != "known"
+    }
+    return Usage(**counts, known=one.known and other.known)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.call_records import CallRecord, NoOutbox, Outbox
 from libriscribe2.llm.limits.budget import Budget
-from libriscribe2.llm.limits.circuits import Circuits
 from libriscribe2.llm.limits.rates import RateGate
-from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts, Wait
+from libriscribe2.llm.limits.retries import Circuits, RetryPolicy, StepCounts, Wait
 
 
 class RunStoppedError(LibriScribeError):

@@ -34,8 +34,8 @@ from libriscribe2.project.paths import (
     chapter_file,
     summary_file,
 )
+from libriscribe2.project.project_view import ProjectView, natural_order
 from libriscribe2.project.texts import parse_json
-from libriscribe2.project.view import ProjectView, natural_order
 from libriscribe2.prose import prose_words
 from libriscribe2.wording import plain_fault
 

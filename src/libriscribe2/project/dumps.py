@@ -12,7 +12,7 @@ from slugify import slugify
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.atomic import PRIVATE, atomic_create, make_folder, storage_errors
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine
 from libriscribe2.project.texts import iso_utc, listed_json, utf8
 
 _NAME: Final = re.compile(r"(\d{4,})-.+-try\d+\.json")

@@ -17,7 +17,6 @@ from typing_extensions import override
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.book_file import write_book_toml
-from libriscribe2.project.file_memory import FileContent
 from libriscribe2.project.paths import (
     CHARACTERS,
     CONCEPT,
@@ -28,9 +27,9 @@ from libriscribe2.project.paths import (
     ProjectPaths,
     chapter_file,
 )
+from libriscribe2.project.project_view import FileContent, ProjectView, natural_order
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import decode_text, parse_json, readable_json
-from libriscribe2.project.view import ProjectView, natural_order
 from libriscribe2.replies.cleanup import extract_with_report
 
 _RAW: Final = "raw_content"

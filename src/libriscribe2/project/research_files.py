@@ -29,9 +29,9 @@ from libriscribe2.project.paths import (
     RESEARCH_SOURCES,
     ProjectPaths,
 )
+from libriscribe2.project.project_view import natural_order
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import readable_json, utf8
-from libriscribe2.project.view import natural_order
 
 _ID_DIGITS: Final = 12
 _BETWEEN: Final = "\n\n"

@@ -9,10 +9,10 @@ from libriscribe2.errors import LibriScribeError, ProjectError, StorageError, Us
 from libriscribe2.project import records
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.journal import Journal
-from libriscribe2.project.lock import hold
-from libriscribe2.project.machine import MIN_FREE_BYTES, Machine, put_in_trash
+from libriscribe2.project.lock import MIN_FREE_BYTES, Machine, hold, put_in_trash
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import STATE, ProjectPaths
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import (
     Change,
     drop_pending,
@@ -23,7 +23,6 @@ from libriscribe2.project.structure_change import (
     write_pending,
 )
 from libriscribe2.project.texts import content_sha
-from libriscribe2.project.view import ProjectView
 
 
 class JournalCallLog:

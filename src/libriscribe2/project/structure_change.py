@@ -16,14 +16,12 @@ from libriscribe2.project.atomic import (
     storage_errors,
     sync_folder,
 )
-from libriscribe2.project.file_memory import FileContent
 from libriscribe2.project.journal import decode_line, encode_line, scan
-from libriscribe2.project.lock import check_format
-from libriscribe2.project.machine import Machine, put_in_trash
+from libriscribe2.project.lock import Machine, check_format, put_in_trash
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, PROJECT_DATA, STATE, ProjectPaths
+from libriscribe2.project.project_view import FileContent, ProjectView, natural_order
 from libriscribe2.project.records import Record
-from libriscribe2.project.view import ProjectView, natural_order
 
 VERSION: Final = 1
 """The form of a plan; a plan of another form is left to the version that wrote it."""

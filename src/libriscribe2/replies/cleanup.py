@@ -30,14 +30,14 @@ from libriscribe2.replies.formatting import (
     value_artifacts,
 )
 from libriscribe2.replies.normalise import Normalised, hides_value, normalise, views
-from libriscribe2.replies.placeholders import begins_like_template, has_hints
-from libriscribe2.replies.report import (
+from libriscribe2.replies.outcome import (
     DECODED_STRING,
     DIRECT_PARSE,
     MARKDOWN_BLOCK,
     ExtractionReport,
     refusal,
 )
+from libriscribe2.replies.placeholders import begins_like_template, has_hints
 from libriscribe2.replies.schema_fit import Schema, as_json_schema
 from libriscribe2.replies.selection import best_reading, under_layers
 from libriscribe2.replies.strict_json import (

@@ -6,9 +6,21 @@ A parser takes a raw reply and returns data, or feedback for the model.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Required, TypedDict, TypeGuard, cast
+from typing import (
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    Required,
+    TypedDict,
+    TypeGuard,
+    cast,
+    runtime_checkable,
+)
 
-from libriscribe2.replies.report import ExtractionReport
+from pydantic import BaseModel
+
+from libriscribe2.replies.outcome import ExtractionReport
 
 FENCE_OPENER: Final = r"`{3,}|(?m:^)[ \t]*~{3,}"
 _OPENING: Final = re.compile(
@@ -280,3 +292,21 @@ def split_leading_reasoning(text: str) -> tuple[str | None, str]:
         if opened or (closing and f"<{name}>" not in before):
             return before[len(name) + 2 if opened else 0 :].strip(), answer
     return None, text
+
+
+@runtime_checkable
+class RecordedParser(Protocol):
+    """A parser that a dump can describe, so that the same reply can be read again later."""
+
+    @property
+    def said(self) -> Mapping[str, Any]:
+        """What a dump keeps of it."""
+        ...
+
+
+def plain_value(result: ParserResult) -> Any:
+    """What a parser read, as plain JSON; None where it refused the reply."""
+    if result["status"] != "success":
+        return None
+    data = result["data"] if "data" in result else result.get("sections")
+    return data.model_dump(mode="json") if isinstance(data, BaseModel) else data

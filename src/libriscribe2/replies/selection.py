@@ -9,10 +9,7 @@ from libriscribe2.replies.candidates import MAX_SPANS, Span, find_spans
 from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
 from libriscribe2.replies.formatting import around_artifacts, value_artifacts
 from libriscribe2.replies.normalise import begins_line
-from libriscribe2.replies.placeholders import begins_like_template, has_hints
-from libriscribe2.replies.repair import lacks_end
-from libriscribe2.replies.repair.state import Trouble
-from libriscribe2.replies.report import (
+from libriscribe2.replies.outcome import (
     DIRECT_PARSE,
     JSON_REPAIR,
     MARKDOWN_BLOCK,
@@ -23,6 +20,9 @@ from libriscribe2.replies.report import (
     Repair,
     refusal,
 )
+from libriscribe2.replies.placeholders import begins_like_template, has_hints
+from libriscribe2.replies.repair import lacks_end
+from libriscribe2.replies.repair.state import Trouble
 from libriscribe2.replies.schema_fit import resolve, types_of
 from libriscribe2.replies.strict_json import same_json, strict_parse
 

@@ -14,8 +14,7 @@ import httpx
 from pydantic import ValidationError
 
 from libriscribe2.errors import IncompleteError, LibriScribeError, ProjectError
-from libriscribe2.llm.limits.circuits import CircuitBreaker
-from libriscribe2.llm.limits.retries import RetryPolicy, Sleep
+from libriscribe2.llm.limits.retries import CircuitBreaker, RetryPolicy, Sleep
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.replies.cleanup import field_errors
 from libriscribe2.research import chain_model as names

@@ -9,8 +9,7 @@ from typing import Final
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
 from libriscribe2.llm.default_model import resolve_model
-from libriscribe2.llm.limits.budget import Budget, Caps, Spent
-from libriscribe2.llm.limits.prices import price_of
+from libriscribe2.llm.limits.budget import Budget, Caps, Spent, price_of
 from libriscribe2.llm.limits.rates import SharedRates, account_name, rate_gate
 from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts
 from libriscribe2.llm.limits.timeouts import TimeLimits

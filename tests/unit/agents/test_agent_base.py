@@ -13,8 +13,7 @@ from pydantic import BaseModel, ValidationError
 from tests.support.agent_desk import CAST, CONCEPT, AgentDesk
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.character_generator import CharacterGeneratorAgent
 from libriscribe2.agents.concept_generator import ConceptGeneratorAgent

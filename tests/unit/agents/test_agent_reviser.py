@@ -10,8 +10,7 @@ from tests.support.agent_desk import AgentDesk
 from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.checks.gates.examination import examined
 from libriscribe2.checks.gates.gate import GateContext

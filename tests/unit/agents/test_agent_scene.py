@@ -8,8 +8,7 @@ from tests.support.agent_desk import AgentDesk
 from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Agent
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.agent_scene import SHOWN_BUDGET, WRITTEN_BUDGET, SceneCall, write_scene
 from libriscribe2.checks.text_lengths import Wanted
 from libriscribe2.errors import MaxRetriesExceededError, ProviderError

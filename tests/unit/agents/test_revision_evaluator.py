@@ -8,7 +8,7 @@ from tests.support.agent_desk import AgentDesk
 from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
-from libriscribe2.agents.agent_context import Ruling
+from libriscribe2.agents.agent_base import Ruling
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator, RevisionEvaluator
 from libriscribe2.checks.evaluation.calibration import Calibration, PairDecision, Side
 from libriscribe2.checks.evaluation.passage_pairs import Pair

@@ -8,8 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.batch.batch_report import as_csv, as_html, guarded, report_of
+from libriscribe2.batch.progress import (
+    Batch,
+    Ended,
+    ModelTime,
+    RunTimes,
+    Sums,
+    added,
+    ended,
+    started,
+)
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Batch, Ended, ModelTime, RunTimes, Sums, added, ended, started
 
 HOSTILE = '=HYPERLINK("http://evil.example")<script>alert(1)</script>'
 

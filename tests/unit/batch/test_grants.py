@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libriscribe2.batch.progress import Batch, Ended, Sums, added, ended, started
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Batch, Ended, Sums, added, ended, started
 from libriscribe2.batch.work import grant_for, own_cap
 
 MOVES = st.lists(

@@ -13,9 +13,9 @@ from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
+from libriscribe2.batch.progress import Book, Ended
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended
 from libriscribe2.batch.work import Terms
 from libriscribe2.errors import ProjectError
 

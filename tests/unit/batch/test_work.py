@@ -8,8 +8,8 @@ from tests.support.book_writers import Clock, Writer, done
 
 from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.local import LocalQueue
+from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.batch.work import Terms
 from libriscribe2.errors import ProjectInUseError
 

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from libriscribe2.commands import diagnosis, installation
-from libriscribe2.commands.diagnosis import Case, examinations
+from libriscribe2.commands import doctor, installation
+from libriscribe2.commands.doctor import Case, examinations
 from libriscribe2.commands.installation import CheckResult, Examination, examine, exit_code_of
 from libriscribe2.errors import ConfigError, ModelError, ProviderError, StorageError
 from libriscribe2.llm.backend import BackendError, Completion
@@ -180,14 +180,14 @@ ONLINE = ModelChoice("openai/m", "OPENAI_API_KEY is set")
 
 
 def test_a_demonstration_that_nobody_chose_is_a_warning() -> None:
-    finding = diagnosis.look_at_choice(case_with(ModelChoice("demo", "no key is set")))
+    finding = doctor.look_at_choice(case_with(ModelChoice("demo", "no key is set")))
     assert (finding.state, "OPENAI_API_KEY" in finding.fix) == ("warning", True)
 
 
 @pytest.mark.parametrize("choice", [ONLINE, ModelChoice("demo", "named explicitly")])
 def test_the_model_is_told_with_the_reason(choice: ModelChoice) -> None:
     settings = Settings.model_validate({"models": {"default": choice.model}})
-    finding = diagnosis.look_at_choice(case_with(choice, settings))
+    finding = doctor.look_at_choice(case_with(choice, settings))
     assert finding == CheckResult("ok", f"{choice.model}: {choice.reason}.")
 
 
@@ -196,19 +196,19 @@ def test_the_key_of_every_stage_is_looked_for(monkeypatch: pytest.MonkeyPatch) -
     case = case_with(ONLINE, settings)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234567890")
     with pytest.raises(ModelError, match="anthropic/claude"):
-        diagnosis.look_at_key(case)
+        doctor.look_at_key(case)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1234567890")
-    assert diagnosis.look_at_key(case).message == "Found ANTHROPIC_API_KEY, OPENAI_API_KEY."
+    assert doctor.look_at_key(case).message == "Found ANTHROPIC_API_KEY, OPENAI_API_KEY."
 
 
 def test_no_key_is_needed_offline_or_at_a_server_of_ones_own() -> None:
-    assert diagnosis.look_at_key(case_with(ModelChoice("demo", ""))).message == "No key is needed."
+    assert doctor.look_at_key(case_with(ModelChoice("demo", ""))).message == "No key is needed."
     settings = Settings(llm=LlmConfig(base_url="http://host/v1"))
-    assert diagnosis.look_at_key(case_with(ONLINE, settings)).message.startswith("http://host/v1")
+    assert doctor.look_at_key(case_with(ONLINE, settings)).message.startswith("http://host/v1")
 
 
 def test_no_request_is_sent_unless_wanted_and_it_says_so() -> None:
-    finding = diagnosis.look_at_answer(case_with(ONLINE), None)
+    finding = doctor.look_at_answer(case_with(ONLINE), None)
     assert (finding.state, "no request was sent" in finding.message) == ("ok", True)
 
 
@@ -216,39 +216,39 @@ def test_the_stand_in_author_is_never_pinged() -> None:
     def never(_settings: Settings, _choice: ModelChoice) -> Completion:
         raise AssertionError("a request was sent")
 
-    finding = diagnosis.look_at_answer(case_with(ModelChoice("demo", "")), never)
+    finding = doctor.look_at_answer(case_with(ModelChoice("demo", "")), never)
     assert finding.state == "ok"
 
 
 def test_an_answer_is_told_with_time_and_cost() -> None:
     done = Completion("ready", model="m-2", seconds=1.2, cost_usd=0.001)
-    finding = diagnosis.look_at_answer(case_with(ONLINE), lambda _settings, _choice: done)
+    finding = doctor.look_at_answer(case_with(ONLINE), lambda _settings, _choice: done)
     assert finding.message == "m-2 answered in 1s ($0.0010)."
     nameless = Completion("", seconds=1.2)
-    finding = diagnosis.look_at_answer(case_with(ONLINE), lambda _settings, _choice: nameless)
+    finding = doctor.look_at_answer(case_with(ONLINE), lambda _settings, _choice: nameless)
     assert finding.message == "openai/m answered in 1s (cost unknown)."
 
 
 def test_local_servers_are_listed() -> None:
     case = case_with(ONLINE)
-    assert diagnosis.look_at_servers(case).message.startswith("None found")
+    assert doctor.look_at_servers(case).message.startswith("None found")
     case.servers = (LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/m", "b")),)
     expected = "Ollama at http://127.0.0.1:11434: ollama_chat/m, b"
-    assert diagnosis.look_at_servers(case).message == expected
+    assert doctor.look_at_servers(case).message == expected
 
 
 async def test_one_tiny_request_is_sent_and_an_empty_reply_will_do() -> None:
     backend = ScriptedBackend([Completion("", finish_reason="length")])
-    assert (await diagnosis.ask_once("openai/m", "", backend)).finish_reason == "length"
+    assert (await doctor.ask_once("openai/m", "", backend)).finish_reason == "length"
     (request,) = backend.calls
-    assert (request.model, request.max_tokens) == ("openai/m", diagnosis.LONGEST_REPLY)
+    assert (request.model, request.max_tokens) == ("openai/m", doctor.LONGEST_REPLY)
     assert len(json.dumps(request.messages)) < 100
 
 
 async def test_a_failure_is_not_tried_again() -> None:
     backend = ScriptedBackend([BackendError("rate", "slow down", status=429)])
     with pytest.raises(ProviderError):
-        await diagnosis.ask_once("openai/m", "", backend)
+        await doctor.ask_once("openai/m", "", backend)
     assert len(backend.calls) == 1
 
 

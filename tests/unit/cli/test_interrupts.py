@@ -10,11 +10,11 @@ import threading
 import pytest
 import typer
 
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.process import run_async
 
 BUSY = """
 import os, signal, sys, time
-from libriscribe2.cli.interrupts import run_async
+from libriscribe2.cli.process import run_async
 
 async def work():
     os.kill(os.getpid(), signal.{signal})

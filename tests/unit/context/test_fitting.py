@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.context.parts import NEVER, Part, Rendered, fitted
+from libriscribe2.context.prompt_parts import NEVER, Part, Rendered, fitted
 from libriscribe2.prose import shorten, weigh
 
 texts = st.text(alphabet="abc d\n\u00e9\u6c34.", max_size=400)

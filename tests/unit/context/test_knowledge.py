@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.support.written_book import WrittenBook
 
-from libriscribe2.context.knowledge import (
+from libriscribe2.context.knowledge_parts import (
     BOOK_FILES,
     KINDS,
     chapter_files,

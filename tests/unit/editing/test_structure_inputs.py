@@ -5,7 +5,7 @@ import pytest
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.summarizer import SummarizerAgent
 from libriscribe2.editing.structure_plan import carried, renaming, renewed, step_moves
-from libriscribe2.engine.staleness import in_words
+from libriscribe2.engine.stages import in_words
 from libriscribe2.project.manifest import FileRecord
 from libriscribe2.project.paths import number_in
 

@@ -6,8 +6,8 @@ import pytest
 from tests.support.toy_agents import Bench, ToyAgent, outline_of, toy
 from typing_extensions import override
 
-from libriscribe2.agents.agent_context import Unit
-from libriscribe2.engine.staleness import book_status
+from libriscribe2.agents.agent_base import Unit
+from libriscribe2.engine.stages import book_status
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import OutlineFile

@@ -7,7 +7,7 @@ import pytest
 from tests.support.toy_agents import Bench, ToyAgent, outline_of, toy, until
 from typing_extensions import override
 
-from libriscribe2.agents.agent_context import Unit
+from libriscribe2.agents.agent_base import Unit
 from libriscribe2.errors import (
     BudgetError,
     IncompleteError,

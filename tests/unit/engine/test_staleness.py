@@ -6,11 +6,11 @@ import pytest
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
-from libriscribe2.engine.staleness import decide, input_hashes
+from libriscribe2.engine.stages import decide, input_hashes
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.view import ArtifactState, ProjectView, StateKind
+from libriscribe2.project.project_view import ArtifactState, ProjectView, StateKind
 
 UNIT = ChapterWriterAgent.unit(3)
 

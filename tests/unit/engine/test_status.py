@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from tests.support.written_book import WrittenBook
 
-from libriscribe2.engine.stages import stages_of
-from libriscribe2.engine.staleness import book_status, check_artifacts, units_of
+from libriscribe2.engine.stages import book_status, check_artifacts, stages_of, units_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 BRIEF = Brief(premise="p")
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.engine.staleness import input_sha
+from libriscribe2.engine.stages import input_sha
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import OUTLINE, SCENES, ProjectPaths
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Drafting, DraftOrder
 from libriscribe2.project.atomic import UnsyncedOps
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import PipelineConfig, Settings

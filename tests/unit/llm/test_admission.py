@@ -12,7 +12,7 @@ from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions, ListOutbox
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.limits.circuits import Circuits
+from libriscribe2.llm.limits.retries import Circuits
 
 REQUEST = Request("s", "m", ({"role": "user", "content": "q"},))
 DOWN = BackendError("server", "down", status=503)

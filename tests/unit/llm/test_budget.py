@@ -8,8 +8,15 @@ import pytest
 
 from libriscribe2.errors import BudgetError
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.limits.budget import DEFAULT_OUTPUT_TOKENS, Budget, Caps, Reservation, Spent
-from libriscribe2.llm.limits.prices import FREE, Price
+from libriscribe2.llm.limits.budget import (
+    DEFAULT_OUTPUT_TOKENS,
+    FREE,
+    Budget,
+    Caps,
+    Price,
+    Reservation,
+    Spent,
+)
 
 DEAR = Price(0.001, 0.01, 0.002, 0.02, output_tokens=100)
 """Per token; a reply of 100 tokens costs 2 dollars at worst."""

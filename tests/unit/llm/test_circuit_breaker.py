@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from libriscribe2.llm.limits.circuits import CircuitBreaker
+from libriscribe2.llm.limits.retries import CircuitBreaker
 
 FAILURES = 3
 REST = 30.0

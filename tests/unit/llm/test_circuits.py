@@ -9,7 +9,7 @@ from libriscribe2.errors import LibriScribeError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.limits.circuits import OUTAGES, RESTING, Circuits
+from libriscribe2.llm.limits.retries import OUTAGES, RESTING, Circuits
 from libriscribe2.llm.session import CallSession, RunStoppedError
 
 DOWN = BackendError("server", "down", status=503)

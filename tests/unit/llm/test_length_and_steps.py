@@ -10,8 +10,7 @@ from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.limits.budget import Budget, Caps
-from libriscribe2.llm.limits.prices import Price
+from libriscribe2.llm.limits.budget import Budget, Caps, Price
 from libriscribe2.llm.limits.retries import StepCounts
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.story import TitleFile

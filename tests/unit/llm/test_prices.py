@@ -3,7 +3,7 @@
 import pytest
 from tests.support.transport import with_litellm
 
-from libriscribe2.llm.limits.prices import FREE, Price, flat, price_of
+from libriscribe2.llm.limits.budget import FREE, Price, flat, price_of
 from libriscribe2.llm.litellm_library import load_litellm
 
 pytestmark = with_litellm

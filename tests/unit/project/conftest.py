@@ -9,7 +9,7 @@ from tests.support.legacy_project import OldFolder
 from tests.support.project_book import BookMaker
 from tests.support.project_faults import QuickOps
 
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 

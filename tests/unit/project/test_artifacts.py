@@ -17,12 +17,6 @@ def put(store: ProjectStore, text: str) -> Path:
     return path
 
 
-def test_a_text_that_stays_is_read_into_a_value_once(store: ProjectStore) -> None:
-    put(store, '{"title": "Salt"}')
-    first, again = (Book(store).load(TITLE, TitleFile) for _ in range(2))
-    assert first is again
-
-
 def test_an_edit_in_the_same_moment_of_the_same_length_is_seen(store: ProjectStore) -> None:
     path = put(store, '{"title": "Salt"}')
     book, before = Book(store), path.stat()

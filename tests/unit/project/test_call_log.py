@@ -10,7 +10,7 @@ from tests.support.project_faults import FailingOps
 
 from libriscribe2.errors import StorageError
 from libriscribe2.llm.backend import CallLog, Completion
-from libriscribe2.project.machine import MIN_FREE_BYTES, Machine, Rescue, default_folder, free_bytes
+from libriscribe2.project.lock import MIN_FREE_BYTES, Machine, Rescue, default_folder, free_bytes
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import JournalCallLog, ProjectStore
 

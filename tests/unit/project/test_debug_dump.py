@@ -14,9 +14,9 @@ from libriscribe2.llm.backend import Completion, Request, Usage
 from libriscribe2.llm.call_records import CallRecord
 from libriscribe2.llm.redaction import redact
 from libriscribe2.project.dumps import DebugDumps, DumpRecord
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine
 from libriscribe2.replies.contract import ParserResult, failure, success
-from libriscribe2.replies.report import ExtractionReport, Repair
+from libriscribe2.replies.outcome import ExtractionReport, Repair
 
 SECRET = "sk-abcdefghijklmnop"
 FIELDS = [

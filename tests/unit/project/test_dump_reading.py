@@ -4,8 +4,8 @@ import pytest
 from pydantic import BaseModel
 
 from libriscribe2.models.story import ConceptModel, OutlineChapter, OutlineFile
-from libriscribe2.project.dump_reading import ReplyReader, plain_value
-from libriscribe2.replies.contract import failure, success
+from libriscribe2.replies.contract import failure, plain_value, success
+from libriscribe2.replies.parsers import ReplyReader
 
 OUTLINE = '{"summary": "s", "chapters": [{"title": "**One**", "summary": "*x*"}]}'
 

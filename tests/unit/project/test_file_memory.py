@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.file_memory import MOST_BYTES, MOST_FILES, FileContent, FileMemory
+from libriscribe2.project.project_view import MOST_BYTES, MOST_FILES, FileContent, FileMemory
 
 LONG_AFTER = 10**10
 """Nanoseconds: ten seconds."""
@@ -133,7 +133,7 @@ def test_a_long_file_is_not_kept(chapter: Path) -> None:
 
 def test_only_so_many_are_kept(chapter: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST_FILES > 3 * 1_000, "a book of a thousand chapters has three files for each"
-    monkeypatch.setattr("libriscribe2.project.file_memory.MOST_FILES", 1)
+    monkeypatch.setattr("libriscribe2.project.project_view.MOST_FILES", 1)
     memory, other = FileMemory(Clock(chapter)), chapter.with_name("02.md")
     other.write_bytes(b"Night.\n")
     first = memory.find("chapters/01.md", chapter)

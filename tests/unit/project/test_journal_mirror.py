@@ -17,7 +17,7 @@ from libriscribe2.errors import (
     StorageError,
 )
 from libriscribe2.project.journal import Journal, decode_line, encode_line
-from libriscribe2.project.machine import Machine, Rescue
+from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.records import done, run, sent
 from libriscribe2.project.store import ProjectStore

@@ -8,7 +8,7 @@ from tests.support.legacy_project import IDEA, PERSON, SCENE, OldFolder, without
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import convert, is_legacy, read_legacy
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import CONCEPT, OUTLINE, SCENES, ProjectPaths, chapter_file
 from libriscribe2.project.store import ProjectStore
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.errors import ProjectInUseError, StorageError
-from libriscribe2.project.lock import ProjectLock, holder_may_live
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine, ProjectLock, holder_may_live
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 

@@ -6,10 +6,10 @@ import pytest
 from tests.support.project_faults import FailingOps, QuickOps
 
 from libriscribe2.errors import ProjectError, StorageError, UsageError
-from libriscribe2.project.machine import Machine
+from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import CONCEPT, OUTLINE, ProjectPaths, chapter_file
+from libriscribe2.project.project_view import ArtifactState
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.view import ArtifactState
 
 
 def write(store: ProjectStore, name: str, text: str, **inputs: str) -> None:

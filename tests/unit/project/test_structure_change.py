@@ -16,10 +16,10 @@ from libriscribe2.project import records
 from libriscribe2.project.journal import encode_line, scan
 from libriscribe2.project.manifest import FileRecord, Manifest
 from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import Change, Replacement, digest, peek, read_pending
 from libriscribe2.project.texts import content_sha
-from libriscribe2.project.view import ProjectView
 
 ONE, TWO, THREE = (chapter_file(number) for number in (1, 2, 3))
 NEW_OUTLINE = '{"text": "another order"}\n'

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from libriscribe2.utils.text_encoder import TextEncoder
+from libriscribe2.project.texts import TextEncoder
 
 ENCODERS = {
     "as_it_comes": json.JSONEncoder(ensure_ascii=False),

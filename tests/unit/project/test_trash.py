@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.support.project_faults import Crash, DyingOps, QuickOps
 
-from libriscribe2.project.machine import Machine, put_in_trash
+from libriscribe2.project.lock import Machine, put_in_trash
 from libriscribe2.project.paths import ProjectPaths
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.formatting import value_artifacts
+from libriscribe2.replies.outcome import DIRECT_PARSE, MARKDOWN_BLOCK
 from libriscribe2.replies.placeholders import has_hints
-from libriscribe2.replies.report import DIRECT_PARSE, MARKDOWN_BLOCK
 from libriscribe2.replies.strict_json import (
     parse_plain,
     parse_whole,

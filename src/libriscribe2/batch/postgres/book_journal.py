@@ -23,13 +23,12 @@ from libriscribe2.batch.postgres.database import (
     here,
 )
 from libriscribe2.batch.postgres.jobs import key_of
-from libriscribe2.batch.state import Book, Ended, Sums, sums_in
+from libriscribe2.batch.progress import Book, Ended, Sums, sums_in
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.errors import LibriScribeError, ProjectError, ProjectInUseError
 from libriscribe2.project.atomic import atomic_write, storage_errors
 from libriscribe2.project.journal import scan
-from libriscribe2.project.lock import FORMAT
-from libriscribe2.project.machine import Machine, put_in_trash
+from libriscribe2.project.lock import FORMAT, Machine, put_in_trash
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from libriscribe2.batch.postgres.database import Database, here
 from libriscribe2.batch.postgres.jobs import DatabaseLog, Jobs, Ticket
+from libriscribe2.batch.progress import Batch, Book, Ended, ended, retried, started
 from libriscribe2.batch.queue import LoggedBatch
-from libriscribe2.batch.state import Batch, Book, Ended, ended, retried, started
 from libriscribe2.batch.work import Terms, comes_late, grant_for, next_try, worth_another_run
 
 

@@ -11,8 +11,8 @@ from typing_extensions import override
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError
 from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace
 from libriscribe2.batch.postgres.jobs import DatabaseLog, Jobs, Ticket
+from libriscribe2.batch.progress import Book, Ended
 from libriscribe2.batch.queue import BookQueue
-from libriscribe2.batch.state import Book, Ended
 from libriscribe2.batch.work import PASSING, BookWriter, Terms
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, StorageError
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from libriscribe2.checks.continuity.fact_names import canonical_facts, world_facts
-from libriscribe2.checks.continuity.story import Story, hard
+from libriscribe2.checks.continuity.story_facts import Story, hard
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
@@ -12,7 +12,7 @@ from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit
 from libriscribe2.models.story import OutlineFile, WorldFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import CANON_FILES, OUTLINE, WORLD, canon_file, chapter_file
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.research.quotes import line_of_quote
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
-from libriscribe2.checks.continuity.story import CONTINUITY_RULES, findings_in
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
+from libriscribe2.checks.continuity.story_facts import CONTINUITY_RULES, findings_in
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.findings import Finding, Place, by_severity, in_order
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, WORLD
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 JUDGED: Final = "J1"
 """What a model finds, not a rule in code."""

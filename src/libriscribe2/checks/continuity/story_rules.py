@@ -2,7 +2,12 @@
 
 from collections.abc import Iterator
 
-from libriscribe2.checks.continuity.story import CONTINUITY_RULES, Story, contradiction, of_kind
+from libriscribe2.checks.continuity.story_facts import (
+    CONTINUITY_RULES,
+    Story,
+    contradiction,
+    of_kind,
+)
 from libriscribe2.checks.text_figures import narration_drift
 from libriscribe2.checks.text_names import name_drift
 from libriscribe2.models.canon import Attribute, Fact, Thread

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import CHAPTER_FILES, chapter_file
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import without_notes
 
 CALIBRATION_PASSAGES: Final = 3

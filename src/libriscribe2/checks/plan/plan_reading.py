@@ -27,7 +27,7 @@ from libriscribe2.project.paths import (
     canon_file,
     chapter_file,
 )
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import without_notes
 
 _NAMING: Final = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES)

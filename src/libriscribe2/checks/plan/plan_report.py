@@ -18,7 +18,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import Finding, Severity, by_severity
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import BOOK_TOML, CHARACTERS, OUTLINE, SCENES
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 _STAGES: Final = {OUTLINE: "outline", SCENES: "scenes", CHARACTERS: "characters"}
 """The stage that makes each file."""

@@ -17,7 +17,7 @@ from libriscribe2.models.story import ScenesFile
 from libriscribe2.models.style import STYLE, StyleFile, StyleNumbers
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import SCENES, canon_file, chapter_file
-from libriscribe2.project.view import ProjectView
+from libriscribe2.project.project_view import ProjectView
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from libriscribe2.replies.outcome import Repair
 from libriscribe2.replies.repair.patterns import (
     CLOSERS,
     COLON,
@@ -27,7 +28,6 @@ from libriscribe2.replies.repair.patterns import (
 )
 from libriscribe2.replies.repair.state import SEPARATOR_STATE, Frame, RepairOutcome, Trouble
 from libriscribe2.replies.repair.string_end import EndSearch, KnownKeys
-from libriscribe2.replies.report import Repair
 from libriscribe2.replies.strict_json import scan_string
 
 _ESCAPED: Final = re.compile(r'\\"(?P<inner>(?:[^"\\]++|\\(?!"))*+)\\"')

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.replies.report import Repair
+from libriscribe2.replies.outcome import Repair
 from libriscribe2.replies.schema_fit import branch_for, properties_of
 
 

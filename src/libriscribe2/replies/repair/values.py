@@ -6,6 +6,7 @@ from itertools import islice, repeat
 from operator import itemgetter
 from typing import Any, Final
 
+from libriscribe2.replies.outcome import Repair
 from libriscribe2.replies.repair.cursor import Cursor
 from libriscribe2.replies.repair.patterns import (
     ADJACENT,
@@ -42,7 +43,6 @@ from libriscribe2.replies.repair.state import (
     single_quoted,
 )
 from libriscribe2.replies.repair.state import KEY as AT_KEY
-from libriscribe2.replies.report import Repair
 from libriscribe2.replies.strict_json import StrictParse, brief_parse, scan_string
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from libriscribe2.replies.outcome import refusal
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.state import RepairOutcome
-from libriscribe2.replies.report import refusal
 from libriscribe2.replies.strict_json import strict_parse
 
 JsonObject: TypeAlias = Mapping[str, Any]

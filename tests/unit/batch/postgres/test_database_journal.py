@@ -16,8 +16,8 @@ from libriscribe2.batch.postgres.book_journal import (
     kept_book,
 )
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
+from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.errors import ProjectError, ProjectInUseError
 from libriscribe2.project.journal import encode_line
 from libriscribe2.project.paths import ProjectPaths

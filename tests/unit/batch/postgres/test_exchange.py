@@ -9,8 +9,8 @@ from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace
 from libriscribe2.batch.postgres.jobs import Ticket
 from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue
+from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.batch.work import Terms
 
 PACE = Pace(stalled=30.0)

@@ -9,8 +9,8 @@ from tests.support.book_writers import Writer, done
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
+from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.state import Book, Ended, Sums
 from libriscribe2.batch.work import Terms
 
 PACE = Pace(heartbeat=0.1, stalled=30.0, poll=0.02)

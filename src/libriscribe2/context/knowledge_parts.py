@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from libriscribe2 import models
-from libriscribe2.context.parts import NEVER, Part, Rendered, block, frame
+from libriscribe2.context.prompt_parts import NEVER, Part, Rendered, block, frame
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.knowledge import Knowledge
 from libriscribe2.project.artifacts import Book

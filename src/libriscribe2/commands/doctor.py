@@ -22,8 +22,7 @@ from libriscribe2.commands.projects import (
     stage_names,
     wanted_stages,
 )
-from libriscribe2.engine.stages import all_stages
-from libriscribe2.engine.staleness import check_artifacts, units_of
+from libriscribe2.engine.stages import all_stages, check_artifacts, units_of
 from libriscribe2.llm.backend import Backend, Completion
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.call_records import CallOptions

@@ -7,8 +7,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.batch.rows import Row
-from libriscribe2.llm.limits.budget import UNKNOWN_USD_PER_MILLION
-from libriscribe2.llm.limits.prices import flat, price_of
+from libriscribe2.llm.limits.budget import UNKNOWN_USD_PER_MILLION, flat, price_of
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.records import Record
