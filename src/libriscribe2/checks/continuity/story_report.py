@@ -155,10 +155,15 @@ def _fix(one: Finding, project: str) -> str:
     fix = one.fix
     if not fix:
         rule = CONTINUITY_RULES.all().get(one.rule)
-        there = "" if one.other is None else one.other.address
-        fix = (_JUDGED_FIX if rule is None else rule.fix).format(
-            here=one.where.address, there=there, project=project, chapter=one.where.chapter
-        )
+        fix = _JUDGED_FIX if rule is None else rule.fix
+        holes = {
+            "{here}": one.where.address,
+            "{there}": "" if one.other is None else one.other.address,
+            "{project}": project,
+            "{chapter}": str(one.where.chapter),
+        }
+        for hole, value in holes.items():
+            fix = fix.replace(hole, value)
     return fix if one.where.file == OUTLINE else fix + _LET_STAND.format(rule=one.rule)
 
 
