@@ -234,7 +234,7 @@ MUTANTS: Final = (
     Mutant(
         "the lock in the database is not looked at before a call",
         "test_bar_20",
-        "cli/batch_book/__init__.py",
+        "commands/workers.py",
         "        claim.check()\n",
         "",
         _POSTGRES,
