@@ -13,6 +13,7 @@ _TITLES: Final = frozenset({"the", "dr", "mr", "mrs", "ms", "sister", "brother",
 _LONGEST_RUN: Final = 12
 """The plan's own words stand in runs of at most so many: more would be a copy of the plan."""
 
+_MOST_PLAN: Final = 0.6
 _SLOT: Final = re.compile(r"\{(\w+)\}")
 _END: Final = re.compile(r"(?<=[.!?\u2026。！？])[\u201d\"»)]*\s+|\n+|(?<=[。！？])")
 _SPEECH: Final = re.compile(r"[\"“”„«»\[\]<>|*]")
@@ -89,7 +90,7 @@ class Prose:
     def text(self, words: int, plan: str = "", facts: Sequence[str] = ()) -> str:
         """Paragraphs of so many words, with facts as they stand and a plan in short runs."""
         told, blocks = [*facts, *self._told(plan)], list[str]()
-        while told and _count(told) > max(words * 0.8, _LONGEST_RUN):
+        while told and _count(told) > max(words * _MOST_PLAN, _LONGEST_RUN):
             told.pop()
         free = words - _count(told)
         while free > 2 or told:
@@ -112,7 +113,7 @@ class Prose:
                 self._said.add(drawn)
                 self._new = [name for name in self._new if name not in drawn]
                 return drawn
-        return "The book closed."
+        return self._dice.filled(BANK["telling"][0])
 
     def _paragraph(self, words: int, free: int) -> str:
         """Sentences of about so many words; the last ones fill up what is free."""

@@ -147,7 +147,7 @@ class Values:
 
     def book(self) -> dict[str, Any]:
         """The fields of the whole; what the prompt has already stays as it is."""
-        asked, told = self._asked, self._quotes or [self._prose.sentence()]
+        asked, told = self._asked, self._quotes or [self._prose.text(60).replace("\n\n", " ")]
         title = re.search(r"(?m)^title: (.+)$", asked.block("book"))
         premise = " ".join(asked.idea.split())[:120].rstrip(" .?!")
         rest = self._prose.text(max(9, asked.words - len(premise.split())))
@@ -257,7 +257,7 @@ class Values:
         for number in range(first, first + count) if not asked.block("faults") else ():
             start, pov = number + len(asked.idea), self._pov(number)
             title = f"The {BANK['a'][7 * start % 97]} {BANK['n'][11 * start % 97]}"
-            told = [self._plot(number, step) for step in range(4)]
+            told = [self._plot(number, step) for step in range(6)]
             own = (
                 max(said.split(), key=len) for said in notes[number * len(notes) // of - 1 :][:2]
             )
@@ -265,7 +265,7 @@ class Values:
             chapter: dict[str, Any] = {
                 "title": title.title(),
                 "summary": " ".join(told),
-                "beats": told[:1] + told[2:],
+                "beats": told[::2],
                 "target_words": 0,
                 "plants": [one for one, span in spans.items() if span[0] == number],
                 "payoffs": [one for one, span in spans.items() if span[1] == number],
