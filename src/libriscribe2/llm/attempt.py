@@ -7,8 +7,8 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.call_records import CallRecord
+from libriscribe2.llm.session import Reply
 from libriscribe2.project.dumps import DumpRecord
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Self
 
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.llm.admission import Admission, Reply, SendOptions
 from libriscribe2.llm.attempt import Attempt, DumpWriter, dump_record, log_attempt, read_reply
 from libriscribe2.llm.backend import (
     Backend,
@@ -37,7 +36,7 @@ from libriscribe2.llm.fallbacks import (
     with_feedback,
 )
 from libriscribe2.llm.limits.retries import Retries
-from libriscribe2.llm.session import CallSession
+from libriscribe2.llm.session import Admission, CallSession, Reply, SendOptions
 from libriscribe2.replies.contract import failure, split_leading_reasoning
 
 logger = logging.getLogger(__name__)

@@ -58,19 +58,32 @@ _CODES = {
     "server": {"server_error", "overloaded_error", "api_error", "internal_error", "unavailable"},
 }  # fmt: skip
 
-_PHRASES = {
-    "filtered": r"content (?:management|filter\w*|usage) polic|content filtering|flagged (?:by|as|for)"
-    r"|blocked by .{0,30}polic",
-    "quota": r"credit balance is too low|insufficient (?:credits?|balance|funds)",
-    "context": r"maximum context length|context (?:window|length|size)|prompt is too long"
-    r"|input token count.{0,40}exceeds|too many (?:input )?tokens",
-    "auth": r"api[_ ]key client option must be set|missing credentials|api key not valid|missing .{0,30}api key"
-    r"|api_base is required"
-    r"|(?:invalid|incorrect) api key|no api key",
-    "not_found": r"llm provider not provided|not a valid model|model .{0,80}(?:not found|not exist)"
-    r"|no such model|unknown model",
+_PATTERNS = {
+    "filtered": re.compile(
+        r"content (?:management|filter\w*|usage) polic|content filtering|flagged (?:by|as|for)"
+        r"|blocked by .{0,30}polic",
+        re.IGNORECASE,
+    ),
+    "quota": re.compile(
+        r"credit balance is too low|insufficient (?:credits?|balance|funds)", re.IGNORECASE
+    ),
+    "context": re.compile(
+        r"maximum context length|context (?:window|length|size)|prompt is too long"
+        r"|input token count.{0,40}exceeds|too many (?:input )?tokens",
+        re.IGNORECASE,
+    ),
+    "auth": re.compile(
+        r"api[_ ]key client option must be set|missing credentials|api key not valid|missing .{0,30}api key"
+        r"|api_base is required"
+        r"|(?:invalid|incorrect) api key|no api key",
+        re.IGNORECASE,
+    ),
+    "not_found": re.compile(
+        r"llm provider not provided|not a valid model|model .{0,80}(?:not found|not exist)"
+        r"|no such model|unknown model",
+        re.IGNORECASE,
+    ),
 }
-_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _PHRASES.items()}
 
 _STATUSES = {
     401: "auth", 402: "quota", 403: "auth", 404: "not_found", 408: "timeout",

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from libriscribe2.errors import ModelError
-from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import Message
 from libriscribe2.llm.call_records import CallOptions, CallRecord
 from libriscribe2.llm.client import LLMClient
+from libriscribe2.llm.session import Reply
 from libriscribe2.replies.contract import ParserResult, split_leading_reasoning
 
 PARSE_ERRORS: Final = "plan_generation.parse_errors"

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from libriscribe2.errors import ProviderError
-from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.backend import BackendError, Message
 from libriscribe2.llm.call_records import CallOptions
+from libriscribe2.llm.session import Reply
 from libriscribe2.models.tooling import Capability, Parameter
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt

@@ -13,9 +13,9 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from libriscribe2.errors import IncompleteError
-from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.call_records import CallOptions
+from libriscribe2.llm.session import Reply
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, StepMetadata
 from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.contract import failure, split_leading_reasoning, success

@@ -7,12 +7,12 @@ import pytest
 from tests.support.calls import FakeTime, MemoryCallLog
 
 from libriscribe2.errors import LibriScribeError, ProviderError
-from libriscribe2.llm.admission import Reply
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions, ListOutbox
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.retries import Circuits
+from libriscribe2.llm.session import Reply
 
 REQUEST = Request("s", "m", ({"role": "user", "content": "q"},))
 DOWN = BackendError("server", "down", status=503)
