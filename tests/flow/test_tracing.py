@@ -194,7 +194,7 @@ def test_a_half_of_a_surrogate_pair_in_a_name_can_be_sent() -> None:
 def test_who_does_not_trace_does_not_import_it(desk: Desk) -> None:
     timed = ("-X", "importtime", "-m", "libriscribe2")
     quiet = desk.run_apart("create", "A coast", "--mock", *SMALL, program=timed)
-    assert "libriscribe2.observe.span_export" in quiet.err
+    assert "libriscribe2.observe.run_files" in quiet.err
     assert "opentelemetry" not in quiet.err
     env = {ENDPOINT: NOWHERE}
     assert "opentelemetry" not in desk.run_apart("--help", env=env, program=timed).err
