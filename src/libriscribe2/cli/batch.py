@@ -49,7 +49,7 @@ from libriscribe2.commands.batches import (
     queue_of,
 )
 from libriscribe2.commands.projects import settings_of
-from libriscribe2.commands.runs import OpenBook, going_on
+from libriscribe2.commands.runs import OpenBook, calls_of_batch, going_on
 from libriscribe2.errors import UsageError
 from libriscribe2.project.texts import Clock, iso_utc, utc_now
 from libriscribe2.settings import Settings
@@ -309,7 +309,8 @@ def book(
     own = partial(settings_of, paths.root, flags, mock=options.mock)
     with open_shared_book(paths, batch, settings_of(None, flags), own) as found:
         request = going_on(None, refresh=False)(found.store, found.brief)
-        choice, given = model_for(found.settings), AppOptions(command_line(), rates=found.rates)
+        choice, calls = model_for(found.settings), calls_of_batch(paths, found.settings)
+        given = AppOptions(command_line(), rates=found.rates, shared_calls=calls)
         opened = OpenBook(found.store, found.brief, found.settings, choice, given)
         run_book(frame.renderer, opened, request, as_json=True)
 
