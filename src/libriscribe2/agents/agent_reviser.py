@@ -89,18 +89,17 @@ class Reviser:
         Raises:
             LibriScribeError: A request failed for another reason than its reply.
         """
-        text, blocks = draft, shown_blocks(shown, SHOWN_BUDGET)
-        seen = examined(text, context).findings
+        text, told, blocks = draft, list[Finding](), shown_blocks(shown, SHOWN_BUDGET)
         for number in range(1, MOST_ROUNDS + 1):
             this = _Round(number, unit, context, blocks)
+            seen = examined(text, context).findings
+            if number > 1 and not _errors_left(seen, told, text):
+                break
             told = await self._critique(this, text)
             changed = await self._patched(this, text, _most_urgent_first(seen, told))
             if changed == text:
                 break
             text = changed
-            if number == MOST_ROUNDS or not _errors_left(text, context, told):
-                break
-            seen = examined(text, context).findings
         self._tell()
         return text
 
@@ -224,10 +223,9 @@ def _places(where: Place, text: str) -> list[int]:
     return found
 
 
-def _errors_left(text: str, context: GateContext, told: Iterable[Finding]) -> bool:
+def _errors_left(seen: Iterable[Finding], told: Iterable[Finding], text: str) -> bool:
     """Whether code finds an error that can be patched, or what a critic's is about still stands."""
-    ours = by_severity(examined(text, context).findings, "error")
-    if any(map(_can_be_patched, ours)):
+    if any(map(_can_be_patched, by_severity(seen, "error"))):
         return True
     theirs = by_severity(told, "error")
     return any(line_of_quote(one.where.quote, text) is not None for one in theirs)

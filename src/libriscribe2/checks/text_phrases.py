@@ -1,7 +1,7 @@
 """Phrases of so many words, and what a book says again: in a chapter, across chapters, whole paragraphs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import Final, TypeVar
@@ -157,6 +157,11 @@ class ParagraphIndex:
         self._holders: defaultdict[Gram, list[int]] = defaultdict(list)
         for tokens in paragraphs:
             self.add(paragraph_phrases(tokens))
+
+    @property
+    def phrases(self) -> Container[Gram]:
+        """The phrases of all of them."""
+        return self._holders
 
     def add(self, phrases: frozenset[Gram]) -> None:
         """Put in one more, given its phrases (`paragraph_phrases`)."""

@@ -6,7 +6,15 @@ from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.checks.reference_ranges import RANGES
-from libriscribe2.checks.text import STOPWORDS, ChapterText, Gram, grams, words
+from libriscribe2.checks.text import (
+    PHRASE_WORDS,
+    STOPWORDS,
+    ChapterText,
+    Gram,
+    grams,
+    is_ideographic,
+    words,
+)
 from libriscribe2.checks.text_phrases import (
     ParagraphIndex,
     paragraph_phrases,
@@ -60,11 +68,31 @@ def _paragraphs(chapter: ChapterText, context: GateContext) -> Iterator[tuple[in
     Each by its place, and whether the one before is in the chapter.
     """
     before = ParagraphIndex()
-    for at, own in enumerate(map(paragraph_phrases, chapter.words_of)):
+    for at in _suspects(chapter, context):
+        own = paragraph_phrases(chapter.words_of[at])
         here = before.has_like(own)
         if here or context.paragraphs.has_like(own):
             yield at, here
         before.add(own)
+
+
+def _suspects(chapter: ChapterText, context: GateContext) -> Iterator[int]:
+    """The places of the paragraphs of which half the phrases stand elsewhere, here or there.
+
+    Two paragraphs that share half of their phrases are both among them, and next to no other one
+    is: few paragraphs are left to be compared with all.
+    """
+    if is_ideographic(chapter.words):  # its phrases have more words than those of a paragraph may
+        yield from range(len(chapter.words_of))
+        return
+    uses, elsewhere = Counter(chapter.phrases), context.paragraphs.phrases
+    known = [uses[phrase] > 1 or phrase in elsewhere for phrase in chapter.phrases]
+    start = 0
+    for at, own in enumerate(chapter.words_of):
+        inside = known[start : start + len(own) - PHRASE_WORDS + 1]
+        if 2 * sum(inside) >= len(inside) or is_ideographic(own):
+            yield at
+        start += len(own)
 
 
 def _sentences(chapter: ChapterText, context: GateContext) -> Iterator[tuple[int, str, bool]]:
