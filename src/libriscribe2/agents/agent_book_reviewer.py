@@ -39,12 +39,12 @@ MOST_PROOFS: Final = 3
 """Doubts that are looked for in the text."""
 
 SHOWN_BUDGET: Final = 3_500
-"""Characters of what is shown of the book as a whole (`text_budget`)."""
+"""Characters of what is shown of the book as a whole (`prose.weigh`)."""
 
 MOST_READINGS: Final = 3
 """Requests that the summaries are shown in; a book of 24 chapters needs one."""
 
-# Characters of each part of a request (`text_budget`).
+# Characters of each part of a request (`prose.weigh`).
 SUMMARIES_BUDGET: Final = 22_000
 OTHERS_BUDGET: Final = 6_000
 TEXT_BUDGET: Final = 13_000

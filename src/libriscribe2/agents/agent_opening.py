@@ -94,7 +94,7 @@ def _is_short(text: str) -> bool:
 
 PROMPT: Final = "openings"
 
-# Characters of each part of the prompt (`text_budget`).
+# Characters of each part of the prompt (`prose.weigh`).
 BEFORE_BUDGET: Final = 3_800
 AFTER_BUDGET: Final = 2_400
 

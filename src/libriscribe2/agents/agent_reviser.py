@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 MOST_ROUNDS: Final = 2
 
-# Characters of each part of a request (`text_budget`); 48,000 would be 12,000 tokens of English.
+# Characters of each part of a request (`prose.weigh`); 48,000 would be 12,000 tokens of English.
 SHOWN_BUDGET: Final = 8_000
 PLAN_BUDGET: Final = 4_000
 BEFORE_BUDGET: Final = 1_200

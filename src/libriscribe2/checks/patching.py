@@ -258,7 +258,7 @@ def passages(text: str, groups: Sequence[Sequence[int]], budget: int) -> Passage
         text: The whole text.
         groups: Places that belong together, as offsets; the most important groups first. A group
             is shown with all its places or not at all.
-        budget: Most that all passages take (`utils.text_budget`).
+        budget: Most that all passages take (`prose.weigh`).
     """
     spans = _spans(text)
     chosen: set[int] = set()

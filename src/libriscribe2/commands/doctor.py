@@ -1,10 +1,10 @@
 """What `doctor` looks at, and what a run would have here: configuration, model, project."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.commands.installation import (
@@ -18,7 +18,6 @@ from libriscribe2.commands.projects import (
     locate,
     look_at,
     read_brief,
-    setting_flags,
     stage_names,
     wanted_stages,
 )
@@ -46,7 +45,7 @@ from libriscribe2.settings import ENV_FILE, Loaded, Settings, load_for_project, 
 from libriscribe2.settings.parts import check_models, stage_model, with_judge
 from libriscribe2.wording import cost, counted, duration
 
-_FLAGS: Final = setting_flags(None, None, None, no_input=True)
+_FLAGS: Final[Mapping[str, Any]] = {"no_input": True}
 """`doctor` asks no questions, so that it can run anywhere."""
 
 

@@ -31,29 +31,6 @@ from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_p
 from libriscribe2.wording import plain_fault
 
 
-def setting_flags(
-    model: str | None, max_concurrency: int | None, log_level: str | None, *, no_input: bool
-) -> Mapping[str, Any]:
-    """The options of a command that are settings, by dotted key; None was not given."""
-    return {
-        "models.default": model,
-        "pipeline.max_concurrency": max_concurrency,
-        "log_level": log_level,
-        "no_input": no_input or None,
-    }
-
-
-def budget_flags(
-    max_cost: float | None, max_calls: int | None, max_minutes: float | None
-) -> Mapping[str, Any]:
-    """The caps of a command, by dotted key; None was not given."""
-    return {
-        "budget.max_cost": max_cost,
-        "budget.max_calls": max_calls,
-        "budget.max_minutes": max_minutes,
-    }
-
-
 def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = False) -> Settings:
     """The settings in force for the project in `root`, or for none.
 

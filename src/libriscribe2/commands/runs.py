@@ -96,9 +96,7 @@ class OpenBook:
             LibriScribeError: A key is missing, or a file of the book cannot be used; the stream
                 raises the first failure of the run.
         """
-        return self._engine().run(
-            request.stages, refresh=request.refresh, only=request.only, again=request.again
-        )
+        return request.by(self._engine())
 
     def ask(self, agent: type[AgentT], work: Callable[[AgentT], Awaitable[T]]) -> RunStream[T]:
         """What an agent answers, from which no file of the book is made; its replies are recorded.

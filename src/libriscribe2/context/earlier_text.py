@@ -122,7 +122,7 @@ def overused_block(texts: Iterable[str], budget: int) -> str:
 
     Args:
         texts: Chapters that are written, in order.
-        budget: Most that the block takes (`utils.text_budget`), of which the edges get three
+        budget: Most that the block takes (`prose.weigh`), of which the edges get three
             fifths: the oldest of them go first, and the least used phrases.
 
     Returns:

@@ -128,7 +128,7 @@ class PromptContext:
         order: In which order the chapters are drafted.
         cast: The people.
         world: Places, terms and rules; None where the book has none.
-        known: What is known by kind (`context.knowledge`), as far as there is a file of it.
+        known: What is known by kind (`context.knowledge_parts`), as far as there is a file of it.
         notes: The notes of the research.
         texts: Finished chapters by number, as readers see them.
         summaries: What finished chapters come to, by number.
@@ -212,6 +212,7 @@ def read_context(
         StorageError: A file cannot be read.
     """
     texts = _texts(book, number, order)
+    readable = {n: without_notes(text) for n, text in texts.items()}
     near = _nearest(texts, number)
     canon = {
         n: book.load(canon_file(n), CanonFile)
@@ -233,13 +234,13 @@ def read_context(
         world=book.load(WORLD, WorldFile) if book.has(WORLD) else None,
         known=read_knowledge(book, number, order),
         notes=tuple(book.notes()),
-        texts={n: without_notes(text) for n, text in texts.items()},
+        texts=readable,
         summaries=_summaries(book, texts, number, order),
         facts=tuple(sorted(facts, key=lambda fact: fact.place)),
         events={n: tuple(file.events) for n, file in canon.items()},
         exits={n: file.exit for n, file in canon.items()},
         hits={n: tuple(file.threads) for n, file in canon.items()},
-        habits=overused_block([without_notes(texts[n]) for n in near], HABITS_BUDGET),
+        habits=overused_block([readable[n] for n in near], HABITS_BUDGET),
         heeded=near,
     )
 

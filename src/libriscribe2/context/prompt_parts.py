@@ -35,7 +35,7 @@ class Part:
 
     Attributes:
         name: The prompt's hole.
-        budget: Most that it takes, in the measure of `text_budget`.
+        budget: Most that it takes, in the measure of `prose.weigh`.
         rank: The lowest is trimmed first; `NEVER` is not.
         render: Makes it for a budget; within a budget of 0 it has to be empty.
     """

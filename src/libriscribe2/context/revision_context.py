@@ -14,7 +14,7 @@ from libriscribe2.prose import shorten
 COMPARED: Final = 8
 """How many chapters the gates compare a text with: so many the reference ranges of the metrics stand for."""
 
-# Characters of each block (`text_budget`).
+# Characters of each block (`prose.weigh`).
 CONCEPT_BUDGET: Final = 300
 CHAPTER_BUDGET: Final = 2_100
 CAST_BUDGET: Final = 1_500

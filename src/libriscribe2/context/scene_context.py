@@ -48,7 +48,7 @@ class ShownPart(BaseModel):
 
     Attributes:
         name: The prompt's hole.
-        size: What it takes, in the measure of `text_budget`: characters, of English.
+        size: What it takes, in the measure of `prose.weigh`: characters, of English.
         fit: How much of it is shown.
         chapters: The chapters whose text, summary or record it is taken from.
     """
@@ -162,7 +162,7 @@ def _fact(fact: Fact) -> ShownFact:
 
 
 BUDGET: Final = 32_000
-"""Most that the parts of one scene's prompt take together, in the measure of `text_budget`.
+"""Most that the parts of one scene's prompt take together, in the measure of `prose.weigh`.
 
 With the prompt's own words that is less than 12,000 tokens even of a text that has three
 characters to a token, so a model that reads 16,000 has room for its answer.

@@ -54,7 +54,7 @@ def notes_to_cite(notes: Iterable[Note], about: str, budget: int) -> str:
         notes: All notes; what is not verified is left out.
         about: What the text is about: a note has to share a word with it, and those that share
             most come first.
-        budget: Most that the lines take (`utils.text_budget`).
+        budget: Most that the lines take (`prose.weigh`).
     """
     chosen = _chosen(notes, about, budget, least=1)
     if not chosen:

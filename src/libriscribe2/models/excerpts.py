@@ -22,7 +22,7 @@ from libriscribe2.models.story import (
 )
 from libriscribe2.prose import shorten, weigh
 
-# Most that each block takes, in the measure of `text_budget`: whatever an author or a model
+# Most that each block takes, in the measure of `prose.weigh`: whatever an author or a model
 # writes into a field, a prompt stays under its limit.
 PREMISE_BUDGET: Final = 3_000
 LINE_BUDGET: Final = 200
@@ -312,7 +312,7 @@ def shown_blocks(shown: Mapping[str, str], budget: int) -> str:
     Args:
         shown: Text by the block's name, the most important first. A text that is a block
             already is taken as it is; an empty one is left out.
-        budget: Most that all blocks take (`utils.text_budget`); one that does not fit is left out.
+        budget: Most that all blocks take (`prose.weigh`); one that does not fit is left out.
     """
     kept: list[str] = []
     for name, text in shown.items():

@@ -1,7 +1,7 @@
 """What a kind of knowledge about a book or its chapters says of itself.
 
 A kind is one module beside this one, such as `style`: the shape of its file, how a prompt shows
-it, and a `Knowledge` at its end, which `context.knowledge` finds. From that follow where it is
+it, and a `Knowledge` at its end, which `context.knowledge_parts` finds. From that follow where it is
 read, when a chapter waits for it, what makes a chapter stale, and the blocks of the prompts that
 write and revise scenes. What a new kind needs besides:
 

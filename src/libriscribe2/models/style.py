@@ -104,7 +104,7 @@ def style_block(style: StyleFile, budget: int) -> str:
 
     Args:
         style: The voice.
-        budget: Most that it takes, in the measure of `text_budget`. The last passages go first,
+        budget: Most that it takes, in the measure of `prose.weigh`. The last passages go first,
             then the last rules, then the numbers; every part stands whole or not at all.
     """
     numbers = _numbers(style.numbers)

@@ -212,7 +212,7 @@ class RunRecord(_Record):
     Attributes:
         plan: The plan, as it was before the first step.
         results: The finished steps, by their ids.
-        metrics: Counters of the run (`toolchain/chain_metrics.py`).
+        metrics: Counters of the run (`research/chain_model.py`).
     """
 
     plan: Plan

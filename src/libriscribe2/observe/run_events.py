@@ -67,7 +67,7 @@ class RunEvents:
         self._arrived = asyncio.Event()
 
     def put(self, item: CallReport) -> None:
-        """Take what a call reports (`llm.outbox.Outbox`)."""
+        """Take what a call reports (`llm.call_records.Outbox`)."""
         match item:
             case CallRecord():
                 self._warn_of_caps()

@@ -4,13 +4,13 @@ The steps, in their order:
 
 1. `normalise`: marks at the edges go, reasoning moves out.
 2. fast path: the whole text (or the fence around it) is strict JSON; no heuristics.
-3. `spans`: every value of the text, string-aware, each read strictly; damaged ones by extent.
+3. `candidates`: every value of the text, string-aware, each read strictly; damaged ones by extent.
 4. `repair`: damaged values read again, lenient mode only, every change named.
-5. `choice`: the value that fits the wanted schema best; strict before repaired, then the first.
-6. `views`: when nothing fits, the text under one layer of quoting or escaping, steps 3 to 5 again.
-7. `refusals`: when there is no whole value, why, in words for the model.
+5. `selection`: the value that fits the wanted schema best; strict before repaired, then the first.
+6. `normalise.views`: when nothing fits, the text under one layer of quoting or escaping, steps 3 to 5 again.
+7. `outcome.refusal`: when there is no whole value, why, in words for the model.
 
-Emphasis is no step of this order: `emphasis.strip_value_emphasis` works on the value afterwards,
+Emphasis is no step of this order: `formatting.strip_value_emphasis` works on the value afterwards,
 only in the fields that ask for it.
 """
 

@@ -120,7 +120,7 @@ def _word_pattern(word: str) -> Pattern:
 
 
 WINDOW: Final = 1_200
-"""Characters of English that a passage has at most; see `utils.text_budget`."""
+"""Characters of English that a passage has at most; see `prose.weigh`."""
 
 _PARAGRAPH: Final = re.compile(r"(?:(?!\n[^\S\n]*\n).)+", re.DOTALL)
 _CUT: Final = re.compile(r"(?<=[.!?\u2026])\s|(?<=[\u3002\uff01\uff1f])|\s")

@@ -7,8 +7,7 @@ from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.checks.text import ChapterText, plain, sentences
-from libriscribe2.checks.text_figures import Narration
-from libriscribe2.checks.text_figures import narration_of as told_in
+from libriscribe2.checks.text_figures import Narration, narration_of
 from libriscribe2.checks.text_names import NameDrift, name_drift
 from libriscribe2.models.findings import Finding
 
@@ -62,7 +61,7 @@ def _scenes(text: str) -> Iterator[tuple[int, ChapterText, Narration]]:
     for end, following in (*breaks, (len(text), len(text))):
         scene = ChapterText(0, "", text[start:end])
         if scene.prose:
-            yield text.count("\n", 0, start), scene, told_in(scene)
+            yield text.count("\n", 0, start), scene, narration_of(scene)
         start = following
 
 

@@ -18,7 +18,7 @@ from libriscribe2.research.tool_error import ToolError
 
 PROMPT: Final = "extract_facts"
 TEXT_BUDGET: Final = 16_000
-"""Characters of English that a model is shown; see `utils.text_budget`."""
+"""Characters of English that a model is shown; see `prose.weigh`."""
 
 _BETWEEN: Final = "\n\n"
 _BLOCK_TAG: Final = re.compile(r"<(?=\s*/?\s*source_text)", re.IGNORECASE)
