@@ -107,8 +107,12 @@ def _shipped(file: str) -> Prompt | None:
 
 
 def load_text(name: str) -> str:
-    """A shipped text that prompts share, such as the format rules."""
-    return _SHIPPED.joinpath(name).read_text(encoding="utf-8")
+    """A shipped text that prompts share, such as the format rules.
+
+    Raises:
+        StorageError: It cannot be read.
+    """
+    return _read(_SHIPPED.joinpath(name))
 
 
 def _read(place: Traversable) -> str:
