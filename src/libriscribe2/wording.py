@@ -114,3 +114,11 @@ def plain_fault(detail: Mapping[str, Any]) -> str:
     if kind in _BOUNDS:
         return f"it has to be {_BOUNDS[kind].format(**context)}"
     return _WORDS.get(kind, str(detail["msg"]))
+
+
+def state_in_words(state: str) -> str:
+    """The state of a file for people; its name in records stays."""
+    return _STATES.get(state, state)
+
+
+_STATES: Final[Mapping[str, str]] = {"fresh": "up to date", "stale": "out of date"}

@@ -25,8 +25,8 @@ def test_XC_04_an_adopted_edit_is_up_to_date_and_keeps_its_bytes(
 ) -> None:
     ran = desk.run("adopt", "book", "chapters/01.md")
     assert ran.out == "chapters/01.md\n"
-    assert "chapters/01.md: edited -> fresh" in ran.err
-    assert "chapters/02.md: stale, chapters/01.md changed" in ran.err.replace(
+    assert "chapters/01.md: edited -> up to date\n" in ran.err
+    assert "chapters/02.md: out of date, chapters/01.md changed" in ran.err.replace(
         ".libriscribe/summaries/01.md, ", ""
     )
     assert book.text("chapters/01.md") == MINE
@@ -65,7 +65,7 @@ def test_XC_04_all_edited_files_are_adopted_at_once(desk: Desk, book: ProjectFol
 def test_XC_04_a_stale_file_is_adopted_as_it_is(desk: Desk, book: ProjectFolder) -> None:
     assert states(desk)["chapters/02.md"] == "stale"
     ran = desk.run("adopt", "book", "chapters/02.md")
-    assert "chapters/02.md: stale -> fresh" in ran.err
+    assert "chapters/02.md: out of date -> up to date" in ran.err
     assert states(desk)["chapters/02.md"] == "fresh"
 
 

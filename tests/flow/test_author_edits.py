@@ -56,7 +56,7 @@ def test_XC_04_an_edit_of_a_chapter_is_kept_and_the_manuscript_follows(
     ran = desk.run("resume", "book", backend=author)
     assert author.asked == []
     assert "chapters 1: skipped (edited by you, kept as it is)" in ran.err
-    assert "chapters 2: skipped (stale, chapters/01.md" in ran.err
+    assert "chapters 2: skipped (out of date, chapters/01.md" in ran.err
     assert written.path("chapters/01.md").read_bytes() == text.encode()
     assert "I wrote this myself, in *italics*." in written.text("manuscript.md")
 
@@ -104,7 +104,7 @@ def test_XC_04_a_changed_line_of_the_brief_makes_stale_what_works_from_it(
 ) -> None:
     written.write("book.toml", written.text("book.toml").replace("words = 200", "words = 400"))
     ran = desk.run("resume", "book")
-    assert "chapters 1: skipped (stale, book.toml: words changed" in ran.err
+    assert "chapters 1: skipped (out of date, book.toml: words changed" in ran.err
     assert "concept: skipped (up to date)" in ran.err
     assert "manuscript: skipped (up to date)" in ran.err
     desk.run("resume", "book", "--refresh")

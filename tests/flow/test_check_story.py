@@ -256,7 +256,7 @@ def test_what_can_be_so_is_no_finding(desk: Desk, verdict: str) -> None:
 def test_the_stand_in_author_judges_nothing(desk: Desk) -> None:
     ran = desk.run("check", "book", "--story", "--judge", "--mock", expect=5)
     assert "warning J1: Ada Quell: baker in chapter 1, pilot in chapter 2" in ran.out
-    assert "judged by a model: 1 unclear" in ran.err
+    assert "decided by a model: 1 unclear" in ran.err
 
 
 @pytest.mark.usefixtures("book")

@@ -99,7 +99,7 @@ def test_a_judge_who_goes_by_the_order_or_invents_quotes_is_not_heard(
 ) -> None:
     judge = Author(reply=reply)
     ran = drafts.run("compare", "one", "two", "--judge", "--mock", backend=judge)
-    assert "did not pass its exam" in ran.err
+    assert "did not pass its calibration" in ran.err
     assert "passages\tbetter" not in ran.out
     assert all("/exam-" in step for step in judge.steps)
 

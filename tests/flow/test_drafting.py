@@ -156,7 +156,7 @@ def test_T12_an_estimate_tells_the_time_of_each_order(desk: Desk) -> None:
     command = ("create", PREMISE, "--mock", *BOOK, *options)
     ran = desk.run(*command)
     assert "redblack" in ran.err
-    assert "(this book), parallel" in ran.err
+    assert "redblack (current), " in ran.err
     assert ran.out.splitlines()[-1].startswith("total")
     times = desk.run(*command, "--json").value["times"]
     assert (times["at_once"], times["drafting"]) == (8, "redblack")

@@ -198,7 +198,7 @@ def test_an_estimate_names_the_project_in_its_errors_and_no_copy(desk: Desk) -> 
 def test_a_quote_is_held_against_its_own_job_only(desk: Desk) -> None:
     desk.written("--no-revision")
     ran = desk.run("redo", "book", "concept", "--dry-run")
-    assert "The next `redo concept` will be held against this." in ran.err
+    assert "The next `redo concept` will be compared with this estimate." in ran.err
     assert "quoted" not in desk.run("resume", "book").out
     assert "quoted for: redo concept" in desk.run("status", "book").out
     assert "quoted: 4 calls" in desk.run("redo", "book", "concept").out

@@ -240,10 +240,10 @@ def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> 
     assert later[".libriscribe/summaries/02.md"] == "chapters/02.md changed"
     assert told["total"]["calls"] == 1
     assert told["remaking"]["total"]["calls"] == len(later)
-    head = "5 parts stale after that, 2 of them once what comes before is remade:"
+    head = "5 files are out of date after that (2 depend on another of them):"
     assert head in desk.run(*command, "--dry-run").err
     lines = desk.run(*command).err.splitlines()
-    assert [line for line in lines if "parts stale" in line] == [head]
+    assert [line for line in lines if "out of date after" in line] == [head]
     rows = states(desk).values()
     assert sum(state == "stale" for state in rows) == len(later) - 2
     assert "  chapters/03.md: .libriscribe/summaries/02.md, chapters/02.md changed" in lines
@@ -252,7 +252,9 @@ def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> 
     remade = Author()
     desk.run("resume", "book", "--refresh", backend=remade)
     assert len(remade.asked) == len(later)
-    assert "Nothing is stale after that." in desk.run("redo", "book", "summaries", "-n", "3").err
+    assert (
+        "Nothing is out of date after that." in desk.run("redo", "book", "summaries", "-n", "3").err
+    )
 
 
 def test_redo_of_the_last_text_leaves_nothing_stale_but_its_records(desk: Desk) -> None:

@@ -149,7 +149,7 @@ def test_XC_13_status_counts_what_the_book_took(desk: Desk) -> None:
     assert record["chapters"] == 2
     assert record["cost_usd"] == 0
     table = desk.run("status", "book")
-    assert "chapters/02.md\tfresh\tup to date" in table.out
+    assert "chapters/02.md\tup to date\t\n" in table.out
     assert "cost: $0.00" in table.out
     assert "resume" not in table.err
 
@@ -181,8 +181,8 @@ def test_a_stale_part_is_called_stale_once(desk: Desk) -> None:
     book = desk.project()
     book.write("chapters/01.md", "# Mine\n\nMine.\n")
     lines = desk.run("status", "book").out.splitlines()
-    (line,) = [one for one in lines if one.startswith("chapters/02.md\tstale\t")]
-    assert line.startswith("chapters/02.md\tstale\tchapters/01.md changed; kept")
+    (line,) = [one for one in lines if one.startswith("chapters/02.md\tout of date\t")]
+    assert line.startswith("chapters/02.md\tout of date\tchapters/01.md changed; kept")
 
 
 def test_the_plan_is_listed_where_stages_are(desk: Desk) -> None:

@@ -24,5 +24,5 @@ def test_bar_07_check_status_and_estimate_of_a_project_that_may_not_be_written(
     assert "A run would stop: " in asked.err
     quoted = trial.run("estimate", "book", obeys_rights=True)
     assert quoted.out.splitlines()[-1].startswith("total\t")
-    assert "cannot be held against this" in quoted.err
+    assert "cannot be compared with this estimate" in quoted.err
     mend(trial.desk.folder)

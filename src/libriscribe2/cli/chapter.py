@@ -26,6 +26,7 @@ from libriscribe2.commands.chapter_edits import (
     renaming,
 )
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.wording import state_in_words as words
 
 app = command_group("chapter", "List the chapters of a book, and change their order.")
 
@@ -48,7 +49,8 @@ def list_chapters(
         renderer.data_json({"project": paths.root.name, "chapters": rows})
     else:
         columns = ("number", "title", "words", "state")
-        renderer.table(columns, [[row[column] for column in columns] for row in rows])
+        shown = [{**row, "state": words(row["state"])} for row in rows]
+        renderer.table(columns, [[row[column] for column in columns] for row in shown])
 
 
 @app.command()
@@ -73,7 +75,7 @@ def insert(
     """Put a new chapter into the outline; `resume` plans and writes it.
 
     The chapters after it get the next numbers. Those that then follow another chapter than
-    before are stale; they are kept until `resume --refresh`.
+    before are out of date; they are kept until `resume --refresh`.
     """
     edit = insertion(chapter, title, summary, scene or ())
     _edit(frame, frame.project(project), edit, dry_run=dry_run, as_json=as_json)
@@ -92,7 +94,7 @@ def move(
     """Give a chapter another place; those in between make room.
 
     No text is changed and nothing is asked of a model. Chapters that then follow another chapter
-    than before are stale; they are kept until `resume --refresh`.
+    than before are out of date; they are kept until `resume --refresh`.
     """
     _edit(frame, frame.project(project), movement(chapter, to), dry_run=dry_run, as_json=as_json)
 
@@ -180,7 +182,7 @@ def delete(
 ) -> None:
     """Take a chapter out of the book; its text goes to the project's trash.
 
-    Chapters that followed it or remembered it are stale; they are kept until `resume --refresh`.
+    Chapters that followed it or remembered it are out of date; they are kept until `resume --refresh`.
     """
     _edit(frame, frame.project(project), deletion(chapter), dry_run=dry_run, as_json=as_json)
 
@@ -208,11 +210,15 @@ def _tell(renderer: Renderer, name: str, record: Mapping[str, Any]) -> None:
     ]
     renderer.table(("chapter", "was", "title"), rows)
     for shift in record["states"]:
-        before = f"{shift['before']} -> " if shift["before"] else ""
-        reason = shift["reason"].removeprefix("stale, ")
-        renderer.note(f"{shift['unit']}: {before}{shift['after']} ({reason})")
+        before = f"{words(shift['before'])} -> " if shift["before"] else ""
+        after = words(shift["after"])
+        reason = shift["reason"].removeprefix(f"{after}, ")
+        why = "" if reason == after else f" ({reason})"
+        renderer.note(f"{shift['unit']}: {before}{after}{why}")
     for shift in record["later"]:
-        renderer.note(f"{shift['unit']}: {shift['before']}, {shift['after']} {shift['reason']}")
+        renderer.note(
+            f"{shift['unit']}: {words(shift['before'])}, {words(shift['after'])} {shift['reason']}"
+        )
     if record["dry_run"]:
         renderer.note(f"Nothing was changed; {len(record['files'])} files would be.")
         return

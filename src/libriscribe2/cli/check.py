@@ -71,7 +71,7 @@ def check(
 ) -> int:
     """Say what is wrong with a book's files, its story or its plan.
 
-    Every file is read and hashed, and each fault is told with the way to mend it. Nothing is
+    Every file is read and hashed, and each fault is told with the way to fix it. Nothing is
     written. The exit code is 3 if something would stop a run, 0 otherwise.
 
     With --story the facts of all chapters are compared, with their words on both sides, and the
@@ -105,7 +105,7 @@ def check(
         listed = [health_record(finding) for finding in findings]
         renderer.data_json({"project": paths.root.name, "sound": not stops, "findings": listed})
     else:
-        _tell(renderer, paths, findings)
+        _tell(renderer, findings)
     return ProjectError.exit_code if stops else 0
 
 
@@ -147,10 +147,10 @@ def _check_model(*, story: bool, book_review: bool, named: bool) -> None:
         )
 
 
-def _tell(renderer: Renderer, paths: ProjectPaths, findings: Sequence[Finding]) -> None:
+def _tell(renderer: Renderer, findings: Sequence[Finding]) -> None:
     """The findings as a table, and their number."""
     if not findings:
-        renderer.note(f"{paths.root.name} is sound.")
+        renderer.note("No problems found.")
         return
     rows = [(one.severity, one.where.file, one.where.part, one.why, one.fix) for one in findings]
     renderer.table(("weight", "file", "place", "what", "fix"), rows)
@@ -217,7 +217,7 @@ def _evaluated(
                 lambda: renderer.warning(INTERRUPTED),
             )
     if left_out:
-        renderer.warning(f"{counted(left_out, 'statement')} left unjudged: too many.")
+        renderer.warning(f"{counted(left_out, 'statement')} left undecided: too many.")
     return evaluated
 
 
@@ -250,7 +250,7 @@ def _tell_basis(renderer: Renderer, report: StoryReport, project: str) -> None:
         sums.append(f"{len(report.allowed)} let stand")
     renderer.note(f"{counted(report.facts, 'fact')} of {read} compared: {', '.join(sums)}.")
     if report.decisions:
-        renderer.note(f"judged by a model: {_sums(report)}.")
+        renderer.note(f"decided by a model: {_sums(report)}.")
     if report.unread:
         numbers = ", ".join(map(str, report.unread))
         renderer.warning(

@@ -114,7 +114,7 @@ class BriefOptions(OptionGroup):
     ] = None
     revision: Annotated[
         bool | None,
-        typer.Option("--revision/--no-revision", help="Have each chapter criticised and mended."),
+        typer.Option("--revision/--no-revision", help="Have each chapter criticised and fixed."),
     ] = None
     auto_title: Annotated[
         bool, typer.Option("--auto-title", help="Choose a title from the finished text.")
@@ -254,7 +254,7 @@ def _brief(
             fix='Say what the book is about: libriscribe2 create "A lighthouse keeper ..."',
         )
     answers = ask_for_brief(options)
-    renderer.note(f"The same without questions: {equal_command({**answers, **of_run})}")
+    renderer.note(f"To skip the questions next time: {equal_command({**answers, **of_run})}")
     return brief_from(answers)
 
 
@@ -272,4 +272,4 @@ def demo(
         book = OpenBook(store, DEMO_BRIEF, settings, choice, AppOptions(command_line()))
         run_book(frame.renderer, book, request, as_json=as_json)
     name = shlex.quote(paths.root.name)
-    frame.renderer.note(f"Look at its parts with `libriscribe2 status {name}`.")
+    frame.renderer.note(f"Next: `libriscribe2 status {name}`.")

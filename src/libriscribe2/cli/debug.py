@@ -269,7 +269,7 @@ def why(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show from what a scene was written.
+    """Show the context a scene was written from.
 
     The parts of its prompt are listed, the facts and chapters in it, and the model. No model is
     asked and nothing is written.
@@ -413,7 +413,7 @@ def _remark(renderer: Renderer, origin: ChapterOrigin, scenes: Sequence[ContextM
             f"It was written as chapter {then}; the chapters are numbered as they were then."
         )
     if origin.file == draft_file(origin.chapter):
-        renderer.note("This is the draft; the chapter's opening was written anew after it.")
+        renderer.note("This is the draft; the chapter's opening was written again after it.")
     facts, size = sum(len(one.facts) for one in scenes), sum(one.size for one in scenes)
     of = f"{counted(len(scenes), 'scene')}: " if len(scenes) > 1 else ""
     renderer.note(f"{of}{counted(facts, 'fact')} of the story bible, {size:,} characters.")

@@ -64,7 +64,8 @@ JsonLinesOption = Annotated[
 ]
 NoInputOption = Annotated[bool, typer.Option("--no-input", help="Never ask a question.")]
 RefreshOption = Annotated[
-    bool, typer.Option("--refresh", help="Also remake what is stale; the old text goes to trash.")
+    bool,
+    typer.Option("--refresh", help="Also remake what is out of date; the old text goes to trash."),
 ]
 MaxCostOption = Annotated[
     float | None,

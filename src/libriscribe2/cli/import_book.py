@@ -79,7 +79,7 @@ def import_book(
     *,
     options: RunOptions,
 ) -> None:
-    """Take over a manuscript that was written elsewhere.
+    """Import a manuscript that was written elsewhere.
 
     Example: libriscribe2 import novel.docx --chapters 30
 
@@ -117,7 +117,7 @@ def _tell_found(renderer: Renderer, work: ManuscriptImport) -> None:
     chapters = counted(len(found.chapters), "chapter")
     renderer.note(f"{chapters}, {words:,} words, told apart by: {found.how}.")
     for one in found.left_out:
-        renderer.note(f"not taken over: {one}")
+        renderer.note(f"not imported: {one}")
     renderer.note(f"Reading it takes {counted(work.questions, 'question')} to the model.")
 
 

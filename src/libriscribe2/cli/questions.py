@@ -69,7 +69,7 @@ def ask_for_brief(options: Mapping[str, Any]) -> dict[str, Any]:
     answers = dict(options)
     questions = (
         ("premise", "What is your book about?", None),
-        ("category", "Fiction, or a kind of non-fiction such as Business", "Fiction"),
+        ("category", "Category (Fiction, Business, History, Cookbook, ...)", "Fiction"),
         ("genre", "Genre (may be empty)", ""),
         ("language", "Language", "English"),
         ("chapters", "How many chapters, such as 10 or 8-12", "12"),

@@ -154,7 +154,7 @@ def _compared(
     with open_book(ours) as (store, brief):
         planned = planned_comparison(store, theirs, evaluator, chapter=chapter, most=most)
         renderer.note(
-            f"{counted(len(planned.pairs.pairs), 'pair')} of passages and the exam: at most "
+            f"{counted(len(planned.pairs.pairs), 'pair')} of passages and the calibration: at most "
             f"{counted(planned.calls, 'call')}, about {planned.tokens:,} tokens."
         )
         if planned.kin:
@@ -200,7 +200,9 @@ def _tell_comparison(
         f"{calibration.share:.0%} right, {calibration.flips:.0%} of the answers followed the order"
     )
     if not calibration.passed:
-        renderer.note(f"The judge did not pass its exam ({result}): only the metrics count.")
+        renderer.note(
+            f"The evaluator did not pass its calibration ({result}): only the metrics count."
+        )
         return
     names = {"ours": books[0].root.name, "theirs": books[1].root.name, "tie": "tie"}
     renderer.data("")
@@ -215,6 +217,6 @@ def _tell_comparison(
     counts = ", ".join(
         f"{name} {sum(one.side == side for one in told.decisions)}" for side, name in names.items()
     )
-    renderer.note(f"The judge passed its exam ({result}). {counts}.")
+    renderer.note(f"The evaluator passed its calibration ({result}). {counts}.")
     if share > MOST_TIES:
         renderer.note(f"{share:.0%} ties: too many to say which book is better.")

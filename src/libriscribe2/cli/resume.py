@@ -166,7 +166,7 @@ def redo(
     """Write a stage, or one chapter of it, again.
 
     The old text goes to the project's trash. What you edited or imported is kept; only --force
-    replaces it. What was made from the old text is then stale; it is kept until
+    replaces it. What was made from the old text is then out of date; it is kept until
     `resume --refresh`.
     """
     renderer = frame.renderer

@@ -63,7 +63,7 @@ COMMANDS: Final = (
     CommandEntry(
         "import",
         f"{_ROOM}.import_book:import_book",
-        "Take over a manuscript that was written elsewhere.",
+        "Import a manuscript that was written elsewhere.",
     ),
     CommandEntry("resume", f"{_ROOM}.resume:resume", "Go on with a book where it stopped."),
     CommandEntry("redo", f"{_ROOM}.resume:redo", "Write a stage, or one chapter of it, again."),
@@ -83,7 +83,7 @@ COMMANDS: Final = (
     CommandEntry(
         "chapter", f"{_ROOM}.chapter:app", "List the chapters of a book, and change their order."
     ),
-    CommandEntry("adopt", f"{_ROOM}.status:adopt", "Take edited files as the new base."),
+    CommandEntry("adopt", f"{_ROOM}.status:adopt", "Accept your edits as current."),
     CommandEntry(
         "check",
         f"{_ROOM}.check:check",
@@ -102,7 +102,7 @@ COMMANDS: Final = (
         f"{_ROOM}.report:report",
         "Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.",
     ),
-    CommandEntry("why", f"{_ROOM}.debug:why", "Show from what a scene was written."),
+    CommandEntry("why", f"{_ROOM}.debug:why", "Show the context a scene was written from."),
     CommandEntry(
         "compare",
         f"{_ROOM}.report:compare",

@@ -171,9 +171,9 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
         },
     )
     if outcome.stale and not request.again:  # `redo` tells it in full
-        stale = counted(outcome.stale, "part")
-        name = store.paths.called
-        renderer.note(f"{stale} stale: `libriscribe2 resume {name} --refresh` remakes what is.")
+        files, verb = counted(outcome.stale, "file"), "is" if outcome.stale == 1 else "are"
+        again = f"`libriscribe2 resume {store.paths.called} --refresh` remakes what is."
+        renderer.note(f"{files} {verb} out of date: {again}")
     finished = store.exists(MANUSCRIPT)
     renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))
 
@@ -236,11 +236,12 @@ def tell_remaking(renderer: Renderer, name: str, later: Remaking) -> None:
     """
     units = later.units
     if not units:
-        renderer.note("Nothing is stale after that.")
+        renderer.note("Nothing is out of date after that.")
         return
-    parts, more = counted(len(units), "part"), len(units) - later.stale
-    after = f", {more:,} of them once what comes before is remade" if more else ""
-    renderer.note(f"{parts} stale after that{after}:")
+    files, more = counted(len(units), "file"), len(units) - later.stale
+    verb, depends = "is" if len(units) == 1 else "are", "depends" if more == 1 else "depend"
+    others = f" ({more:,} {depends} on another of them)" if more else ""
+    renderer.note(f"{files} {verb} out of date after that{others}:")
     for unit, reason in list(units.items())[:LISTED]:
         renderer.note(f"  {unit}: {reason}")
     if len(units) > LISTED:
@@ -258,12 +259,12 @@ def remaking_record(later: Remaking) -> dict[str, Any]:
 
 def _tell_times(renderer: Renderer, times: ModelTimes) -> None:
     """How long the models would take, by order of drafting."""
-    told = ", ".join(
-        f"{order} {seconds / 60:.1f}{' (this book)' if order == times.drafting else ''}"
+    minutes = ", ".join(
+        f"{seconds / 60:.1f} min {order}{' (current)' if order == times.drafting else ''}"
         for order, seconds in times.seconds.items()
     )
     renderer.note(
-        f"Minutes of the models alone, by order of drafting: {told}. That is at "
+        f"Estimated model time, by order of drafting: {minutes}. That is at "
         f"{times.tokens_per_second:g} tokens a second, the first after "
         f"{times.first_token_seconds:g} seconds, {counted(times.at_once, 'call')} at once."
     )
@@ -276,11 +277,13 @@ def keep_quote(renderer: Renderer, paths: ProjectPaths, quote: Quote) -> None:
     try:
         save_quote(paths, quote)
     except StorageError as error:
-        renderer.warning(f"{error.what}: {error.why}. The next run cannot be held against this.")
+        renderer.warning(
+            f"{error.what}: {error.why}. The next run cannot be compared with this estimate."
+        )
         return
     if quote.stages:
         run = f"`{quote.job}`" if quote.job else "run"
-        renderer.note(f"The next {run} will be held against this.")
+        renderer.note(f"The next {run} will be compared with this estimate.")
 
 
 def quote_beside_actual(

@@ -1,4 +1,4 @@
-"""`libriscribe2 status` and `adopt`: how a book stands, and edited files as the new base."""
+"""`libriscribe2 status` and `adopt`: how a book stands, and edits that are accepted as current."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -21,6 +21,7 @@ from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.wording import cost
+from libriscribe2.wording import state_in_words as words
 
 
 @command
@@ -43,10 +44,7 @@ def status(
     if as_json:
         renderer.data_json(state.record)
         return
-    rows = [
-        (row["unit"], row["state"], row["reason"].removeprefix(f"{row['state']}, "))
-        for row in state.record["units"]
-    ]
+    rows = [(row["unit"], *_state_and_reason(row)) for row in state.record["units"]]
     renderer.table(("file", "state", "why"), rows)
     quoted = quote_beside_actual(renderer, paths, state.manifest)
     renderer.panel(paths.root.name, {**_in_words(state.record), **quoted})
@@ -71,6 +69,12 @@ def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> 
         renderer.note(f"{told}: `libriscribe2 resume {paths.called}` converts it.")
     elif state.runs:
         renderer.note(f"Go on with `libriscribe2 resume {paths.called}`.")
+
+
+def _state_and_reason(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The state of a file, and what it does not yet say of why."""
+    state, reason = words(row["state"]), row["reason"]
+    return state, "" if reason == state else reason.removeprefix(f"{state}, ")
 
 
 def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
@@ -100,10 +104,10 @@ def adopt(
     every: Annotated[bool, typer.Option("--all", help="Every file that you edited.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take edited files as the new base.
+    """Accept your edits as current.
 
     An edited file is never written over. Adopted, it counts as made from the present state of all
-    that it depends on: it is up to date, and becomes stale like any other when that changes;
+    that it depends on: it is up to date, and becomes out of date like any other when that changes;
     `resume --refresh` then makes it again.
     """
     renderer = frame.renderer
@@ -120,6 +124,8 @@ def adopt(
     for name in done.names:
         renderer.data(name)
     for shift in done.shifts:
-        renderer.note(f"{shift.unit}: {shift.before} -> {shift.after} ({shift.reason})")
+        after = words(shift.after)
+        why = "" if shift.reason == after else f" ({shift.reason})"
+        renderer.note(f"{shift.unit}: {words(shift.before)} -> {after}{why}")
     for one in done.behind:
         renderer.note(f"{one.unit.output}: {one.reason}")

@@ -270,7 +270,7 @@ def decide(
     changed = _what_changed(state)
     if refresh or not agent.asks_model:
         return RunDecision(unit, runs=True, reason=changed, state="stale")
-    reason = f"stale, {changed}; kept, `--refresh` remakes it"
+    reason = f"out of date, {changed}; kept, `--refresh` remakes it"
     return RunDecision(unit, runs=False, reason=reason, state="stale")
 
 

@@ -56,11 +56,11 @@ def test_a_command_on_a_terminal_is_one_line_however_narrow_it_is(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     screen, command = Screen(Terminal), f"libriscribe2 create 'A {'very ' * 20}long premise'"
-    screen.renderer.note(f"The same without questions: {command}")
+    screen.renderer.note(f"To skip the questions next time: {command}")
     screen.renderer.error(LibriScribeError("What " * 20, fix=f"Run `{command}`."))
     screen.renderer.warning("word " * 20)
     lines = SGR.sub("", screen.talk).splitlines()
-    assert f"The same without questions: {command}" in lines
+    assert f"To skip the questions next time: {command}" in lines
     assert f"  fix: Run `{command}`." in lines
     assert all(len(line) <= 40 for line in lines if command not in line)
 

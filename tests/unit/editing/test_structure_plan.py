@@ -142,7 +142,7 @@ def test_XC_04_what_was_stale_before_stays_stale_for_the_same_reason(
         after = shaped.change(slots, same_story=True)
         count = len(slots)
         assert after.stale() == {chapter(number) for number in range(1, count + 1)}
-        assert after.states[chapter(1)][1].startswith("stale, concept.json changed")
+        assert after.states[chapter(1)][1].startswith("out of date, concept.json changed")
         assert after.state("scenes.json") == after.state("outline.json") == "stale"
 
 

@@ -37,7 +37,7 @@ def test_XC_04_what_is_stale_is_kept_until_asked_for() -> None:
     kept = decide(ChapterWriterAgent, UNIT, stale)
     assert not kept.runs
     assert kept.reason == (
-        "stale, book.toml: words, outline.json changed; kept, `--refresh` remakes it"
+        "out of date, book.toml: words, outline.json changed; kept, `--refresh` remakes it"
     )
     remade = decide(ChapterWriterAgent, UNIT, stale, refresh=True)
     assert remade.runs
@@ -51,7 +51,9 @@ def test_XC_04_what_only_code_makes_is_remade_freely() -> None:
 
 def test_XC_04_a_long_list_of_changes_is_cut() -> None:
     stale = ArtifactState("stale", ("a", "b", "c", "d", "e"))
-    assert decide(ChapterWriterAgent, UNIT, stale).reason.startswith("stale, a, b, c and 2 more")
+    assert decide(ChapterWriterAgent, UNIT, stale).reason.startswith(
+        "out of date, a, b, c and 2 more"
+    )
 
 
 @pytest.mark.parametrize("kind", ["missing", "fresh", "stale", "edited", "old"])
