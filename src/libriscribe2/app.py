@@ -18,10 +18,9 @@ from libriscribe2.llm.call_records import Outbox
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.rates import SharedRates
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.llm.session import Tally
 from libriscribe2.models.brief import Brief
-from libriscribe2.observe.run_events import RunEvents
+from libriscribe2.observe.events import RunEvents
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.store import ProjectStore
@@ -36,6 +35,7 @@ from libriscribe2.settings.parts import (
     time_limits,
     with_judge,
 )
+from libriscribe2.wording import redact, secrets_in
 
 AgentT = TypeVar("AgentT", bound=Agent)
 

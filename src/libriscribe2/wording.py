@@ -1,7 +1,10 @@
-"""Words for people: numbers with units, terminal-safe text, validation errors in plain words."""
+"""Words for people: numbers with units, terminal-safe text, validation errors in plain words.
+
+Secrets are taken out of what people will read: keys that are known, and what looks like one.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 _SHORTEST_WHOLE: Final = 0.95
@@ -122,3 +125,31 @@ def state_in_words(state: str) -> str:
 
 
 _STATES: Final[Mapping[str, str]] = {"fresh": "up to date", "stale": "out of date"}
+
+
+MASK = "[redacted]"
+
+_SHORTEST_SECRET = 6
+_SECRET_NAME = re.compile(r"(?:_KEY|_APIKEY|_TOKEN|_SECRET)$")
+_LOOKS_SECRET = re.compile(
+    r"""(?ix)
+    \bbearer\s+(?=\S*[\d_-])[\w.~+/=-]{8,}             # a token, not the word after "bearer"
+    | (?<=authorization:\ )basic\s+[\w+/=]+
+    | \b(?:sk|pk|rk|gsk|xai|hf|r8|tgp|csk|nvapi)[-_][\w*.-]{6,}  # providers' key prefixes
+    | \bAIza[\w-]{10,}                                  # Google
+    | (?<=[?&;\s])(?:api[_-]?key|key|token)=[^&\s"']{6,}
+    | (?:x-api-key|api-key)["']?\s*[:=]\s*["']?[^\s"',}]{6,}
+    """
+)
+
+
+def redact(text: str, secrets: Iterable[str] = ()) -> str:
+    """The text with every known secret and everything that looks like one masked."""
+    for secret in sorted((s for s in secrets if len(s) >= _SHORTEST_SECRET), key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    return _LOOKS_SECRET.sub(MASK, text)
+
+
+def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of all variables whose names end as secrets' names do."""
+    return tuple(value for name, value in environ.items() if _SECRET_NAME.search(name) and value)

@@ -18,8 +18,7 @@ from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineChapter, OutlineFile
-from libriscribe2.observe.events import Event
-from libriscribe2.observe.run_events import RunEvents
+from libriscribe2.observe.events import Event, RunEvents
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths

@@ -11,8 +11,7 @@ from typing import Final, TypeVar
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
-from libriscribe2.checks.gates.examination import measured
-from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.checks.gates.gate import GateContext, measured
 from libriscribe2.checks.patching import GAP, patched
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.context.book_parts import thread_lines

@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from libriscribe2.agents.agent_base import Agent, Unit
-from libriscribe2.checks.gates.examination import GateFigures, examined, measured
-from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined, measured
 from libriscribe2.checks.patching import passages, patched
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json

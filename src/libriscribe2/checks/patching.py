@@ -11,7 +11,7 @@ from typing import Final
 
 import regex
 
-from libriscribe2.checks.gates.examination import GateFigures
+from libriscribe2.checks.gates.gate import GateFigures
 from libriscribe2.models.reviews import Patch
 from libriscribe2.prose import count_words, room, weigh
 

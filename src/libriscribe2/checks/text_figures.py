@@ -105,36 +105,46 @@ def compressed_share(text: str) -> float:
     return len(zlib.compress(data, 9)) / len(data) if data else 1.0
 
 
-def _any(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-
-
 _NOT_LY: Final = (
     "only|family|early|really|reply|supply|apply|holy|ugly|silly|daily|likely|lonely|belly|jelly"
     "|italy|july|fly|rely|ally|bully|lily|assembly|butterfly|anomaly|monopoly"
 )
 _NOT_ING: Final = "nothing|something|anything|everything|during|morning|evening|according|including"
 
+_ANY: Final = re.IGNORECASE
+
 SURFACE: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
-    "not X but Y": _any(
-        r"\bnot (?:just|only|merely|simply)? ?[^.?!;\n]{1,70}?[,\u2014\u2013]\s*but\s"
-        r"(?!when|while|which|who|if|that|as|because|then|there|i\b|we\b|you\b)",
-        r"\b(?:it|this|that) (?:was|is)(?:n't| not) [^.?!;\n]{1,70}[.;\u2014\u2013]\s*"
-        r"(?:it|this|that) (?:was|is)\b(?! not)",
+    "not X but Y": (
+        re.compile(
+            r"\bnot (?:just|only|merely|simply)? ?[^.?!;\n]{1,70}?[,\u2014\u2013]\s*but\s"
+            r"(?!when|while|which|who|if|that|as|because|then|there|i\b|we\b|you\b)",
+            _ANY,
+        ),
+        re.compile(
+            r"\b(?:it|this|that) (?:was|is)(?:n't| not) [^.?!;\n]{1,70}[.;\u2014\u2013]\s*"
+            r"(?:it|this|that) (?:was|is)\b(?! not)",
+            _ANY,
+        ),
     ),
     "em dashes": (re.compile(r"\u2014|(?<=\w)--(?=\w)|\u2013(?=\s)"),),
-    "participle tails": _any(
-        rf",\s+(?:\w+ly\s+)?(?!(?:{_NOT_ING})\b)[a-z]{{2,}}ing\b",
+    "participle tails": (
+        re.compile(rf",\s+(?:\w+ly\s+)?(?!(?:{_NOT_ING})\b)[a-z]{{2,}}ing\b", _ANY),
     ),
-    "similes": _any(r"\b(?:like (?:a|an|the|some)|as if|as though|as \w+ as)\b"),
-    "-ly adverbs": _any(rf"\b(?!(?:{_NOT_LY})\b)[a-z]{{3,}}ly\b"),
-    "stock gestures": _any(
-        r"\b(?:felt|feeling|feel)\s+(?:an? |the )?(?:\w+ )?"
-        r"(?:sense|surge|wave|pang|flicker|rush|knot|weight|chill|shiver|stab|twinge|flood)\b",
-        r"\b(?:couldn't help but|let out a breath|hung in the air|air (?:was )?thick with"
-        r"|sent (?:a )?shivers?|eyes (?:widened|narrowed)|heart (?:pounded|hammered|raced)"
-        r"|jaw (?:clenched|tightened)|breath (?:caught|hitched)"
-        r"|voice barely (?:above )?(?:a )?whisper)\b",
+    "similes": (re.compile(r"\b(?:like (?:a|an|the|some)|as if|as though|as \w+ as)\b", _ANY),),
+    "-ly adverbs": (re.compile(rf"\b(?!(?:{_NOT_LY})\b)[a-z]{{3,}}ly\b", _ANY),),
+    "stock gestures": (
+        re.compile(
+            r"\b(?:felt|feeling|feel)\s+(?:an? |the )?(?:\w+ )?"
+            r"(?:sense|surge|wave|pang|flicker|rush|knot|weight|chill|shiver|stab|twinge|flood)\b",
+            _ANY,
+        ),
+        re.compile(
+            r"\b(?:couldn't help but|let out a breath|hung in the air|air (?:was )?thick with"
+            r"|sent (?:a )?shivers?|eyes (?:widened|narrowed)|heart (?:pounded|hammered|raced)"
+            r"|jaw (?:clenched|tightened)|breath (?:caught|hitched)"
+            r"|voice barely (?:above )?(?:a )?whisper)\b",
+            _ANY,
+        ),
     ),
 }
 """Names of the turns of phrase, with what finds them."""
@@ -191,17 +201,15 @@ FEWEST_WORDS: Final = 150
 """A shorter text does not say enough to be judged."""
 
 _SPEECH: Final = re.compile(r'"[^"]*"?')
-_FORMS: Final = tuple(
-    re.compile(pattern, flags)
-    for pattern, flags in (
-        (r"\b(?:I|me|my|mine|myself)\b", 0),
-        (r"\b(?:he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE),
-        (r"\b(?:was|were|had|did|said|went|came|saw|took|knew|thought|looked|stood|\w{2,}ed)\b", 0),
-        (
-            r"\b(?:is|are|am|has|have|does|do|says|goes|comes|sees|takes|knows|thinks|looks|stands)\b",
-            0,
-        ),
-    )
+_FORMS: Final = (
+    re.compile(r"\b(?:I|me|my|mine|myself)\b"),
+    re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE),
+    re.compile(
+        r"\b(?:was|were|had|did|said|went|came|saw|took|knew|thought|looked|stood|\w{2,}ed)\b"
+    ),
+    re.compile(
+        r"\b(?:is|are|am|has|have|does|do|says|goes|comes|sees|takes|knows|thinks|looks|stands)\b"
+    ),
 )
 """Words of the first person, the third person, the past and the present."""
 

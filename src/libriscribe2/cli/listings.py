@@ -30,9 +30,8 @@ from libriscribe2.commands.inventory import (
 )
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.llm.redaction import redact, secrets_in
 from libriscribe2.settings import Settings, user_file, without_secrets
-from libriscribe2.wording import counted
+from libriscribe2.wording import counted, redact, secrets_in
 
 config = command_group("config", "Show the settings in force and where they come from.")
 

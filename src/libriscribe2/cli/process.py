@@ -16,8 +16,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import typer
 
 from libriscribe2.errors import EXIT_INTERRUPTED
-from libriscribe2.llm.redaction import redact, secrets_in
-from libriscribe2.wording import clean, one_line
+from libriscribe2.wording import clean, one_line, redact, secrets_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.session import CallSession, RunStoppedError, Tally
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.observe.events import EventName
-from libriscribe2.observe.run_events import RunEvents
+from libriscribe2.observe.events import EventName, RunEvents
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.store import ProjectStore

@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.redaction import redact
+from libriscribe2.wording import redact
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from libriscribe2.errors import ConfigError, ModelError
-from libriscribe2.llm.redaction import redact
+from libriscribe2.wording import redact
 
 _EXAMPLE: Final = "http://127.0.0.1:8080/v1"
 _ADDED: Final = "/chat/completions"

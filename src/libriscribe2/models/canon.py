@@ -70,7 +70,7 @@ _SYNONYMS: Final = {
 }
 
 
-_ATTRIBUTES: Final = frozenset(one.value for one in Attribute)
+_ATTRIBUTES: Final = frozenset(map(str, Attribute))
 
 
 def _attribute(said: Any) -> Any:

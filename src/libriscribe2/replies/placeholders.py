@@ -46,7 +46,12 @@ _FRAMED_INSTRUCTION: Final = re.compile(
 # Without one of these behind a quote no strong placeholder can be in raw JSON text. Single
 # characters are looked for first, because that costs next to nothing; a pattern that begins with
 # plain characters is searched three times as fast as `in` finds a short string.
-_QUOTED: Final = {mark: re.compile(f'"{re.escape(mark)}') for mark in ("…", "<", "$", "%")}
+_QUOTED: Final = {
+    "…": re.compile('"…'),
+    "<": re.compile('"<'),
+    "$": re.compile('"[$]'),
+    "%": re.compile('"%'),
+}
 _DOTS: Final = re.compile(r"\.\.")
 _DOTS_RAW: Final = re.compile(_DOTS.pattern.encode())
 _QUOTED_DOTS: Final = re.compile(r'"\.\.')

@@ -10,7 +10,6 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from libriscribe2.errors import ConfigError, UsageError
-from libriscribe2.llm.redaction import MASK, redact
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import BOOK_TABLE
 from libriscribe2.project.paths import BOOK_TOML
@@ -35,7 +34,7 @@ from libriscribe2.settings.layers import (
     without_misfits,
 )
 from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX, Settings
-from libriscribe2.wording import plain_fault
+from libriscribe2.wording import MASK, plain_fault, redact
 
 USER_ONLY_KEYS: Final = (
     "llm.base_url",

@@ -12,8 +12,7 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.agent_reviser import Reviser
-from libriscribe2.checks.gates.examination import examined
-from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.checks.gates.gate import GateContext, examined
 from libriscribe2.errors import BudgetError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.llm.backends.scripted import Line

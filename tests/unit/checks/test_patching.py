@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.checks.prose import fresh
 
-from libriscribe2.checks.gates.examination import GateFigures, examined
-from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined
 from libriscribe2.checks.patching import MOST_CHANGE, apply, patched
 from libriscribe2.models.reviews import Patch
 from libriscribe2.prose import count_words

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.llm.redaction import MASK, redact, secrets_in
+from libriscribe2.wording import MASK, redact, secrets_in
 
 
 @pytest.mark.parametrize(

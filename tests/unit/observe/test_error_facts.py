@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from libriscribe2.observe.run_events import LONGEST_ERROR, MOST_ERRORS, error_facts
+from libriscribe2.observe.events import LONGEST_ERROR, MOST_ERRORS, error_facts
 from libriscribe2.parsing import pydantic_parser
 
 

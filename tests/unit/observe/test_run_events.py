@@ -8,8 +8,7 @@ from libriscribe2.llm.backend import Completion, Request, Usage
 from libriscribe2.llm.call_records import CallRecord, CallReport, DumpWritten, Piece
 from libriscribe2.llm.limits.budget import Budget
 from libriscribe2.llm.limits.retries import Wait
-from libriscribe2.observe.events import Event
-from libriscribe2.observe.run_events import RunEvents
+from libriscribe2.observe.events import Event, RunEvents
 from libriscribe2.project.dumps import DumpRecord
 
 REQUEST = Request("chapters/ch03/scene02", "openai/a", ({"role": "user", "content": "SECRET"},))

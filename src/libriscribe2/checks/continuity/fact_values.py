@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+_PLAIN: Final = ("black", "dark", "hazel", "amber", "violet")
 _COLOURS: Final = {
     **dict.fromkeys(("blue", "azure", "sapphire", "cobalt"), "blue"),
     **dict.fromkeys(("grey", "gray", "slate", "ash"), "grey"),
@@ -12,21 +13,22 @@ _COLOURS: Final = {
     **dict.fromkeys(("blond", "blonde", "golden", "fair", "flaxen"), "blond"),
     **dict.fromkeys(("red", "auburn", "ginger", "copper"), "red"),
     **dict.fromkeys(("white", "silver", "snowy"), "white"),
-    **{name: name for name in ("black", "dark", "hazel", "amber", "violet")},
+    **dict(zip(_PLAIN, _PLAIN, strict=True)),
 }
 _ALIKE: Final = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("dark", "brown"),
-        ("dark", "black"),
-        ("black", "brown"),
-        ("hazel", "brown"),
-        ("hazel", "green"),
-        ("hazel", "amber"),
-        ("amber", "brown"),
-        ("grey", "white"),
-        ("grey", "blue"),
-    )
+    {
+        *(
+            frozenset({"dark", "brown"}),
+            frozenset({"dark", "black"}),
+            frozenset({"black", "brown"}),
+        ),
+        *(
+            frozenset({"hazel", "brown"}),
+            frozenset({"hazel", "green"}),
+            frozenset({"hazel", "amber"}),
+        ),
+        *(frozenset({"amber", "brown"}), frozenset({"grey", "white"}), frozenset({"grey", "blue"})),
+    }
 )
 """Colours that one observer calls this and another that."""
 
@@ -36,8 +38,9 @@ _UNITS: Final = (
     *("eighteen", "nineteen"),
 )
 _TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORD_VALUE: Final = {word: value for value, word in enumerate(_UNITS)} | {
-    word: 10 * value for value, word in enumerate(_TENS, start=2)
+_WORD_VALUE: Final = {
+    **dict(zip(_UNITS, range(20), strict=True)),
+    **dict(zip(_TENS, range(20, 100, 10), strict=True)),
 }
 _WEEKDAYS: Final = (
     *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),

@@ -1,14 +1,18 @@
-"""What a gate is, and what it examines a chapter beside."""
+"""What a gate is, what it examines a chapter beside, and a chapter put through all gates."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from functools import cache, cached_property, partial
+from importlib import import_module
+from itertools import chain, islice
+from pkgutil import iter_modules
+from types import MappingProxyType
 from typing import Final
 
 import regex
 
+from libriscribe2.checks import gates
 from libriscribe2.checks.text import ChapterText, Gram, plain
 from libriscribe2.checks.text_figures import Narration, narration_of
 from libriscribe2.checks.text_likeness import stems
@@ -17,6 +21,15 @@ from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
+MOST_OF_A_GATE: Final = 6
+"""Most findings of one gate: they are samples, the figure counts all."""
+
+_SLACK: Final = 0.002
+"""So much a figure may rise without being worse: shares move a little with every word."""
+
+_RANK: Final = {"error": 0, "warning": 1, "note": 2}
+
+_LONGEST_QUOTE: Final = 240
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
 _SETTLED_USES: Final = 2
 
@@ -127,9 +140,6 @@ class GateContext:
         return self.written if known else (*self.written, ChapterText(0, "", part))
 
 
-_LONGEST_QUOTE: Final = 240
-
-
 @dataclass(frozen=True, slots=True)
 class GateResult:
     """What a gate says of a version of a chapter.
@@ -161,7 +171,7 @@ class Gate:
 
 def gate(name: str) -> Callable[[Look], Gate]:
     """Make a gate of a function."""
-    return lambda look: Gate(name, look)
+    return partial(Gate, name)
 
 
 def finding(
@@ -176,3 +186,71 @@ def _clipped(quote: str) -> str:
     if len(quote) <= _LONGEST_QUOTE:
         return quote
     return quote[:_LONGEST_QUOTE].rpartition(" ")[0] or quote[:_LONGEST_QUOTE]
+
+
+@cache
+def every_gate() -> Mapping[str, Gate]:
+    """The gates of all modules beside this one by their names, in the order of the modules."""
+    modules = iter_modules(gates.__path__, f"{gates.__name__}.")
+    named = (vars(import_module(module.name)).values() for module in modules)
+    found = (one for one in chain.from_iterable(named) if isinstance(one, Gate))
+    return MappingProxyType({one.name: one for one in found})
+
+
+@dataclass(frozen=True, slots=True)
+class GateFigures:
+    """How bad a chapter is by each gate, so that two versions of it can be compared.
+
+    Attributes:
+        values: The figure of each gate, 0 where nothing is wrong.
+    """
+
+    values: Mapping[str, float]
+
+    def worse_than(self, other: "GateFigures") -> tuple[str, ...]:
+        """The gates by which this version is worse than another one; none means never worse."""
+        return tuple(
+            name
+            for name, value in self.values.items()
+            if value > other.values.get(name, 0.0) + _SLACK
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What the gates say of a version of a chapter.
+
+    Attributes:
+        findings: What is wrong, errors first, then in the order of the text.
+        figures: How bad it is.
+    """
+
+    findings: tuple[Finding, ...]
+    figures: GateFigures
+
+
+def examined(text: str, context: GateContext) -> Examined:
+    """Put a chapter through all gates.
+
+    Args:
+        text: Its Markdown, with or without its title.
+        context: What it is examined beside.
+    """
+    results = _results(text, context)
+    every = [one for result in results.values() for one in islice(result.findings, MOST_OF_A_GATE)]
+    every.sort(key=lambda one: (_RANK[one.severity], one.where.line, one.rule))
+    return Examined(tuple(every), _figures(results))
+
+
+def measured(text: str, context: GateContext) -> GateFigures:
+    """How bad a version of a chapter is, without saying where."""
+    return _figures(_results(text, context))
+
+
+def _results(text: str, context: GateContext) -> Mapping[str, GateResult]:
+    chapter = ChapterText(context.number, "", text)
+    return {name: one.look(chapter, context) for name, one in every_gate().items()}
+
+
+def _figures(results: Mapping[str, GateResult]) -> GateFigures:
+    return GateFigures({name: one.figure for name, one in results.items()})

@@ -10,14 +10,14 @@ from libriscribe2.models.findings import Finding, Place
 from libriscribe2.models.story import OutlineChapter
 from libriscribe2.project.paths import OUTLINE, SCENES
 
-_UNITS: Final = (
-    ("year", "jahr", "année", "annee", "año", "anno", "ano", "jaar"),
-    ("month", "monat", "mois", "mes", "mese", "maand"),
-    ("week", "woche", "semaine", "semana", "settimana"),
-    ("day", "tag", "jour", "día", "dia", "giorno", "dag", "dzień", "день"),
-    ("hour", "stunde", "heure", "hora", "ora", "uur"),
-)
-_RANK: Final = {name: rank for rank, names in enumerate(_UNITS) for name in names}
+_UNITS: Final = ("year", "month", "week", "day", "hour")
+_RANK: Final = {
+    **dict.fromkeys(("year", "jahr", "année", "annee", "año", "anno", "ano", "jaar"), 0),
+    **dict.fromkeys(("month", "monat", "mois", "mes", "mese", "maand"), 1),
+    **dict.fromkeys(("week", "woche", "semaine", "semana", "settimana"), 2),
+    **dict.fromkeys(("day", "tag", "jour", "día", "dia", "giorno", "dag", "dzień", "день"), 3),
+    **dict.fromkeys(("hour", "stunde", "heure", "hora", "ora", "uur"), 4),
+}
 _MONTHS: Final = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
@@ -112,7 +112,7 @@ def _readings(text: str) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
         ranks = [_RANK[name] for name, _ in counted]
         if len(set(ranks)) == len(ranks):
             pairs = sorted(zip(ranks, (int(number) for _, number in counted), strict=True))
-            yield tuple(_UNITS[rank][0] for rank, _ in pairs), tuple(n for _, n in pairs)
+            yield tuple(_UNITS[rank] for rank, _ in pairs), tuple(n for _, n in pairs)
         return
     years = _YEAR.findall(text)
     if len(years) == 1:

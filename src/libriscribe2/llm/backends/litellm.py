@@ -30,8 +30,8 @@ from libriscribe2.llm.backends.responses import (
 from libriscribe2.llm.failures import classify
 from libriscribe2.llm.limits.timeouts import TimeLimits, paced, within
 from libriscribe2.llm.litellm_library import load_litellm, loaded, model_info, provider_of
-from libriscribe2.llm.redaction import secrets_in
 from libriscribe2.llm.server_addresses import server_arguments
+from libriscribe2.wording import secrets_in
 
 _OWN_TOOLS = {"_skip_mcp_handler": True}
 """Our tools are never MCP servers; LiteLLM 1.106 would import the absent `mcp` package to look."""

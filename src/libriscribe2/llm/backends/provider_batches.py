@@ -14,8 +14,8 @@ from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.backends.responses import cost_of
 from libriscribe2.llm.failures import classify, of_answer
 from libriscribe2.llm.litellm_library import load_litellm, loaded
-from libriscribe2.llm.redaction import secrets_in
 from libriscribe2.llm.server_addresses import server_arguments
+from libriscribe2.wording import secrets_in
 
 _CLIENTS: Final[dict[tuple[object, ...], Any]] = {}
 _PLACES: Final = (("batches", "openai_batches_instance"), ("files", "openai_files_instance"))

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from libriscribe2.llm.backend import Backend, Completion, Request
-from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.providers import DEMO_NAMES
@@ -24,7 +23,7 @@ class RoutedBackend:
     def __init__(self, url_of: Callable[[str], str | None], limits: TimeLimits) -> None:
         self._url_of = url_of
         self._limits = limits
-        self._demo = DemoAuthor()
+        self._demo: Backend | None = None
         self._online: dict[str | None, LiteLLMBackend] = {}
 
     def complete(self, request: Request) -> Coroutine[Any, Any, Completion]:
@@ -42,7 +41,14 @@ class RoutedBackend:
 
     def _of(self, model: str) -> Backend:
         """Who serves a model."""
-        return self._demo if model in DEMO_NAMES else self.online(model)
+        if model not in DEMO_NAMES:
+            return self.online(model)
+        if self._demo is None:
+            # Its bank of words is read only where somebody asks it.
+            from libriscribe2.llm.backends.demo import DemoAuthor  # noqa: PLC0415
+
+            self._demo = DemoAuthor()
+        return self._demo
 
     def online(self, model: str) -> LiteLLMBackend:
         """Who asks the server of a model."""

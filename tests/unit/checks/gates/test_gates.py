@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.checks.prose import fresh
 
-from libriscribe2.checks.gates.examination import GATES, GateFigures, examined
-from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.checks.gates.gate import GateContext, GateFigures, every_gate, examined
 from libriscribe2.checks.text import words
 from libriscribe2.checks.text_likeness import beat_coverage, stem_weights
 from libriscribe2.models.findings import Finding
@@ -258,7 +257,7 @@ def test_no_text_breaks_a_gate(text: str, other: str) -> None:
         earlier=[other, text], people=["Mara Voss"], words=10,
     )  # fmt: skip
     seen = examined(text, around)
-    assert set(seen.figures.values) == set(GATES)
+    assert set(seen.figures.values) == set(every_gate())
     assert all(value >= 0 for value in seen.figures.values.values())
     assert seen.figures.worse_than(seen.figures) == ()
     lines = text.count("\n") + 1

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.checks.prose import fresh
 
-from libriscribe2.checks.gates.examination import examined, measured
-from libriscribe2.checks.gates.gate import GateContext
+from libriscribe2.checks.gates.gate import GateContext, examined, measured
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 AGAIN = " ".join(f"{fresh(n, 10).capitalize()}." for n in range(3))
