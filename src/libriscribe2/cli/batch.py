@@ -36,9 +36,9 @@ from libriscribe2.cli.frame import (
     ModelOptions,
     command,
     command_group,
+    model_for,
 )
 from libriscribe2.cli.process import run_async
-from libriscribe2.cli.questions import model_for
 from libriscribe2.cli.run_output import command_line, run_book
 from libriscribe2.commands.batches import (
     BatchOrder,

@@ -25,9 +25,9 @@ from libriscribe2.cli.frame import (
     ModelOptions,
     RequiredProjectArgument,
     command,
+    model_for,
 )
 from libriscribe2.cli.process import run_async
-from libriscribe2.cli.questions import model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording, show_plan_sum
 from libriscribe2.commands.book_state import book_findings

@@ -6,9 +6,10 @@ error into words on stderr and the error's exit code. No command prints by itsel
 """
 
 import inspect
+import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -21,6 +22,7 @@ from typing_extensions import override
 from libriscribe2.cli.process import (
     Invocation,
     interrupted,
+    run_async,
     traceback_of,
     typed_to_resume,
     with_next_step,
@@ -28,6 +30,8 @@ from libriscribe2.cli.process import (
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import locate, settings_of
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError
+from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
+from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
@@ -342,3 +346,33 @@ def _with_project(fix: str, project: str) -> str:
     if not project:
         return fix
     return _WITHOUT_PROJECT.sub(lambda found: f"`libriscribe2 {found[1]} {project}`", fix)
+
+
+def local_servers() -> Sequence[LocalServer]:
+    """The local servers whose model list answers; a third of a second at most.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came, as it would anywhere else before a run.
+    """
+    try:
+        return run_async(find_local_servers(), lambda: None)
+    except typer.Exit as error:
+        raise KeyboardInterrupt from error
+
+
+def is_interactive(settings: Settings) -> bool:
+    """Whether questions may be asked."""
+    return not settings.no_input and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def model_for(
+    settings: Settings, *, probe: Callable[[], Sequence[LocalServer]] = local_servers
+) -> ModelChoice:
+    """The default model of a run, and why it is the one."""
+    named = settings.models.default.model
+
+    def consent(server: LocalServer) -> bool:
+        question = f"{server.name} serves {server.models[0]} at {server.url}. Use it?"
+        return not is_interactive(settings) or typer.confirm(question, default=True, err=True)
+
+    return choose_model(named, os.environ, probe, consent)

@@ -14,9 +14,10 @@ from libriscribe2.cli.frame import (
     ProjectArgument,
     command,
     command_group,
+    local_servers,
+    model_for,
 )
 from libriscribe2.cli.process import run_async
-from libriscribe2.cli.questions import local_servers, model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.doctor import Case, examinations
 from libriscribe2.commands.doctor import ping as send_ping

@@ -19,9 +19,9 @@ from libriscribe2.cli.frame import (
     RunOptions,
     UntilOption,
     command,
+    model_for,
 )
 from libriscribe2.cli.process import run_async
-from libriscribe2.cli.questions import model_for
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import (
     command_line,

@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from libriscribe2.cli.questions import ask_for_brief, equal_command
+from libriscribe2.cli.create import ask_for_brief, equal_command
 from libriscribe2.commands.new_book import brief_from, kind_note, with_drafting
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief

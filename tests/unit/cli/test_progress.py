@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.support.screen import event
 
-from libriscribe2.cli.progress import Progress, event_line
+from libriscribe2.cli.render import Progress, event_line
 from libriscribe2.observe.events import Event
 
 
