@@ -94,6 +94,7 @@ async def run_child(arguments: Sequence[str], environment: Mapping[str, str]) ->
     with storage_errors("start", Path(sys.executable)):
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # a json.py in the working folder is not ours
             "-m",
             "libriscribe2",
             *arguments,

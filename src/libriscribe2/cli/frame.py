@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec, get_type_hints
 
 import typer
@@ -28,10 +29,10 @@ from libriscribe2.cli.process import (
     with_next_step,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import locate, settings_of
+from libriscribe2.commands.projects import loaded_for, locate
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError
 from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
-from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
@@ -170,6 +171,7 @@ class Frame:
         self.as_json = as_json
         self._command = command
         self._projects: set[str] = set()
+        self._said: set[str] = set()
 
     def project(
         self, typed: str | None, named: str | None = None, options: ModelOptions | None = None
@@ -187,7 +189,7 @@ class Frame:
             ConfigError: The settings cannot be used.
             StorageError: The folder cannot be read.
         """
-        settings = settings_of(None, options.flags() if options is not None else {})
+        settings = self._loaded(None, options.flags() if options is not None else {})
         if not (typed or named):
             command = self._command or "status"
             raise UsageError("Which project?", fix=f"Name one: `libriscribe2 {command} PROJECT`.")
@@ -214,7 +216,24 @@ class Frame:
         """
         flags = {**(options.flags() if options is not None else {}), **(more or {})}
         mock = options is not None and options.mock
-        return settings_of(paths.root if paths is not None else None, flags, mock=mock)
+        return self._loaded(
+            paths.root if paths is not None else None, flags, mock=mock, asks=options is not None
+        )
+
+    def _loaded(
+        self, root: Path | None, flags: Mapping[str, Any], *, mock: bool = False, asks: bool = False
+    ) -> Settings:
+        """The settings, and once what is to be said of them: to whom texts go only if they may go."""
+        loaded = loaded_for(root, flags, mock=mock)
+        asks = asks and loaded.settings.models.default.model not in DEMO_NAMES
+        for warning in loaded.warnings:
+            if warning not in self._said:
+                self.renderer.warning(warning)
+        for note in loaded.notes if asks else ():
+            if note not in self._said:
+                self.renderer.note(note)
+        self._said.update(loaded.warnings, loaded.notes if asks else ())
+        return loaded.settings
 
     @property
     def _called(self) -> str:

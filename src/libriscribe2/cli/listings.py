@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -31,8 +32,39 @@ from libriscribe2.commands.inventory import (
 )
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.settings import Settings, user_file, without_secrets
+from libriscribe2.settings import ENV_FILE, Settings, user_file, without_secrets
+from libriscribe2.settings.trust import forget, trust_file, trusted_folders
 from libriscribe2.wording import counted, redact, secrets_in
+
+
+@command
+def trust(
+    frame: Frame,
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder of the .env; this one by default.")
+    ] = Path(),
+    remove: Annotated[bool, typer.Option("--remove", help="Trust it no more.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List what is trusted.")] = False,
+) -> None:
+    """Let a folder's .env set everything, until it changes.
+
+    Without it, .env gives keys of providers, harmless settings, and an address beside its own key;
+    no program, no place and no other server, since a folder may come from somebody else.
+    """
+    if listed:
+        frame.renderer.table(("folder", "state"), trusted_folders())
+        return
+    path = folder / ENV_FILE
+    if remove:
+        was = forget(folder)
+        frame.renderer.note(
+            f"{path} is {'' if was else 'was '}not trusted{' any more' if was else ''}."
+        )
+        return
+    frame.renderer.note(
+        f"{path} is trusted until it changes. It sets {', '.join(trust_file(path))}."
+    )
+
 
 config = command_group("config", "Show the settings in force and where they come from.")
 

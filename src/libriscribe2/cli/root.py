@@ -131,6 +131,9 @@ COMMANDS: Final = (
         "config", f"{_ROOM}.listings:config", "Show the settings in force and where they come from."
     ),
     CommandEntry(
+        "trust", f"{_ROOM}.listings:trust", "Let a folder's .env set everything, until it changes."
+    ),
+    CommandEntry(
         "models", f"{_ROOM}.listings:models", "Show which model does what, and which could."
     ),
     CommandEntry("agents", f"{_ROOM}.listings:agents", "List the stages that make a book."),

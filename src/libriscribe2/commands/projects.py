@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -27,12 +28,18 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.settings import ModelsConfig, Settings, StageModel, load_for_project
+from libriscribe2.settings import Loaded, ModelsConfig, Settings, StageModel, load_for_project
+from libriscribe2.settings.trust import ANY_ADDRESS
 from libriscribe2.wording import plain_fault
 
 
 def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = False) -> Settings:
-    """The settings in force for the project in `root`, or for none.
+    """The settings in force for the project in `root`, or for none, as `loaded_for` has them."""
+    return loaded_for(root, flags, mock=mock).settings
+
+
+def loaded_for(root: Path | None, flags: Mapping[str, Any], *, mock: bool = False) -> Loaded:
+    """The settings in force for the project in `root`, or for none, with what is to be said of them.
 
     Args:
         root: The project's folder, or None.
@@ -57,17 +64,23 @@ def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fal
             fix="Leave out one of them.",
         )
     names = stage_names()
-    settings = load_for_project(root, environ=os.environ, flags=flags, stages=names).settings
+    loaded = load_for_project(root, environ=os.environ, flags=flags, stages=names)
     stand_in = ModelsConfig(default=StageModel(model=DEMO_MODEL))
-    return settings.model_copy(update={"models": stand_in}) if mock else settings
+    settings = loaded.settings.model_copy(update={"models": stand_in}) if mock else loaded.settings
+    return replace(loaded, settings=settings)
 
 
 def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
-    """What a book keeps of the settings that it was begun with: its model, its caps, its judge."""
+    """What a book keeps of the settings that it was begun with: its model, its caps, its judge.
+
+    A model whose name is an address stays the user's: no book may name one.
+    """
     budget = settings.budget
     caps = {"max_cost": budget.max_cost, "max_calls": budget.max_calls}
     given = {name: cap for name, cap in caps.items() if cap is not None}
-    kept: dict[str, dict[str, Any]] = {"models": {"default": {"model": choice.model}}}
+    kept: dict[str, dict[str, Any]] = {}
+    if not ANY_ADDRESS.search(choice.model):
+        kept["models"] = {"default": {"model": choice.model}}
     if given:
         kept["budget"] = given
     if settings.revision.judge:

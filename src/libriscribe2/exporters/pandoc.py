@@ -13,7 +13,13 @@ from typing import Final
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_book import ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import check_paragraphs
-from libriscribe2.exporters.staging import ASSETS, BOOK_JSON, OutOfTimeError, run_bounded
+from libriscribe2.exporters.staging import (
+    ASSETS,
+    BOOK_JSON,
+    OutOfTimeError,
+    environment,
+    run_bounded,
+)
 
 READER: Final = (
     "gfm-tex_math_dollars-tex_math_gfm-yaml_metadata_block-alerts-emoji+smart+footnotes+fenced_divs"
@@ -24,7 +30,6 @@ GitHub's Markdown reads headings and lists without a blank line before them, and
 break; the number of `1986. A great year` stays.
 """
 
-_KEPT: Final = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "HOME", "USERPROFILE", "APPDATA")
 _KILLED: Final = -9
 _HEAP_IS_FULL: Final = 251
 
@@ -80,7 +85,10 @@ class Pandoc:
             *names,
         )
         try:
-            done = run_bounded(command, folder, seconds=seconds, env=_environment(epoch))
+            variables = environment(
+                SOURCE_DATE_EPOCH=str(epoch), BOOK_JSON=BOOK_JSON, LANG="C.UTF-8", LC_ALL="C.UTF-8"
+            )
+            done = run_bounded(command, folder, seconds=seconds, env=variables)
         except OutOfTimeError as error:
             raise PandocError(str(error)) from error
         if done.returncode:
@@ -104,12 +112,6 @@ def bundled() -> Path:
         why="pypandoc is missing, or was installed without its program",
         fix="`uv tool install 'libriscribe2[export]'`, or `pip install pypandoc-binary`.",
     )
-
-
-def _environment(epoch: int) -> dict[str, str]:
-    """What pandoc sees of the environment: no key, no setting of the user's."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return kept | {"SOURCE_DATE_EPOCH": str(epoch), "BOOK_JSON": BOOK_JSON, "LANG": "C.UTF-8"}
 
 
 def _reason(code: int, told: bytes, megabytes: int) -> str:

@@ -6,6 +6,7 @@ other things the clock on the wall says little of a program.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,23 @@ def _accessibility(book: ExportBook) -> str:
     return f"Text in reading order with headings, a table of contents and landmarks{shown}."
 
 
+_KEPT: Final = (
+    *("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "HOME", "USERPROFILE", "APPDATA"),
+    *("LANG", "LC_ALL", "LC_CTYPE"),
+)
+
+
+def environment(*names: str, **more: str) -> dict[str, str]:
+    """What a program sees of the environment: no key, and nothing that it was not meant to see.
+
+    Args:
+        *names: Variables besides the usual ones.
+        **more: Further variables with their values.
+    """
+    kept = {name: os.environ[name] for name in (*_KEPT, *names) if name in os.environ}
+    return kept | more
+
+
 _PATIENCE: Final = 8
 """How many times as long as its processor time a program may take by the clock."""
 
@@ -86,7 +104,7 @@ def run_bounded(
     folder: Path,
     *,
     seconds: float,
-    env: Mapping[str, str] | None = None,
+    env: Mapping[str, str],
     stdin: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a program to its end.
@@ -95,7 +113,7 @@ def run_bounded(
         command: The program and its arguments.
         folder: Its working directory.
         seconds: Most processor time; by the clock where the system cannot limit that.
-        env: Its environment; None is that of this process.
+        env: Its environment.
         stdin: What it reads.
 
     Raises:

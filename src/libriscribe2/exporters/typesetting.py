@@ -12,11 +12,17 @@ from typing import Any, Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.staging import ASSETS, OutOfTimeError, run_bounded
+from libriscribe2.exporters.staging import ASSETS, OutOfTimeError, environment, run_bounded
 
 COVER: Final = "cover.png"
 
 _WORKER: Final = Path(__file__).with_name("typst_worker.py")
+_OF_WORKER: Final = (
+    *("PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV"),
+    *("XDG_DATA_HOME", "XDG_DATA_DIRS", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LOCALAPPDATA"),
+)
+"""How this very Python was found, and where fonts are."""
+
 _SECONDS: Final = 45.0
 _PALETTES: Final = 6
 _UNSHOWN: Final = re.compile(r"text [\"'`“](.*?)[\"'`”] could not be displayed", re.DOTALL)
@@ -121,7 +127,9 @@ def _worked(folder: Path, request: dict[str, Any]) -> list[dict[str, Any]]:
     command = [sys.executable, "-P", str(_WORKER)]
     asked = json.dumps(request).encode("utf-8")
     try:
-        done = run_bounded(command, folder, seconds=_SECONDS, stdin=asked)
+        done = run_bounded(
+            command, folder, seconds=_SECONDS, env=environment(*_OF_WORKER), stdin=asked
+        )
     except OutOfTimeError as error:
         raise ProjectError(
             "The book cannot be typeset.",

@@ -236,7 +236,7 @@ def read_env_file(path: Path) -> dict[str, str]:
         ConfigError: The file cannot be read, is not UTF-8, or a line of it says nothing.
     """
     text = read_text(path)
-    _check_lines(path, text)
+    check_lines(path, text)
     values = dotenv_values(stream=io.StringIO(text))
     return {name: value for name, value in values.items() if value is not None}
 
@@ -254,7 +254,7 @@ def export(variables: Mapping[str, str], environ: MutableMapping[str, str]) -> N
             environ[name] = environ[name].strip()
 
 
-def _check_lines(path: Path, text: str) -> None:
+def check_lines(path: Path, text: str) -> None:
     """Refuse a file with a line that sets nothing; python-dotenv would pass over it.
 
     Raises:

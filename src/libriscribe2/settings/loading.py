@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -28,28 +28,18 @@ from libriscribe2.settings.layers import (
     inherited_layer,
     leaves,
     nest,
-    read_env_file,
+    read_text,
     table_layer,
     user_file,
     without_misfits,
 )
 from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX, Settings
-from libriscribe2.wording import MASK, plain_fault, redact
-
-USER_ONLY_KEYS: Final = (
-    "llm.base_url",
-    "projects_dir",
-    "debug_dir",
-    "batches_dir",
-    "batch.dsn",
-    "batch.journal",
-    "batch.spool",
-    "research.search_url",
-    "research.mcp",
+from libriscribe2.settings.trust import (
+    ANY_ADDRESS,
+    USER_ONLY_KEYS,
+    folder_variables,
 )
-"""Keys that a book may not set: a book from elsewhere must not send the user's API key to a server
-of its choice, nor make the program write outside its own folder, ask servers of the user's network
-or start programs."""
+from libriscribe2.wording import MASK, plain_fault, redact
 
 _LONGEST_VALUE: Final = 80
 _SECRET_KEY = re.compile(r"(?i)(?:^|[._])(?:api_?)?(?:key|token|secret|password)s?$")
@@ -71,19 +61,26 @@ def check_keys(layer: Layer, known: KnownKeys) -> None:
 
 
 def check_project_keys(layer: Layer) -> None:
-    """Refuse a project's file that sets what only the user may set.
+    """Refuse a project's file that sets what only the user may set, or names an address.
 
     Raises:
         ConfigError: Names the file and the key.
     """
-    for key in USER_ONLY_KEYS:
-        if key in layer:
+    for key, given in layer.items():
+        if key in USER_ONLY_KEYS:
             raise ConfigError(
-                f"{layer[key].origin}: `{key}` cannot be set by a book.",
+                f"{given.origin}: `{key}` cannot be set by a book.",
                 "A book may come from someone else, who could send your API key to a server, "
                 "start a program or write outside the book's folder.",
                 f"Move it to your own configuration file (`libriscribe2 config path`) or set "
                 f"{variable(key)}.",
+            )
+        if ANY_ADDRESS.search(str(given.value)):
+            raise ConfigError(
+                f"{given.origin}: `{given.typed}` cannot be {shown(given.value)}.",
+                "A book may come from someone else, and names no address to which your text goes.",
+                "Name the model as PROVIDER/NAME, and set the address of a server of your own as "
+                f"{variable('llm.base_url')}.",
             )
 
 
@@ -187,11 +184,13 @@ class Loaded:
         settings: The settings.
         origins: For every dotted key: `flag`, `env NAME`, `.env`, a file's path, or `default`.
         warnings: Sentences about values that were ignored.
+        notes: Sentences about servers that the folder names.
     """
 
     settings: Settings
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def values(self) -> dict[str, Any]:
         """The settings as plain values by dotted key, in the order of the schema."""
@@ -278,11 +277,12 @@ def load_for_project(
 ) -> Loaded:
     """The settings of a command about the project in `root`, or about none.
 
-    Reads `.env` of the working directory into `environ` first, so that the API keys in it work.
+    Reads what counts of `.env` in the working directory into `environ` first, so that the API keys
+    in it work.
 
     Args:
         root: The project's folder; one without a `book.toml` has the other layers only.
-        environ: The variables of the process; those of `.env` are added, none is changed.
+        environ: The variables of the process; what counts of `.env` is added, none is changed.
         flags: Values of the command line by dotted key; None is a flag that was not given.
         stages: The stages that may have a model of their own; None allows any name.
         folder: The working directory.
@@ -291,13 +291,19 @@ def load_for_project(
         ConfigError: A file or a variable cannot be used.
         UsageError: A flag cannot be used.
     """
-    env_file = read_env_file(folder / ENV_FILE)
-    export(env_file, environ)
-    return load_settings(
+    path = folder / ENV_FILE
+    text = read_text(path)
+    own = folder_variables(path, text, environ) if text else None
+    export(own.values if own is not None else {}, environ)
+    loaded = load_settings(
         flags=flags,
         project_file=root / BOOK_TOML if root is not None else None,
         user_file=user_file(),
         environ=environ,
-        env_file=env_file,
+        env_file=own.values if own is not None else {},
         stages=stages,
     )
+    if own is None:
+        return loaded
+    own.check_models(loaded.settings)
+    return replace(loaded, warnings=own.warnings + loaded.warnings, notes=own.notes)

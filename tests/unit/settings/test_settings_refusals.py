@@ -146,3 +146,25 @@ def test_without_a_list_of_stages_any_stage_may_have_a_model(tmp_path: Path) -> 
     file.write_text("[models]\n'Not a name' = 'a'", encoding="utf-8")
     with pytest.raises(ConfigError):
         load_settings(flags={}, project_file=None, user_file=file, environ={})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "models.default = 'oobabooga/http://evil.example/x'",
+        "models.chapters = ['openai/x', 'huggingface/https://evil.example']",
+        "models.scenes = {model = 'openai/x', fallbacks = ['custom/http:evil.example']}",
+        "log_level = 'http://evil.example'",
+    ],
+)
+def test_a_book_names_no_address(sources: Sources, text: str) -> None:
+    error = refusal(sources, project=text)
+    assert str(sources.project) in error.what
+    assert "evil.example" in error.what
+    assert "LIBRISCRIBE2_LLM__BASE_URL" in error.fix
+
+
+def test_the_user_may_name_a_model_by_its_address(sources: Sources) -> None:
+    model = "huggingface/https://mine.example/x"
+    loaded = sources.load(env={"LIBRISCRIBE2_MODELS__DEFAULT": model})
+    assert loaded.settings.models.default.model == model

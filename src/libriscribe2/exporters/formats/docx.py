@@ -9,7 +9,7 @@ from zipfile import ZipFile, ZipInfo
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.pandoc import Pandoc, convert
-from libriscribe2.exporters.staging import OutOfTimeError, run_bounded, stage
+from libriscribe2.exporters.staging import OutOfTimeError, environment, run_bounded, stage
 
 _SECONDS: Final = 20.0
 _STYLES: Final = "word/styles.xml"
@@ -38,7 +38,7 @@ def write_reference(pandoc: Path, target: Path) -> None:
     """
     command = [str(pandoc), "--print-default-data-file=reference.docx"]
     try:
-        done = run_bounded(command, target.parent, seconds=_SECONDS)
+        done = run_bounded(command, target.parent, seconds=_SECONDS, env=environment())
     except OutOfTimeError as error:
         raise ConfigError("pandoc does not answer.", why=str(error)) from error
     if done.returncode:

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.pandoc import Pandoc, convert
-from libriscribe2.exporters.staging import ASSETS, stage
+from libriscribe2.exporters.staging import ASSETS, environment, stage
 from libriscribe2.exporters.typesetting import cover_picture, typeset
 from libriscribe2.project.atomic import storage_errors
 
@@ -122,7 +122,13 @@ def check_epub(path: Path) -> EpubReport:
     command = [java, *frugal, "-jar", str(jar), str(path), "--quiet", "--json", "-"]
     try:
         with storage_errors("start", Path(java)):
-            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+            done = subprocess.run(
+                command,
+                env=environment("JAVA_HOME"),
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
         return _report(json.loads(done.stdout))
     except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
         raise ConfigError(
