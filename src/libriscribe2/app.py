@@ -33,7 +33,7 @@ from libriscribe2.settings.parts import (
     resolved,
     stage_model,
     time_limits,
-    with_judge,
+    with_evaluator,
 )
 from libriscribe2.wording import redact, secrets_in
 
@@ -182,7 +182,7 @@ class StageAgents:
     def make(self, agent: type[AgentT]) -> AgentT:
         """The agent of a stage."""
         context = self._context(agent)
-        if self._settings.revision.judge and is_revising(agent):
+        if self._settings.revision.evaluator and is_revising(agent):
             context = replace(context, judge=self._revision_judge)
         if self._options.allows_as_recorded:
             record = self._store.manifest.files.get(agent.writes)
@@ -198,7 +198,7 @@ class StageAgents:
             ModelError: A key is missing, or nobody serves a model of that name.
         """
         if self._options.backend is None:
-            asking = with_judge(self._settings, self._base.brief, stages)
+            asking = with_evaluator(self._settings, self._base.brief, stages)
             check_models(self._settings, self._choice, asking)
 
     @cached_property

@@ -124,7 +124,13 @@ def state_in_words(state: str) -> str:
     return _STATES.get(state, state)
 
 
+def stage_name(stage: str) -> str:
+    """The name of a stage for people, as commands also take it; its name in records stays."""
+    return _STAGES.get(stage, stage)
+
+
 _STATES: Final[Mapping[str, str]] = {"fresh": "up to date", "stale": "out of date"}
+_STAGES: Final[Mapping[str, str]] = {"canon": "story_bible", "judge": "evaluator"}
 
 
 MASK = "[redacted]"

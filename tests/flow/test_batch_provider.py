@@ -35,7 +35,7 @@ TINY: dict[str, Any] = {
     "scenes_per_chapter": 1,
     "words": 100,
     "worldbuilding": False,
-    "canon": False,
+    "story_bible": False,
     "revision": False,
     "model": "openai/test-model",
 }

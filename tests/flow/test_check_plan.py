@@ -97,7 +97,7 @@ def test_QU_a_run_beyond_the_plan_says_nothing_of_it(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [("--plan", "--story"), ("--plan", "--judge"), ("--format", "json"), ("--plan", "--mock")],
+    [("--plan", "--story"), ("--plan", "--evaluate"), ("--format", "json"), ("--plan", "--mock")],
 )
 def test_CL_options_that_do_not_go_together_are_refused(
     sound: Desk, options: tuple[str, ...]

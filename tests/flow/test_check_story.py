@@ -94,7 +94,7 @@ def test_a_mended_text_is_consistent_and_the_chapter_is_to_be_read_again(
     text = book.text("chapters/02.md")
     book.write("chapters/02.md", text.replace("brown", "green"))
     ran = desk.run("check", "book", "--story")
-    assert "`libriscribe2 redo book canon --chapter 2` reads it again" in ran.err
+    assert "`libriscribe2 redo book story_bible --chapter 2` reads it again" in ran.err
     assert desk.run("check", "book", "--story", "--json").value["facts_lost"] == 1
     desk.run("redo", "book", "canon", "--chapter", "2")
     assert "reads it again" not in desk.run("check", "book", "--story").err
@@ -169,15 +169,15 @@ def test_without_facts_the_check_says_what_makes_them(desk: Desk) -> None:
     for file in desk.project().root.glob(".libriscribe/canon/*"):
         file.unlink()
     ran = desk.run("check", "book", "--story", expect=5)
-    assert "`libriscribe2 resume book --until canon`" in ran.err
+    assert "`libriscribe2 resume book --until story_bible`" in ran.err
     desk.run("resume", "book", "--until", "canon")
     assert findings(desk, expect=0) == []
 
 
-def test_a_book_without_a_canon_says_how_to_get_one(desk: Desk) -> None:
-    desk.written("--no-canon")
+def test_a_book_without_a_story_bible_says_how_to_get_one(desk: Desk) -> None:
+    desk.written("--no-story-bible")
     assert not list(desk.project().root.glob(".libriscribe/canon/*"))
-    assert "canon = true" in desk.run("check", "book", "--story", expect=5).err
+    assert "story_bible = true" in desk.run("check", "book", "--story", expect=5).err
 
 
 def test_a_chapter_that_was_not_read_is_named(desk: Desk, book: ProjectFolder) -> None:
@@ -190,7 +190,7 @@ def test_a_chapter_that_was_not_read_is_named(desk: Desk, book: ProjectFolder) -
     "options",
     [
         ("--format", "json"),
-        ("--judge",),
+        ("--evaluate",),
         ("--story", "--format", "yaml"),
         ("--story", "--format", "sarif", "--json"),
     ],
@@ -212,7 +212,7 @@ QUOTED = {
 
 
 def judged(desk: Desk, author: TellingAuthor) -> list[dict[str, Any]]:
-    ran = desk.run("check", "book", "--story", "--judge", "--json", backend=author, expect=5)
+    ran = desk.run("check", "book", "--story", "--evaluate", "--json", backend=author, expect=5)
     return [one for one in ran.value["findings"] if one["rule"] == "J1"]
 
 
@@ -254,7 +254,7 @@ def test_what_can_be_so_is_no_finding(desk: Desk, verdict: str) -> None:
 
 @pytest.mark.usefixtures("book")
 def test_the_stand_in_author_judges_nothing(desk: Desk) -> None:
-    ran = desk.run("check", "book", "--story", "--judge", "--mock", expect=5)
+    ran = desk.run("check", "book", "--story", "--evaluate", "--mock", expect=5)
     assert "warning J1: Ada Quell: baker in chapter 1, pilot in chapter 2" in ran.out
     assert "decided by a model: 1 unclear" in ran.err
 
@@ -262,7 +262,7 @@ def test_the_stand_in_author_judges_nothing(desk: Desk) -> None:
 @pytest.mark.usefixtures("book")
 def test_bar_23_judging_keeps_to_the_caps(desk: Desk) -> None:
     desk.environment["LIBRISCRIBE2_BUDGET__MAX_CALLS"] = "1"
-    ran = desk.run("check", "book", "--story", "--judge", "--mock", expect=8)
+    ran = desk.run("check", "book", "--story", "--evaluate", "--mock", expect=8)
     assert ran.out == ""
 
 

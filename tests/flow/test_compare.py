@@ -80,7 +80,7 @@ def test_two_books_are_put_beside_each_other_without_asking(drafts: Desk) -> Non
 
 def test_a_judge_who_passes_is_heard_and_a_second_time_costs_nothing(drafts: Desk) -> None:
     judge = Author(reply=a_judge_of_sound_text(drafts))
-    command = ("compare", "one", "two", "--judge", "--mock", "--json")
+    command = ("compare", "one", "two", "--evaluate", "--mock", "--json")
     told = drafts.run(*command, backend=judge).value
     assert told["exam"]["passed"]
     assert told["exam"]["flips"] == 0
@@ -98,7 +98,7 @@ def test_a_judge_who_goes_by_the_order_or_invents_quotes_is_not_heard(
     drafts: Desk, reply: Reply
 ) -> None:
     judge = Author(reply=reply)
-    ran = drafts.run("compare", "one", "two", "--judge", "--mock", backend=judge)
+    ran = drafts.run("compare", "one", "two", "--evaluate", "--mock", backend=judge)
     assert "did not pass its calibration" in ran.err
     assert "passages\tbetter" not in ran.out
     assert all("/exam-" in step for step in judge.steps)
@@ -106,7 +106,7 @@ def test_a_judge_who_goes_by_the_order_or_invents_quotes_is_not_heard(
 
 def test_the_judge_keeps_to_the_chapter_and_says_what_it_takes(drafts: Desk) -> None:
     judge = Author(reply=a_judge_of_sound_text(drafts))
-    command = ("compare", "one", "two", "--judge", "--mock", "--chapter", "2")
+    command = ("compare", "one", "two", "--evaluate", "--mock", "--chapter", "2")
     ran = drafts.run(*command, backend=judge)
     calls = int(re.search(r"at most (\d+) calls", ran.err)[1])  # type: ignore[index]
     assert len(judge.asked) == calls
@@ -118,8 +118,8 @@ def test_the_judge_keeps_to_the_chapter_and_says_what_it_takes(drafts: Desk) -> 
     [
         (("one", "one"), 2, "with itself"),
         (("one", "three"), 3, "three"),
-        (("one", "two", "--model", "x"), 2, "--judge"),
-        (("one", "two", "--judge", "--mock", "--chapter", "9"), 2, "Chapter 9"),
+        (("one", "two", "--model", "x"), 2, "--evaluate"),
+        (("one", "two", "--evaluate", "--mock", "--chapter", "9"), 2, "Chapter 9"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(

@@ -209,7 +209,7 @@ def test_QU_short_books_have_their_chapters_in_any_order(
     desk: Desk, order: str, chapters: int
 ) -> None:
     size = ("--chapters", str(chapters), "--scenes-per-chapter", "1", "--words", "600")
-    desk.create("--drafting", order, "--no-canon", size=size)
+    desk.create("--drafting", order, "--no-story-bible", size=size)
     book = desk.project()
     assert len(book.chapters()) == chapters
     # The stand-in ends with whole sentences: of 200 words each may miss one.

@@ -112,7 +112,7 @@ def test_with_more_chapters_the_book_goes_on(desk: Desk, manuscript: Path) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["md", "epub", "docx"])
 def test_what_was_exported_comes_back(desk: Desk, form: str) -> None:
-    desk.create("--no-canon")
+    desk.create("--no-story-bible")
     desk.run("export", "book", "--format", form)
     exported = desk.project().path(f"exports/book.{form}")
     desk.run("import", str(exported), "--mock", "--project-name", "back")

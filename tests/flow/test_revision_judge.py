@@ -120,7 +120,7 @@ def unjudged(planned: Desk, tmp_path: Path) -> Desk:
 @pytest.fixture
 def judging(unjudged: Desk) -> Desk:
     """The same, with a judge."""
-    unjudged.environment["LIBRISCRIBE2_REVISION__JUDGE"] = "true"
+    unjudged.environment["LIBRISCRIBE2_REVISION__EVALUATOR"] = "true"
     return unjudged
 
 
@@ -231,7 +231,7 @@ def test_QU_a_run_that_breaks_off_in_the_exam_goes_on_for_what_is_left(
 
 
 def test_QU_chapters_that_are_written_at_once_share_one_exam(desk: Desk) -> None:
-    desk.environment["LIBRISCRIBE2_REVISION__JUDGE"] = "true"
+    desk.environment["LIBRISCRIBE2_REVISION__EVALUATOR"] = "true"
     author = Author(reply=RevisedBook(neither).reply)
     desk.create("--drafting", "parallel", size=SIZE, backend=author)
     asked = [step for step in author.steps if step.startswith("judge/exam")]
@@ -245,9 +245,9 @@ def test_QU_chapters_that_are_written_at_once_share_one_exam(desk: Desk) -> None
 
 
 def test_bar_14_a_judged_book_comes_out_of_its_journal(desk: Desk) -> None:
-    desk.environment["LIBRISCRIBE2_REVISION__JUDGE"] = "true"
+    desk.environment["LIBRISCRIBE2_REVISION__EVALUATOR"] = "true"
     desk.create(size=SIZE, backend=Author(reply=RevisedBook(the_draft).reply))
-    del desk.environment["LIBRISCRIBE2_REVISION__JUDGE"]
+    del desk.environment["LIBRISCRIBE2_REVISION__EVALUATOR"]
     files = desk.run("replay", "book", "--json").value["files"]
     assert {one["likeness"] for one in files} == {"same"}
 
@@ -265,7 +265,7 @@ def test_QU_a_judge_without_a_key_is_told_before_anything_is_paid_for(judging: D
 def test_QU_an_estimate_counts_the_judge(unjudged: Desk) -> None:
     command = ("resume", "book", "--mock", "--dry-run", "--json")
     without = unjudged.run(*command, backend=Author(reply=RevisedBook(neither).reply)).value
-    unjudged.environment["LIBRISCRIBE2_REVISION__JUDGE"] = "true"
+    unjudged.environment["LIBRISCRIBE2_REVISION__EVALUATOR"] = "true"
     told = unjudged.run(*command, backend=Author(reply=RevisedBook(neither).reply)).value
     (judge,) = (one for one in told["stages"] if one["stage"] == "judge")
     made(unjudged, book := RevisedBook(neither))

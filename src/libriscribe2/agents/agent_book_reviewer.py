@@ -113,6 +113,7 @@ class BookReviewer(ConsultedAgent):
     """Reads a whole book. It is no stage: nothing of the book is made from it."""
 
     name = "judge"
+    also_called = ("evaluator",)
     brief_keys = BOOK_KEYS
     prompts = ("book_review", "book_proof")
 

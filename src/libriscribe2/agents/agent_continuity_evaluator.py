@@ -1,6 +1,6 @@
 """A model on pairs of statements that code cannot compare; code verifies what it quotes.
 
-No stage: a command asks it (`check --story --judge`).
+No stage: a command asks it (`check --story --evaluate`).
 """
 
 from collections import Counter, defaultdict
@@ -67,7 +67,7 @@ class ContinuityEvaluator(ConsultedAgent):
 
     name = "judge"
     recorded_as = "StoryJudge"
-    also_called = ("canon",)
+    also_called = ("evaluator", "story_bible", "canon")
     brief_keys = BOOK_KEYS
     prompts = ("canon_judge",)
 

@@ -1,7 +1,7 @@
 """A model that compares two passages: in both orders, with quotes that are verified.
 
 Before it is heard it has to tell sound passages from spoiled ones. No stage: the revision of a chapter
-and `compare --judge` ask it.
+and `compare --evaluate` ask it.
 """
 
 import asyncio
@@ -61,6 +61,7 @@ class PassageEvaluator(ConsultedAgent):
     """Compares passages. It is no stage: nothing of the book is made from it."""
 
     name = "judge"
+    also_called = ("evaluator",)
     recorded_as = "PassageJudge"
     brief_keys = BOOK_KEYS
     prompts = ("judge",)

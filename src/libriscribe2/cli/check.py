@@ -58,8 +58,8 @@ def check(
         str,
         typer.Option("--format", help="Of a story, plan or review: text, json, sarif or junit."),
     ] = "",
-    judge: Annotated[
-        bool, typer.Option("--judge", help="With --story: ask a model about unclear pairs.")
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="With --story: ask a model about unclear pairs.")
     ] = False,
     book_review: Annotated[
         bool,
@@ -75,7 +75,7 @@ def check(
     written. The exit code is 3 if something would stop a run, 0 otherwise.
 
     With --story the facts of all chapters are compared, with their words on both sides, and the
-    exit code is 5 where the story contradicts itself. Only --judge asks a model.
+    exit code is 5 where the story contradicts itself. Only --evaluate asks a model.
 
     With --plan the outline and the plans of the scenes are compared with rules, such as that
     neighbouring chapters open differently; the exit code is 5 where a rule is sure of a fault.
@@ -88,7 +88,7 @@ def check(
     renderer = frame.renderer
     told_as = format_of(form, as_json=as_json)
     _one_of(story=story, plan=plan, book_review=book_review)
-    _check_options(story=story, plan=plan, book_review=book_review, form=form, judge=judge)
+    _check_options(story=story, plan=plan, book_review=book_review, form=form, evaluate=evaluate)
     _check_model(story=story, book_review=book_review, named=bool(options.model or options.mock))
     frame.as_json = told_as == "json"
     paths = frame.project(project)
@@ -97,7 +97,7 @@ def check(
     if plan:
         return _check_plan(renderer, paths, told_as)
     if story:
-        settings = frame.settings(options, paths) if judge else None
+        settings = frame.settings(options, paths) if evaluate else None
         return _check_story(renderer, paths, told_as, settings)
     findings = book_findings(paths)
     stops = any(finding.severity == "error" for finding in findings)
@@ -121,14 +121,16 @@ def _one_of(*, story: bool, plan: bool, book_review: bool) -> None:
         raise UsageError(f"{' and '.join(named)} do not go together", fix="Ask for one at a time.")
 
 
-def _check_options(*, story: bool, plan: bool, book_review: bool, form: str, judge: bool) -> None:
+def _check_options(
+    *, story: bool, plan: bool, book_review: bool, form: str, evaluate: bool
+) -> None:
     """Make sure that the options have something to belong to.
 
     Raises:
         UsageError: They have not.
     """
-    if judge and not story:
-        raise UsageError("--judge belongs to --story", fix="Add --story.")
+    if evaluate and not story:
+        raise UsageError("--evaluate needs --story", fix="Add --story.")
     if form and not (story or plan or book_review):
         raise UsageError(
             "--format belongs to --story, --plan and --book-review", fix="Add one of them."
@@ -259,7 +261,7 @@ def _tell_basis(renderer: Renderer, report: StoryReport, project: str) -> None:
     for number in report.changed:
         renderer.warning(
             f"chapter {number} has changed since it was read; "
-            f"`libriscribe2 redo {project} canon --chapter {number}` reads it again."
+            f"`libriscribe2 redo {project} story_bible --chapter {number}` reads it again."
         )
 
 

@@ -105,9 +105,11 @@ class BriefOptions(OptionGroup):
     worldbuilding: Annotated[
         bool | None, typer.Option("--worldbuilding/--no-worldbuilding", help="With a world.")
     ] = None
-    canon: Annotated[
+    story_bible: Annotated[
         bool | None,
-        typer.Option("--canon/--no-canon", help="Keep the facts of each chapter of a story."),
+        typer.Option(
+            "--story-bible/--no-story-bible", help="Record the facts that each chapter states."
+        ),
     ] = None
     drafting: Annotated[
         str | None,

@@ -34,7 +34,7 @@ from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.settings import ENV_FILE, Settings, user_file, without_secrets
 from libriscribe2.settings.trust import forget, trust_file, trusted_folders
-from libriscribe2.wording import counted, redact, secrets_in
+from libriscribe2.wording import counted, redact, secrets_in, stage_name
 
 
 @command
@@ -145,7 +145,10 @@ def models(
         return
     renderer.table(
         ("stage", "model", "fallbacks"),
-        [(row["stage"], row["model"], ", ".join(row["fallbacks"])) for row in record["stages"]],
+        [
+            (stage_name(row["stage"]), row["model"], ", ".join(row["fallbacks"]))
+            for row in record["stages"]
+        ],
     )
     renderer.note(f"default: {record['default']['model']} ({record['default']['reason']})")
     for name in record["providers_with_key"]:
@@ -167,15 +170,21 @@ def agents(frame: Frame, as_json: JsonOption = False) -> None:
         return
     rows = [
         (
-            one["stage"],
+            stage_name(one["stage"]),
             one["agent"],
             ", ".join(one["reads"]),
             one["writes"],
-            ", ".join(one["also_called"]),
+            ", ".join(_other_names(one)),
         )
         for one in records
     ]
     renderer.table(("stage", "agent", "reads", "writes", "also called"), rows)
+
+
+def _other_names(stage: Mapping[str, Any]) -> list[str]:
+    """The other names of a stage, its older one in place of the one that is shown."""
+    shown = stage_name(stage["stage"])
+    return [stage["stage"] if name == shown else name for name in stage["also_called"]]
 
 
 @command

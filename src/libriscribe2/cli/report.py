@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from libriscribe2.agents.agent_passage_evaluator import Comparison
+from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
 from libriscribe2.app import AppOptions
 from libriscribe2.checks.evaluation.calibration import MOST_TIES, ties
 from libriscribe2.checks.reference_ranges import RANGES
@@ -36,6 +36,7 @@ from libriscribe2.commands.projects import (
 from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings.parts import stage_model
 from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
@@ -102,13 +103,13 @@ def compare(
     project: RequiredProjectArgument,
     other: Annotated[str, typer.Argument(metavar="OTHER", help="The project to compare it with.")],
     chapter: Annotated[
-        int | None, typer.Option("--chapter", min=1, help="Judge this chapter only.")
+        int | None, typer.Option("--chapter", min=1, help="Evaluate this chapter only.")
     ] = None,
     most: Annotated[
-        int, typer.Option("--most", min=1, max=200, help="Most chapters that are judged.")
+        int, typer.Option("--most", min=1, max=200, help="Evaluate at most this many chapters.")
     ] = 10,
-    judge: Annotated[
-        bool, typer.Option("--judge", help="Also ask a model which passages are better.")
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="Also ask a model which passages are better.")
     ] = False,
     as_json: JsonOption = False,
     *,
@@ -116,20 +117,20 @@ def compare(
 ) -> None:
     """Put the metrics of two drafts of a book beside each other.
 
-    With --judge a model compares passages of the same chapters, each pair in both orders, on six
+    With --evaluate a model compares passages of the same chapters, each pair in both orders, on six
     questions; where the orders disagree it is a tie, and a preference counts only if its quote
     stands in the text. Before it is heard the model has to tell sound passages from ones that
     were spoiled on purpose. There is no overall score.
     """
     renderer = frame.renderer
-    if not judge and (options.model or options.mock or chapter):
-        raise UsageError("--model, --mock and --chapter belong to --judge", fix="Add --judge.")
+    if not evaluate and (options.model or options.mock or chapter):
+        raise UsageError("--model, --mock and --chapter need --evaluate", fix="Add --evaluate.")
     ours, theirs = frame.project(project), frame.project(other)
     if ours.root == theirs.root:
         raise UsageError("A book cannot be compared with itself.", fix="Name another project.")
     measured = tuple(report_of(read_brief(one), look_at(one)).metrics for one in (ours, theirs))
     told = None
-    if judge:
+    if evaluate:
         settings = frame.settings(options, ours)
         told = _compared(renderer, (ours, theirs), settings, chapter=chapter, most=most)
     if as_json:
@@ -150,7 +151,7 @@ def _compared(
 ) -> Comparison:
     """What a model says of the passages of both books; asked in the journal of the first."""
     ours, theirs = books
-    evaluator = settings.models.for_stage("judge").model
+    evaluator = stage_model(settings, PassageEvaluator).model
     with open_book(ours) as (store, brief):
         planned = planned_comparison(store, theirs, evaluator, chapter=chapter, most=most)
         renderer.note(

@@ -173,6 +173,13 @@ GONE_COMMANDS: Final = {
 }
 """The command, and what to type without it."""
 
+RENAMED_OPTIONS: Final = {
+    "create": {"--canon": "--story-bible", "--no-canon": "--no-story-bible"},
+    "check": {"--judge": "--evaluate"},
+    "compare": {"--judge": "--evaluate"},
+}
+"""Older names of options, by command; help does not list them."""
+
 
 _PROGRAM: Final = "libriscribe2"
 _OF_ROOT: Final = ("--quiet", "-q", "--debug", "--version", "-V")
@@ -211,8 +218,10 @@ class LazyCommand(TyperCommand):
         **extra: Any,
     ) -> Any:
         """The context of the command itself."""
+        older = RENAMED_OPTIONS.get(self._entry.target.rpartition(":")[2], {})
+        renamed = [older.get(word, word) for word in args]
         with _interrupts(sys.argv[1:]):
-            return self.load().make_context(info_name, args, parent, **extra)
+            return self.load().make_context(info_name, renamed, parent, **extra)
 
 
 class RootGroup(TyperGroup):

@@ -34,7 +34,7 @@ from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.wording import cost, counted, duration
+from libriscribe2.wording import cost, counted, duration, stage_name
 
 T = TypeVar("T")
 
@@ -201,7 +201,7 @@ def tell_quote(
     if as_json:
         renderer.data_json({**quote_record(quote), **(more or {})})
         return
-    rows = [(part.stage, part.model, *_cells(part)) for part in quote.stages]
+    rows = [(stage_name(part.stage), part.model, *_cells(part)) for part in quote.stages]
     renderer.table(COLUMNS, [*rows, ("total", "", *_cells(total))])
     if quote.times is not None:
         _tell_times(renderer, quote.times)

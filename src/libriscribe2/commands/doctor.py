@@ -42,7 +42,7 @@ from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import peek, require_project
 from libriscribe2.settings import ENV_FILE, Loaded, Settings, load_for_project, user_file
-from libriscribe2.settings.parts import check_models, stage_model, with_judge
+from libriscribe2.settings.parts import check_models, stage_model, with_evaluator
 from libriscribe2.wording import cost, counted, duration
 
 _FLAGS: Final[Mapping[str, Any]] = {"no_input": True}
@@ -176,7 +176,7 @@ def look_at_key(case: Case) -> CheckResult:
     """
     stages = case.stages
     if case.project is not None:
-        stages = with_judge(case.settings, case.brief, stages)
+        stages = with_evaluator(case.settings, case.brief, stages)
     check_models(case.settings, case.choice, stages)
     if case.settings.llm.base_url:
         return CheckResult("ok", f"{case.settings.llm.base_url} is asked for every model.")

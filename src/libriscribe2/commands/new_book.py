@@ -40,7 +40,7 @@ from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import readable_json
 from libriscribe2.settings import Settings
-from libriscribe2.settings.parts import check_models, with_judge
+from libriscribe2.settings.parts import check_models, with_evaluator
 from libriscribe2.wording import counted, plain_fault
 
 OPTION_OF: Final = {
@@ -174,7 +174,7 @@ def begin_book(
         StorageError: The folder cannot be written.
     """
     stages = wanted_stages(brief, new.until)
-    check_models(settings, choice, with_judge(settings, brief, stages))
+    check_models(settings, choice, with_evaluator(settings, brief, stages))
     with ProjectStore.create(paths) as store:
         place_files(paths, new.given)
         write_book_toml(paths.book_toml, brief.model_dump(), kept_settings(settings, choice))

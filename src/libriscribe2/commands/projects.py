@@ -1,6 +1,7 @@
 """From what a user names to a project, its settings, its brief and its stages."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -10,6 +11,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
 from libriscribe2.checks.plan.plan_findings import allowances
 from libriscribe2.engine.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
@@ -30,7 +32,7 @@ from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
 from libriscribe2.settings import Loaded, ModelsConfig, Settings, StageModel, load_for_project
 from libriscribe2.settings.trust import ANY_ADDRESS
-from libriscribe2.wording import plain_fault
+from libriscribe2.wording import plain_fault, stage_name
 
 
 def settings_of(root: Path | None, flags: Mapping[str, Any], *, mock: bool = False) -> Settings:
@@ -71,7 +73,7 @@ def loaded_for(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fals
 
 
 def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str, Any]]:
-    """What a book keeps of the settings that it was begun with: its model, its caps, its judge.
+    """What a book keeps of the settings that it was begun with: model, caps, evaluator.
 
     A model whose name is an address stays the user's: no book may name one.
     """
@@ -83,8 +85,8 @@ def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str
         kept["models"] = {"default": {"model": choice.model}}
     if given:
         kept["budget"] = given
-    if settings.revision.judge:
-        kept["revision"] = {"judge": True}
+    if settings.revision.evaluator:
+        kept["revision"] = {"evaluator": True}
     return kept
 
 
@@ -244,13 +246,10 @@ _SWITCHES: Final = {
     "world": ("--worldbuilding", "worldbuilding = true"),
     "characters": ("--characters N", "characters = N"),
     "research": ("--research", "research = true"),
-    "canon": ("--canon, for a story", "canon = true"),
+    "canon": ("--story-bible, for fiction", "story_bible = true"),
     "drafts": ("--drafting parallel", 'drafting = "parallel"'),
 }
 """What has the book get a stage that not every book has: at `create`, and in `book.toml`."""
-
-
-JUDGE: Final = "judge"
 
 
 _PLAN: Final = "plan"
@@ -258,8 +257,8 @@ _PLAN: Final = "plan"
 
 
 def stage_names() -> tuple[str, ...]:
-    """Every name under which settings know a stage, or the judge, who is none."""
-    return (*_names(all_stages()), JUDGE)
+    """Every name under which settings know a stage, or the evaluator, which is none."""
+    return _names((*all_stages(), PassageEvaluator))
 
 
 def wanted_stages(brief: Brief, until: Iterable[str] = ()) -> tuple[type[Agent], ...]:
@@ -307,7 +306,7 @@ def stage_called(name: str, stages: Iterable[type[Agent]]) -> type[Agent]:
 
 def _named(name: str, stages: Iterable[type[Agent]]) -> type[Agent] | None:
     """The stage that is known under a name."""
-    known = tuple(stages)
+    known, name = tuple(stages), re.sub(r"[ -]", "_", name)
     called = (agent for agent in known if name in agent.also_called)
     return find_stage(name, known) or next(called, None)
 
@@ -319,7 +318,8 @@ def _names(stages: Iterable[type[Agent]]) -> tuple[str, ...]:
 
 def _listed(agent: type[Agent]) -> str:
     """A stage's name with the word for all that is there once it is done."""
-    return f"{agent.name} ({_PLAN})" if _PLAN in agent.also_called else agent.name
+    name = stage_name(agent.name)
+    return f"{name} ({_PLAN})" if _PLAN in agent.also_called else name
 
 
 def _switch(stage: str) -> str:

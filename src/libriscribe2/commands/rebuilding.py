@@ -134,7 +134,7 @@ def _asking(settings: Settings, models: tuple[str, ...], *, judged: bool) -> Set
         update={
             "models": ModelsConfig.model_validate(tried),
             "budget": BudgetConfig(),
-            "revision": RevisionConfig(judge=judged),
+            "revision": RevisionConfig(evaluator=judged),
         }
     )
 

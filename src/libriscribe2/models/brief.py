@@ -1,6 +1,7 @@
 """What the author asks for: the brief, with sizes and counts."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 from unicodedata import category
@@ -13,6 +14,7 @@ from pydantic import (
     Field,
     StringConstraints,
     field_validator,
+    model_validator,
 )
 
 from libriscribe2.models.base import Text
@@ -181,8 +183,8 @@ class Brief(BaseModel):
         scenes_per_chapter: `5`, `3-6`, or one entry per chapter: `3,4,5`.
         words: Words of the whole book; 0 takes the size class's.
         worldbuilding: Whether the book gets a world (or, for non-fiction, a term ledger).
-        canon: Whether the facts of every chapter are kept, so that they can be compared; for
-            stories only.
+        story_bible: Whether the facts of every chapter are kept, so that they can be compared;
+            for stories only. Also read as `canon`, its older name.
         drafting: In which order the chapters are drafted.
         revision: Whether every chapter is looked through by a critic and patched.
         allow: What may stand of what `check --plan` finds: `P3`, or `P1 chapter 7`.
@@ -214,7 +216,7 @@ class Brief(BaseModel):
     scenes_per_chapter: Count = ""
     words: int = Field(0, ge=0, le=5_000_000)
     worldbuilding: bool = True
-    canon: bool = True
+    story_bible: bool = True
     drafting: Drafting = "sequential"
     revision: bool = True
     allow: tuple[Text, ...] = ()
@@ -227,6 +229,14 @@ class Brief(BaseModel):
     publisher: Line = ""
     identifier: Line = ""
     cover: Line = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older_name(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or "canon" not in values:
+            return values
+        others = {key: value for key, value in values.items() if key != "canon"}
+        return {"story_bible": values["canon"], **others}
 
     @field_validator("chapters", "characters")
     @classmethod
@@ -255,7 +265,7 @@ class Brief(BaseModel):
     @property
     def has_story_bible(self) -> bool:
         """Whether the facts of every chapter are kept: for stories, unless the author does without."""
-        return self.canon and self.kind == "fiction"
+        return self.story_bible and self.kind == "fiction"
 
     @property
     def is_drafted_at_once(self) -> bool:

@@ -34,6 +34,8 @@ _SLIP: Final = 0.8
 _ALIKE: Final = 0.6
 _TELLING: Final = 4
 """So many letters of a name tell which one is meant."""
+_OLDER_NAME: Final = re.compile(r"^(models|revision)\.judge(?![^.])")
+"""The evaluator under the name that it has in older files."""
 _ANY_ENTRY = re.compile(r"models\.[a-z][a-z0-9_]*")
 _ANY_ENTRY_KEY = re.compile(rf"{_ANY_ENTRY.pattern}\.(?:{'|'.join(StageModel.model_fields)})")
 
@@ -370,7 +372,11 @@ def without_misfits(layer: Layer) -> tuple[Layer, tuple[str, ...]]:
 
 
 def _layer(table: Mapping[str, Any], origin: str, *, typed: str = "") -> dict[str, Given]:
-    return {leaf.key: Given(leaf.value, typed or leaf.typed, origin) for leaf in leaves(table)}
+    found = sorted(leaves(table), key=lambda leaf: _OLDER_NAME.match(leaf.key) is None)
+    return {
+        _OLDER_NAME.sub(r"\1.evaluator", leaf.key): Given(leaf.value, typed or leaf.typed, origin)
+        for leaf in found
+    }
 
 
 def _dotted(variable: str) -> str:

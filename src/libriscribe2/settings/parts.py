@@ -91,13 +91,13 @@ def is_revising(agent: type[Agent]) -> bool:
     return "critique" in agent.prompts
 
 
-def with_judge(
+def with_evaluator(
     settings: Settings, brief: Brief, stages: Iterable[type[Agent]]
 ) -> tuple[type[Agent], ...]:
-    """The stages of a run, and the judge where it decides about the chapters of one of them."""
+    """The stages of a run, and the evaluator where it decides about the chapters of one of them."""
     asking = tuple(stages)
     revises = brief.revision and any(is_revising(agent) for agent in asking)
-    return (*asking, PassageEvaluator) if revises and settings.revision.judge else asking
+    return (*asking, PassageEvaluator) if revises and settings.revision.evaluator else asking
 
 
 def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[type[Agent]]) -> None:

@@ -288,13 +288,13 @@ class RevisionConfig(BaseModel):
     """The `[revision]` table: what decides about a revised chapter.
 
     Attributes:
-        judge: Whether a model that passed an exam decides, after the gates, if a revised chapter
-            is kept: one to which it prefers the draft is not.
+        evaluator: Whether a model that passed its calibration decides, after the gates, if a
+            revised chapter is kept: one to which it prefers the draft is not.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    judge: bool = False
+    evaluator: bool = False
 
 
 class BudgetConfig(BaseModel):

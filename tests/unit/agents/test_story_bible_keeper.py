@@ -132,7 +132,7 @@ async def test_rules_of_the_world_are_shown_by_name(tmp_path: Path) -> None:
 def test_a_book_has_a_canon_if_it_is_a_story_and_the_author_wants_one() -> None:
     assert StoryBibleAgent.wanted(Brief(premise="p"))
     assert not StoryBibleAgent.wanted(Brief(premise="p", category="Business"))
-    assert not StoryBibleAgent.wanted(Brief(premise="p", canon=False))
+    assert not StoryBibleAgent.wanted(Brief(premise="p", story_bible=False))
 
 
 def test_a_chapter_that_moves_takes_its_facts_along() -> None:

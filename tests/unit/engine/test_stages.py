@@ -127,7 +127,7 @@ def test_AR_the_brief_says_which_stages_a_book_has() -> None:
     assert "characters" not in names(stages_of(facts))
     assert "canon" not in names(stages_of(facts))
     assert "canon" in names(stages_of(plain))
-    assert "canon" not in names(stages_of(Brief(premise="p", canon=False)))
+    assert "canon" not in names(stages_of(Brief(premise="p", story_bible=False)))
     assert "drafts" not in names(stages_of(Brief(premise="p", drafting="redblack")))
     assert "drafts" in names(stages_of(Brief(premise="p", drafting="parallel")))
     assert "characters" in names(stages_of(Brief(premise="p", category="B", characters="2")))

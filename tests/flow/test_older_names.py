@@ -1,0 +1,60 @@
+"""Older names of options, stages and keys are read, and help lists the present ones."""
+
+import pytest
+from tests.support.desk import PREMISE, SMALL, Desk
+
+
+@pytest.mark.parametrize("option", ["--no-story-bible", "--no-canon"])
+def test_both_names_of_the_option_leave_out_the_story_bible(desk: Desk, option: str) -> None:
+    desk.written(option, "--until", "concept")
+    assert desk.project().brief()["story_bible"] is False
+
+
+def test_a_book_with_the_older_key_is_read(desk: Desk) -> None:
+    desk.written("--until", "concept")
+    book = desk.project()
+    text = book.text("book.toml")
+    assert "story_bible = true\n" in text
+    book.write("book.toml", text.replace("story_bible = true\n", "canon = false\n"))
+    units = desk.run("status", "book", "--json").value["units"]
+    assert "canon" not in {unit["stage"] for unit in units}
+
+
+@pytest.mark.parametrize("name", ["story_bible", "story-bible", "story bible", "canon"])
+def test_the_story_bible_is_a_stage_under_each_of_its_names(desk: Desk, name: str) -> None:
+    desk.written("--until", "chapters")
+    desk.run("resume", "book", "--until", name)
+    assert desk.project().path(".libriscribe/canon/01.json").exists()
+
+
+def test_listings_name_the_story_bible(desk: Desk) -> None:
+    assert "\nstory_bible\t" in desk.run("agents").out
+    assert "\nstory_bible\t" in desk.run("models", "--model", "demo").out
+
+
+@pytest.mark.parametrize("option", ["--evaluate", "--judge"])
+def test_both_names_of_the_option_ask_the_evaluator(desk: Desk, option: str) -> None:
+    desk.written()
+    ran = desk.run("check", "book", option, expect=2)
+    assert "--evaluate needs --story" in ran.err
+
+
+@pytest.mark.parametrize("command", [("create",), ("check",), ("compare",)])
+def test_help_leaves_older_names_out(desk: Desk, command: tuple[str, ...]) -> None:
+    told = desk.run(*command, "--help").out
+    assert "canon" not in told
+    assert "judge" not in told
+
+
+@pytest.mark.parametrize("name", ["evaluator", "judge"])
+def test_settings_of_the_evaluator_are_read_under_both_names(desk: Desk, name: str) -> None:
+    desk.environment[f"LIBRISCRIBE2_REVISION__{name.upper()}"] = "true"
+    desk.run("create", PREMISE, "--mock", "-p", "book", *SMALL, "--until", "concept")
+    book = desk.project()
+    text = book.text("book.toml")
+    assert "evaluator = true" in text
+    book.write("book.toml", text.replace("evaluator", name) + f'\n[models.{name}]\nmodel = "a/b"\n')
+    del desk.environment[f"LIBRISCRIBE2_REVISION__{name.upper()}"]
+    rows = desk.run("config", "show", "book", "--json").value
+    shown = {key: rows[key] for key in ("revision.evaluator", "models.evaluator.model")}
+    assert shown == {"revision.evaluator": True, "models.evaluator.model": "a/b"}
