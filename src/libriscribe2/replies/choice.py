@@ -177,19 +177,16 @@ class Judgement:
         return self.level, self.known, -self.faults - ("one_item_list" in self.applied)
 
 
-def judge(
-    value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False, real: bool = False
-) -> Judgement:
+def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False) -> Judgement:
     """Measure a value against the wanted schema, through wrappers where it hides in one.
 
     Args:
         value: A JSON value.
         schema: The wanted JSON Schema, or None when any object or list will do.
         strict: Take the value as it stands: no unwrapping, no coercion.
-        real: Whether the caller has ruled out that the value is a template.
     """
     if schema is None:
-        return _without_schema(value, real=real)
+        return _without_schema(value)
     here = _measure(value, schema, strict=strict)
     if strict or here.level >= PARTIAL:
         return here
@@ -207,10 +204,10 @@ def judge(
     )
 
 
-def _without_schema(value: Any, *, real: bool) -> Judgement:
+def _without_schema(value: Any) -> Judgement:
     if not isinstance(value, dict | list):
         return Judgement(value, 0, trouble="no_json")
-    if not real and is_template(value):
+    if is_template(value):
         return Judgement(value, 0, trouble="placeholder")
     if isinstance(value, dict):
         return Judgement(value, FULL if value else BARE)

@@ -37,14 +37,9 @@ from libriscribe2.replies.outcome import (
     ExtractionReport,
     refusal,
 )
-from libriscribe2.replies.placeholders import begins_like_template, has_hints
 from libriscribe2.replies.schema_fit import Schema, as_json_schema
 from libriscribe2.replies.selection import best_reading, under_layers
-from libriscribe2.replies.strict_json import (
-    parse_whole,
-    plain_bytes,
-    strict_parse,
-)
+from libriscribe2.replies.strict_json import strict_parse
 
 MAX_REPLY: Final = 8_000_000
 _MAX_LAYERS: Final = 3
@@ -95,15 +90,13 @@ def _fast_path(
     end = reply.rfind(closer) + 1
     if end < len(reply) and reply[end:].strip().strip("`" if start else ""):
         return None
-    raw = plain_bytes(reply, start, end)
-    value = parse_whole(reply, start, end, raw)
-    if value is None:
+    parsed = strict_parse(reply, start)
+    if parsed.end != end:
         return None
-    if wanted is not None or has_hints(reply, raw, value) or begins_like_template(value):
-        verdict = judge(value, wanted, strict=strict)
-        if verdict.level < FULL or verdict.applied:
-            return None
-    issues = value_artifacts(reply, value, raw)
+    value, verdict = parsed.value, judge(parsed.value, wanted, strict=strict)
+    if verdict.applied or verdict.trouble or (wanted is not None and verdict.level < FULL):
+        return None
+    issues = value_artifacts(reply, value)
     if start:
         issues = (MARKDOWN_CODE_BLOCKS, *issues)
     return ExtractionReport(value, method=MARKDOWN_BLOCK if start else DIRECT_PARSE, issues=issues)

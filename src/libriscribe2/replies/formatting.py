@@ -80,8 +80,6 @@ def _closes(text: str, start: int, end: int) -> bool:
 
 def strip_emphasis(text: str) -> Stripped:
     """Remove the marks of bold and italic spans from one string value, in linear time."""
-    if "*" not in text:
-        return Stripped(text)
     line = _Line()
     position = 0
     while (token := _TOKEN.search(text, position)) is not None:
@@ -141,7 +139,7 @@ def strip_value_emphasis(
 
     def change(field_name: str, text: str) -> str:
         nonlocal bold, italic
-        if "*" not in text or not wanted(field_name):
+        if not wanted(field_name):
             return text
         stripped = strip_emphasis(text)
         bold += stripped.bold
@@ -159,26 +157,18 @@ SURROUNDING_TEXT: Final = "surrounding_text"
 _FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
 # Control characters must be escaped in JSON, all others need not be.
 _ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
-_ESCAPE_RAW: Final = re.compile(_ESCAPE.pattern.encode())
 _FENCE_LABEL: Final = re.compile(r"(?:```+|~~~+)[\w+-]*")
 _TEXT: Final = re.compile(r"\w")
 
 
-def value_artifacts(text: str, value: object, raw: bytes = b"") -> tuple[str, ...]:
-    """The labels of strict JSON text itself: escapes and emphasis in its strings.
-
-    Args:
-        text: The text.
-        value: Its value.
-        raw: The text in UTF-8, where it is at hand: patterns are searched faster in it.
-    """
+def value_artifacts(text: str, value: object) -> tuple[str, ...]:
+    """The labels of strict JSON text itself, whose value is given: escapes and emphasis in strings."""
     found = []
-    if "\\" in text and (_ESCAPE_RAW.search(raw) if raw else _ESCAPE.search(text)):
+    if _ESCAPE.search(text):
         found.append(UNICODE_ESCAPES)
-    if "*" in text:
-        stripped = strip_value_emphasis(value, lambda _: True)
-        if stripped.bold or stripped.italic:
-            found.append(MARKDOWN_EMPHASIS)
+    stripped = strip_value_emphasis(value, lambda _: True)
+    if stripped.bold or stripped.italic:
+        found.append(MARKDOWN_EMPHASIS)
     return tuple(found)
 
 

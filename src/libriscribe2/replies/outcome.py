@@ -44,7 +44,7 @@ class Refusal:
 
 
 class ExtractionReport(NamedTuple):
-    """The outcome of reading one reply, a tuple because that is the quickest to make.
+    """The outcome of reading one reply.
 
     Attributes:
         value: The plain JSON value, or None. With `lossy` it is a reading that may lack content.

@@ -20,7 +20,6 @@ from libriscribe2.replies.outcome import (
     Repair,
     refusal,
 )
-from libriscribe2.replies.placeholders import begins_like_template, has_hints
 from libriscribe2.replies.repair import lacks_end
 from libriscribe2.replies.repair.state import Trouble
 from libriscribe2.replies.schema_fit import resolve, types_of
@@ -64,13 +63,11 @@ class Task:
         text: The text.
         wanted: The wanted JSON Schema, or None.
         strict: Take only what is valid as written.
-        hinted: Whether the text can hold strong placeholders at all.
     """
 
     text: str
     wanted: Mapping[str, Any] | None
     strict: bool
-    hinted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +128,7 @@ def _read(task: Task, span: Span, before: int) -> Reading | None:
     """The reading of one span; None when it has no value."""
     cue = _cue(task.text[max(before, span.start - _CUE_WINDOW) : span.start])
     if span.outcome is None:
-        real = not task.hinted and not begins_like_template(span.value)
-        verdict = judge(span.value, task.wanted, strict=task.strict, real=real)
+        verdict = judge(span.value, task.wanted, strict=task.strict)
         return Reading(span.start, span.end, verdict, span.fence, cue=cue)
     if task.strict or span.outcome.value is None:
         return None
@@ -244,7 +240,7 @@ def best_reading(
     spans = find_spans(text, wanted)
     if len(spans) >= MAX_SPANS:
         return ExtractionReport(None, refusal=refusal("too_large"))
-    task = Task(text, wanted, strict, has_hints(text))
+    task = Task(text, wanted, strict)
     readings = read_spans(task, spans)
     usable = [item for item in readings if _is_usable(task, item)]
     if not usable:

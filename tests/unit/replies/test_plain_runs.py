@@ -1,4 +1,4 @@
-"""Runs of plain members, elements and brackets: one match each, the same result as step by step."""
+"""Plain members, elements and brackets in damaged JSON, and what zero-width characters cost."""
 
 import tracemalloc
 from typing import Any

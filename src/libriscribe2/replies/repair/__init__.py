@@ -43,10 +43,8 @@ from libriscribe2.replies.repair.state import (
     schema_node,
 )
 from libriscribe2.replies.repair.values import (
-    PlainRuns,
     SoundParts,
     read_literal,
-    read_plain_key,
     read_text,
 )
 from libriscribe2.replies.strict_json import same_json
@@ -172,7 +170,6 @@ def _score(text: str, position: int, stack: Sequence[bool]) -> int:
 
 _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
-_PLAIN_ENDS: Final = ",}]"
 _CLOSING: Final = "}]｝］"
 
 
@@ -195,7 +192,6 @@ class RepairParser:
         self._members = 0
         # Where a schema may place keys elsewhere, no container is sound before all are read.
         self._sound = SoundParts(text, start, usable=policy.schema is None)
-        self._runs = PlainRuns(self.cursor, self._stack, self._sound, keys=policy.schema is None)
 
     def run(self) -> RepairOutcome:
         """Read the value; never raises."""
@@ -280,20 +276,13 @@ class RepairParser:
         """Read a key and its colon."""
         cursor, schema = self.cursor, self._policy.schema
         cursor.check_key()
-        if schema is None and self._runs.read():
-            self._members += 1
+        if NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
             return
-        plain = read_plain_key(cursor) if schema is None else ""
-        if plain:
-            frame.key = plain
-        elif NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
-            return
-        else:
-            key = read_key(cursor, char, len(self._stack))
-            if schema is not None:
-                frame = self._place(key)
-            frame.key = key
-            read_colon(cursor)
+        key = read_key(cursor, char, len(self._stack))
+        if schema is not None:
+            frame = self._place(key)
+        frame.key = key
+        read_colon(cursor)
         self._members += 1
         frame.state = VALUE_STATE
 
@@ -317,9 +306,7 @@ class RepairParser:
     def _value(self, frame: Frame, char: str) -> None:
         """Read a value."""
         cursor = self.cursor
-        if not frame.is_object and self._runs.read():
-            self._members += 1
-        elif char in _OPENING:
+        if char in _OPENING:
             self._container(frame)
         elif cursor.is_fence():
             raise early_end(cursor, frame, len(self._stack))
@@ -345,8 +332,6 @@ class RepairParser:
     def _separator(self, frame: Frame, char: str) -> None:
         """Read what stands between two values, or the end of their container."""
         cursor = self.cursor
-        if char in _PLAIN_ENDS and self._runs.read():
-            return
         if char in SEPARATORS:
             if char != ",":
                 cursor.note("wrong_comma", cursor.at)

@@ -273,6 +273,8 @@ class Cursor:
 
 
 _MAX_OPEN_KEY = 80
+# A key with a colon among its letters.
+_WHOLE_KEY: Final = re.compile(r""""[^"\\\x00-\x1f]{1,120}+"\s*:|'[^'\\\x00-\x1f]{1,80}+'\s*:""")
 _KEY_INSIDE: Final = re.compile(r"[\"']\s*:")
 
 
@@ -324,7 +326,8 @@ def _quoted_key(cursor: Cursor, depth: int) -> str:
     """A quoted key, also one that lost its closing quote."""
     text, start = cursor.text, cursor.at
     colon = text.find(":", start, start + _MAX_OPEN_KEY)
-    name = text[start + 1 : colon].strip() if colon > 0 else ""
+    open_key = colon > 0 and not _WHOLE_KEY.match(text, start)
+    name = text[start + 1 : colon].strip() if open_key else ""
     if name.replace("_", "").replace(" ", "").isalnum() and text[colon - 1] != text[start]:
         cursor.note("missing_quote", start)
         cursor.contents.append((start + 1, colon))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.replies.strict_json import brief_parse, find_json_end_string_safe, strict_parse
+from libriscribe2.replies.strict_json import find_json_end_string_safe, strict_parse
 from libriscribe2.replies.tool_formats.reading import (
     FAILURE,
     REPAIR,
@@ -198,7 +198,7 @@ def json_at(source: Source, start: int, *, repair: bool = True) -> JsonAt:
     """Read the object or list that begins at `start`."""
     if source.effort_left <= 0:
         return JsonAt(None, -1, ok=False)
-    parsed = brief_parse(source.text, start)
+    parsed = strict_parse(source.text, start)
     if parsed.end >= 0:
         return JsonAt(parsed.value, parsed.end, ok=True)
     source.spend(FAILURE)
