@@ -194,6 +194,13 @@ MUTANTS: Final = (
         "end = started + 1e9\n",
     ),
     Mutant(
+        "what came while the process stood still is given up",
+        "test_bar_16",
+        "llm/limits/timeouts.py",
+        "_STOOD_STILL: Final = 1.0",
+        "_STOOD_STILL: Final = 1e9",
+    ),
+    Mutant(
         "the finish reason is ignored",
         "test_bar_17",
         "llm/backends/responses.py",

@@ -4,7 +4,9 @@ Again: .venv/bin/pytest tests/reliability/test_bar_16_silence.py -s
 """
 
 import asyncio
+import signal
 import sys
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -154,3 +156,45 @@ async def test_bar_16_silence_is_left_in_time_retried_and_saved_once(
     assert [one for one in left if "LoggingWorker" not in str(one)] == [], "LiteLLM keeps one"
     how = "streamed" if streamed else "whole"
     sys.stdout.write(f"{name}, {how}: left after {log.seconds[0]:.2f} s, limit {limit:g} s + 1\n")
+
+
+STOOD_STILL: Final = 2.0
+ASKS: Final = """
+import asyncio, sys
+from tests.reliability.test_bar_16_silence import LIMITS
+from tests.support.transport import ASK, KEY, answered
+from libriscribe2.llm.backends.litellm import LiteLLMBackend
+
+async def main(url, stream):
+    await answered(LiteLLMBackend(url, KEY), ASK, stream=stream)
+    print((await answered(LiteLLMBackend(url, KEY, limits=LIMITS), ASK, stream=stream)).reply)
+
+asyncio.run(main(sys.argv[1], sys.argv[2] == "streamed"))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="nothing stops a process here")
+@pytest.mark.parametrize("how", ["streamed", "whole"])
+async def test_bar_16_a_reply_that_came_while_the_process_stood_still_is_read(how: str) -> None:
+    asked, stopped = asyncio.Event(), asyncio.Event()
+
+    async def late(line: Line) -> None:
+        asked.set()
+        await stopped.wait()
+        await well(line)
+
+    async with RawServer([well, late]) as server:
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", ASKS, server.url, how),
+            cwd=Path(__file__).parents[2],
+            stdout=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(HANGS):
+            await asked.wait()
+            child.send_signal(signal.SIGSTOP)
+            stopped.set()
+            await asyncio.sleep(STOOD_STILL)  # noqa: TID251 - its clock runs on meanwhile
+            child.send_signal(signal.SIGCONT)
+            told, _ = await child.communicate()
+    assert told.decode().strip() == TEXT
+    assert len(server.bodies) == len(["the first", "the late"]), "it was asked again"

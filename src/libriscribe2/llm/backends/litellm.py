@@ -36,6 +36,10 @@ from libriscribe2.wording import secrets_in
 _OWN_TOOLS = {"_skip_mcp_handler": True}
 """Our tools are never MCP servers; LiteLLM 1.106 would import the absent `mcp` package to look."""
 
+_NO_CLOCK: Final = 86_400.0
+"""Seconds: our own clocks end a wait. LiteLLM's would give up what lies in the socket of a process
+that stood still."""
+
 Price = Callable[[str, Usage, Any], float | None]
 """US dollars of a call of a model, by our count of its tokens and by what the provider said."""
 
@@ -138,8 +142,7 @@ class LiteLLMBackend:
         while True:
             call, optional = self.wording(request, streamed=streamed)
             try:
-                async with within(deadline, what):
-                    response = await litellm.acompletion(**call)
+                response = await within(litellm.acompletion(**call), deadline, what)
             except Exception as error:  # noqa: BLE001 - the boundary: LiteLLM raises anything
                 failure = self._failure(error)
                 if not self.give_up(request, optional, failure):
@@ -169,7 +172,7 @@ class LiteLLMBackend:
             "messages": messages_for(request, provider_of),
             "max_retries": 0,
             "num_retries": 0,
-            "timeout": self._limits.whole_call,
+            "timeout": _NO_CLOCK,
         }
         if request.max_tokens is not None:
             wanted["max_tokens"] = request.max_tokens

@@ -5,13 +5,18 @@ HTTP read timeouts do not help: keep-alive comments and a trickle of pieces rese
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from libriscribe2.llm.backend import BackendError
 
 T = TypeVar("T")
+
+_STOOD_STILL: Final = 1.0
+"""A timer that fires so many seconds late says that the process did not run meanwhile."""
+
+_TO_READ: Final = 5.0
+"""Seconds in which a process that stood still may read what came."""
 
 _LATE_SECONDS = 0.05
 """How late a wait may be found too long that began after its deadline had passed."""
@@ -33,21 +38,17 @@ class TimeLimits:
     whole_call: float = 900.0
 
 
-@asynccontextmanager
-async def within(deadline: float, what: str) -> AsyncIterator[None]:
-    """End the block when the loop's clock shows `deadline`.
+async def within(awaitable: Awaitable[T], deadline: float, what: str) -> T:
+    """The result of an awaitable that comes before the loop's clock shows `deadline`.
 
     Raises:
         BackendError: Of kind `timeout`; `what` says which silence was too long.
     """
-    clock = asyncio.timeout_at(deadline)
+    watch = _Watch(deadline)
     try:
-        async with clock:
-            yield
-    except TimeoutError as error:
-        if not clock.expired():
-            raise
-        raise BackendError("timeout", what) from error
+        return await watch.over(awaitable, what)
+    finally:
+        watch.stop()
 
 
 async def paced(
@@ -70,13 +71,14 @@ async def paced(
     what = f"no piece of the reply within {limits.first_piece:g} seconds"
     try:
         while True:
-            whole = watch.deadline == end
+            whole = watch.deadline >= end
             reason = f"the reply took over {limits.whole_call:g} seconds" if whole else what
             try:
                 piece = await watch.over(anext(pieces), reason)
             except StopAsyncIteration:
                 return
             yield piece
+            end = max(end, watch.granted)
             watch.until(min(watch.now() + limits.between_pieces, end))
             what = f"no further piece of the reply for {limits.between_pieces:g} seconds"
     finally:
@@ -84,15 +86,20 @@ async def paced(
 
 
 class _Watch:
-    """One timer for many waits in a row; a clock of its own for each costs too much per piece.
+    """One timer for many waits in a row.
+
+    A process that stood still (Ctrl-Z, a paused container) finds its clock far ahead, and what came
+    meanwhile unread in the socket: then the wait is granted some seconds more to read it.
 
     Attributes:
         deadline: When the present wait has lasted too long, on the loop's clock.
+        granted: Until when a wait may last because the process stood still, at least.
     """
 
     def __init__(self, deadline: float) -> None:
         loop = asyncio.get_running_loop()
         self.deadline = deadline
+        self.granted = 0.0
         self.now = loop.time
         self._at = loop.call_at
         self._waiting: asyncio.Task[object] | None = None
@@ -129,10 +136,14 @@ class _Watch:
 
     def _look(self) -> None:
         """End a wait that has lasted too long, or look again when the present one may have."""
-        if self.now() < self.deadline:
+        now = self.now()
+        if now - self._looks_at > _STOOD_STILL:
+            self.granted = now + _TO_READ
+            self.deadline = max(self.deadline, self.granted)
+        if now < self.deadline:
             self._arm(self.deadline)
         elif self._waiting is None:  # the consumer's own time; its next wait is looked at then
-            self._arm(self.now() + _LATE_SECONDS)
+            self._arm(now + _LATE_SECONDS)
         else:
             self._expired = True
             self._waiting.cancel()
