@@ -10,10 +10,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Protocol
 
-from libriscribe2.project.texts import TextEncoder
-
 # A part of every request's key: another spelling would make all of them unknown to old journals.
-_CANONICAL: Final = TextEncoder(json.JSONEncoder(sort_keys=True, ensure_ascii=False))
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 DEFAULT_SIZE_CAP: Final = 4_000_000
 """Longest reply in characters where the request sets no `max_tokens`."""

@@ -27,7 +27,7 @@ from libriscribe2.project.paths import (
     ProjectPaths,
     chapter_file,
 )
-from libriscribe2.project.project_view import FileContent, ProjectView, natural_order
+from libriscribe2.project.project_view import FileContent, ProjectView, file_content, natural_order
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import decode_text, parse_json, readable_json
 from libriscribe2.replies.cleanup import extract_with_report
@@ -470,7 +470,7 @@ class ConvertedView(ProjectView):
     def find(self, name: str) -> FileContent | None:
         """What the file will hold; None where there will be no file."""
         text = self._new.get(name)
-        return super().find(name) if text is None else FileContent(name, text.encode("utf-8"))
+        return super().find(name) if text is None else file_content(name, text.encode("utf-8"))
 
     @override
     def names(self, pattern: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from libriscribe2.project.journal import decode_line, encode_line, scan
 from libriscribe2.project.lock import Machine, check_format, put_in_trash
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, PROJECT_DATA, STATE, ProjectPaths
-from libriscribe2.project.project_view import FileContent, ProjectView, natural_order
+from libriscribe2.project.project_view import FileContent, ProjectView, file_content, natural_order
 from libriscribe2.project.records import Record
 
 VERSION: Final = 1
@@ -177,7 +177,7 @@ class ChangedView(ProjectView):
         if name not in self._new:
             return self._under.find(name)
         data = self._new[name]
-        return None if data is None else FileContent(name, data)
+        return None if data is None else file_content(name, data)
 
     @override
     def names(self, pattern: str) -> tuple[str, ...]:

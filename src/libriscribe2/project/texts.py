@@ -4,80 +4,11 @@ import hashlib
 import json
 import unicodedata
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Final, NoReturn
 
-from pydantic_core import PydanticSerializationError, to_json
-
 from libriscribe2.errors import ProjectError
-
-_LONG: Final = 1_000
-"""A text of so many characters is worth the way to the other encoder."""
-
-_HOLDERS: Final = (dict, list, tuple)
-
-_DEPTH: Final = 3
-"""So deep the texts of a request lie: in a field of a message of the conversation."""
-
-
-class TextEncoder:
-    """Writes what an encoder writes, character by character the same, and long texts sooner.
-
-    Args:
-        encoder: An encoder in one line that leaves Unicode as it is.
-    """
-
-    def __init__(self, encoder: json.JSONEncoder) -> None:
-        self._encoder = encoder
-
-    def encode(self, value: Any) -> str:
-        """The value as JSON.
-
-        Raises:
-            TypeError: It is not plain.
-        """
-        return self._within(value, _DEPTH)
-
-    def _within(self, value: Any, depth: int) -> str:
-        """The same, looking for long texts only so deep."""
-        if isinstance(value, str):
-            return self._text(value)
-        if depth and isinstance(value, dict) and _may_hold_a_text(value.values()):
-            # Names of another kind are for the encoder to spell.
-            if all(isinstance(name, str) for name in value):
-                return self._fields(value, depth - 1)
-        elif depth and isinstance(value, (list, tuple)) and _may_hold_a_text(value):
-            items = (self._within(one, depth - 1) for one in value)
-            return f"[{self._encoder.item_separator.join(items)}]"
-        return self._encoder.encode(value)
-
-    def _fields(self, value: dict[str, Any], depth: int) -> str:
-        """An object; the names of its fields are texts."""
-        names = sorted(value) if self._encoder.sort_keys else value
-        colon = self._encoder.key_separator
-        fields = (f"{self._text(name)}{colon}{self._within(value[name], depth)}" for name in names)
-        return f"{{{self._encoder.item_separator.join(fields)}}}"
-
-    def _text(self, text: str) -> str:
-        """A text in quotation marks."""
-        if len(text) < _LONG:
-            return self._encoder.encode(text)
-        try:
-            return to_json(text).decode()
-        except PydanticSerializationError:  # half a surrogate pair
-            return self._encoder.encode(text)
-
-
-def _may_hold_a_text(values: Iterable[Any]) -> bool:
-    """Whether one of these is a long text or may hold one."""
-    return any(
-        len(value) >= _LONG if isinstance(value, str) else isinstance(value, _HOLDERS)
-        for value in values
-    )
-
 
 MAX_JSON_BYTES: Final = 10 * 2**20
 """Longest JSON file that is read."""
@@ -98,7 +29,6 @@ def decode_text(name: str, data: bytes) -> str:
             names the line.
     """
     try:
-        # The codec `utf-8-sig` is written in Python and copies; this costs a fifth of it.
         text = data.removeprefix(BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -119,7 +49,7 @@ def decode_text(name: str, data: bytes) -> str:
             f"{name} is empty",
             fix="Restore it; a file that the program made can be deleted and is made again.",
         )
-    return text.replace("\r\n", "\n") if "\r" in text else text
+    return text.replace("\r\n", "\n")
 
 
 def parse_json(name: str, text: str) -> Any:
@@ -165,7 +95,7 @@ def _constant(text: str) -> NoReturn:
 
 # `json.dumps` makes an encoder for every call that asks for more than the defaults.
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-_PLAIN: Final = TextEncoder(json.JSONEncoder(ensure_ascii=False))
+_PLAIN: Final = json.JSONEncoder(ensure_ascii=False)
 
 
 def canonical_json(value: Any) -> str:
@@ -174,26 +104,8 @@ def canonical_json(value: Any) -> str:
 
 
 def readable_json(value: Any) -> str:
-    """`value` as an author reads it: indented by four, Unicode as it is, ending in a newline.
-
-    The encoder in C does not indent, and that in Python takes six times as long as the one in
-    Rust, which spells some fractions in another way (`0.00001`) and refuses half a surrogate pair.
-    """
-    with suppress(PydanticSerializationError, RecursionError):
-        if _is_simple(value):
-            return f"{to_json(value, indent=4).decode()}\n"
+    """`value` as an author reads it: indented by four, Unicode as it is, ending in a newline."""
     return f"{json.dumps(value, indent=4, ensure_ascii=False)}\n"
-
-
-def _is_simple(value: Any) -> bool:
-    """Whether both encoders write a value alike: it is plain and holds no fraction."""
-    if isinstance(value, str):
-        return True
-    if isinstance(value, dict):
-        return all(map(_is_simple, value.values())) and all(isinstance(key, str) for key in value)
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_simple, value))
-    return value is None or isinstance(value, int)
 
 
 def listed_json(name: str, fields: Mapping[str, Any]) -> str:
@@ -218,11 +130,6 @@ def _escaped_half(character: str) -> str:
     return f"\\u{ord(character):04x}" if "\ud800" <= character <= "\udfff" else character
 
 
-_BOM: Final = b"\xef\xbb\xbf"
-
-
-# 0.7 ms for a chapter or an outline; every look at a book of n chapters asks some 4n times.
-@lru_cache(maxsize=256)
 def content_sha(name: str, data: bytes) -> str:
     r"""The SHA-256 of a file's content, in 64 hex digits, blind to what editors and git change.
 
@@ -235,7 +142,7 @@ def content_sha(name: str, data: bytes) -> str:
         data: The file's bytes.
     """
     try:
-        text = data.removeprefix(_BOM).decode("utf-8")
+        text = data.removeprefix(BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError:
         return _sha(data)
     if name.endswith(".json"):

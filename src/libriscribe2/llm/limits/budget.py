@@ -20,7 +20,6 @@ from libriscribe2.errors import BudgetError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.litellm_library import model_info
 from libriscribe2.llm.providers import DEMO_NAMES, KEYLESS_PREFIXES
-from libriscribe2.project.texts import TextEncoder
 
 _MILLION: Final = 1_000_000
 _RATE = re.compile(r"(input|output)_cost_per_(?:reasoning_)?token(?:_above_\d+k_tokens)?")
@@ -206,7 +205,7 @@ DEFAULT_OUTPUT_TOKENS: Final = 8_192
 MONEY: Final = "max_cost"
 """The setting of the cap in US dollars; the others count calls and minutes."""
 
-_PLAIN: Final = TextEncoder(json.JSONEncoder(ensure_ascii=False))
+_PLAIN: Final = json.JSONEncoder(ensure_ascii=False)
 _PERHAPS_PAID: Final = frozenset({"timeout", "connection", "cut", "malformed"})
 _GATEWAY_TIMEOUT: Final = 504
 _MINUTE: Final = 60.0
