@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from libriscribe2.project.atomic import FileOps
+from libriscribe2.project.atomic import SYSTEM, FileOps
 
 
 @dataclass
@@ -55,6 +55,7 @@ class _Watched:
     ftruncate = staticmethod(os.ftruncate)
     close = staticmethod(os.close)
     replace = staticmethod(os.replace)
+    exchange = staticmethod(SYSTEM.exchange)
     unlink = staticmethod(os.unlink)
 
     def __init__(self, waits: Waits) -> None:

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-NAMES: Final = ("open", "write", "fsync", "ftruncate", "replace", "unlink")
+from libriscribe2.project.atomic import SYSTEM
+
+NAMES: Final = ("open", "write", "fsync", "ftruncate", "replace", "exchange", "unlink")
 
 
 class Crash(BaseException):
@@ -47,6 +49,10 @@ class QuickOps:
     def replace(self, source: Path, target: Path, /) -> None:
         self._before("replace")
         source.replace(target)
+
+    def exchange(self, one: Path, other: Path, /) -> None:
+        self._before("exchange")
+        SYSTEM.exchange(one, other)
 
     def unlink(self, path: Path, /) -> None:
         self._before("unlink")
@@ -120,24 +126,29 @@ class Disk:
         self.data: dict[int, bytes] = {}
         self._durable_names: dict[str, int] = {}
         self._durable_data: dict[int, bytes] = {}
-        self._waiting: list[tuple[str, str | None, int]] = []
+        self._waiting: list[dict[str, int | None]] = []
 
     def create(self, name: str, *, empty: bool) -> None:
         if name not in self.names:
             number = len(self.data)
             self.names[name], self.data[number], self._durable_data[number] = number, b"", b""
-            self._waiting.append((name, None, number))
+            self._waiting.append({name: number})
         elif empty:
             self.data[self.names[name]] = b""
 
     def rename(self, source: str, target: str) -> None:
         number = self.names.pop(source)
         self.names[target] = number
-        self._waiting.append((target, source, number))
+        self._waiting.append({source: None, target: number})
+
+    def exchange(self, one: str, other: str) -> None:
+        first, second = self.names[one], self.names[other]
+        self.names[one], self.names[other] = second, first
+        self._waiting.append({one: second, other: first})
 
     def unlink(self, name: str) -> None:
         self.names.pop(name)
-        self._waiting.append(("", name, -1))
+        self._waiting.append({name: None})
 
     def sync_file(self, name: str) -> None:
         self._durable_data[self.names[name]] = self.data[self.names[name]]
@@ -145,7 +156,7 @@ class Disk:
     def sync_folder(self, folder: str) -> None:
         later = []
         for change in self._waiting:
-            if str(Path(change[0] or change[1] or "").parent) == folder:
+            if any(str(Path(name).parent) == folder for name in change):
                 self._make_durable(change)
             else:
                 later.append(change)
@@ -169,16 +180,16 @@ class Disk:
         rest = present[len(durable) :][:length]
         return durable + (rest if rng.random() < 0.7 else bytes(length))
 
-    def _make_durable(self, change: tuple[str, str | None, int]) -> None:
+    def _make_durable(self, change: dict[str, int | None]) -> None:
         _apply(self._durable_names, change)
 
 
-def _apply(names: dict[str, int], change: tuple[str, str | None, int]) -> None:
-    target, source, number = change
-    if source is not None:
-        names.pop(source, None)
-    if target:
-        names[target] = number
+def _apply(names: dict[str, int], change: dict[str, int | None]) -> None:
+    for name, number in change.items():
+        if number is None:
+            names.pop(name, None)
+        else:
+            names[name] = number
 
 
 class RecordingOps(QuickOps):
@@ -234,6 +245,12 @@ class RecordingOps(QuickOps):
     def replace(self, source: Path, target: Path, /) -> None:
         super().replace(source, target)
         self.disk.rename(self._name(source), self._name(target))
+        self.after()
+
+    @override
+    def exchange(self, one: Path, other: Path, /) -> None:
+        super().exchange(one, other)
+        self.disk.exchange(self._name(one), self._name(other))
         self.after()
 
     @override

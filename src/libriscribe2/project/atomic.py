@@ -1,5 +1,6 @@
 """Files written all or not at all, synced, with storage errors in a user's words."""
 
+import ctypes
 import errno
 import os
 import re
@@ -7,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from libriscribe2.errors import StorageError
 
@@ -39,13 +40,35 @@ class FileOps(Protocol):
         """Rename `source` over `target` in one step."""
         ...
 
+    def exchange(self, one: Path, other: Path, /) -> None:
+        """Give each of two files the other's name in one step; ENOTSUP where nothing does that."""
+        ...
+
     def unlink(self, path: Path, /) -> None:
         """Remove a file."""
         ...
 
 
-SYSTEM: Final[FileOps] = os
-"""The real operating system."""
+_EXCHANGE: Final = 2
+"""`RENAME_EXCHANGE` of Linux, `RENAME_SWAP` of macOS."""
+
+_HERE: Final = -100
+"""`AT_FDCWD`: a path is not relative to an open folder."""
+
+
+def _exchange(one: Path, other: Path, /) -> None:
+    libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+    first, second = os.fsencode(one), os.fsencode(other)
+    if hasattr(libc, "renameat2"):
+        failed = libc.renameat2(_HERE, first, _HERE, second, _EXCHANGE)
+    elif hasattr(libc, "renamex_np"):
+        failed = libc.renamex_np(first, second, _EXCHANGE)
+    else:
+        raise OSError(errno.ENOTSUP, "files cannot be exchanged here")
+    if failed:
+        code = ctypes.get_errno()
+        unknown = code in {errno.EINVAL, errno.ENOSYS}
+        raise OSError(errno.ENOTSUP if unknown else code, os.strerror(code), str(other))
 
 
 class UnsyncedOps:
@@ -56,10 +79,19 @@ class UnsyncedOps:
     ftruncate = staticmethod(os.ftruncate)
     close = staticmethod(os.close)
     replace = staticmethod(os.replace)
+    exchange = staticmethod(_exchange)
     unlink = staticmethod(os.unlink)
 
     def fsync(self, descriptor: int, /) -> None:
         """Nothing: a crash may take the copy."""
+
+
+class _SystemOps(UnsyncedOps):
+    fsync = staticmethod(os.fsync)
+
+
+SYSTEM: Final[FileOps] = _SystemOps()
+"""The real operating system."""
 
 
 def write_all(descriptor: int, data: bytes, ops: FileOps) -> None:
@@ -95,6 +127,7 @@ PRIVATE: Final = 0o600
 """Permissions of files that hold prompts and replies."""
 
 _TEMPORARY: Final = re.compile(r"\..+\.\d+\.tmp")
+_SPARE: Final = re.compile(r"\.(.+)\.\d+\.spare")
 _NEW: Final = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 # Virus scanners on Windows hold a fresh file open for a moment.
 _REPLACE_ATTEMPTS: Final = 10 if os.name == "nt" else 1
@@ -129,6 +162,73 @@ def atomic_write(
         raise
     if durable:
         sync_folder(path.parent, ops)
+
+
+def overwrite(path: Path, data: bytes, present: bytes, *, ops: FileOps = SYSTEM) -> list[bytes]:
+    """Put `data` in place of `present`, durably; what somebody else saved meanwhile stays.
+
+    The two files change names, and what came out is looked at. Where the system cannot exchange
+    files, the last look is the one before the replacement.
+
+    Args:
+        path: The file.
+        data: Its new content.
+        present: What was read there.
+        ops: The operating system.
+
+    Returns:
+        What else lay there, the oldest first, of which the last lies there again; nothing where
+        the file has its new content.
+
+    Raises:
+        OSError: The system refused; no content is lost (`spares`).
+    """
+    spare = path.with_name(f".{path.name}.{os.getpid()}.spare")
+    others: list[bytes] = []
+    try:
+        _write_new(spare, data, SHARED, ops, durable=True)
+        ops.exchange(spare, path)
+    except OSError as error:
+        if error.errno == errno.ENOTSUP and (seen := path.read_bytes()) != present:
+            others.append(seen)
+        elif error.errno in {errno.ENOTSUP, errno.ENOENT}:
+            replace_file(spare, path, ops=ops)
+            sync_folder(path.parent, ops)
+            return []
+        else:
+            with suppress(OSError):  # the first error is the one to tell
+                ops.unlink(spare)
+            raise
+    else:
+        while (seen := spare.read_bytes()) not in {present, data, *others}:
+            others.append(seen)
+            ops.exchange(spare, path)
+        sync_folder(path.parent, ops)
+    ops.unlink(spare)
+    return others
+
+
+def take_away(path: Path, *, ops: FileOps = SYSTEM) -> bytes:
+    """Remove a file, durably; return what lay there at that moment.
+
+    Raises:
+        OSError: The system refused; no content is lost (`spares`).
+    """
+    spare = path.with_name(f".{path.name}.{os.getpid()}.spare")
+    ops.replace(path, spare)
+    data = spare.read_bytes()
+    ops.unlink(spare)
+    sync_folder(path.parent, ops)
+    return data
+
+
+def spares(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Files below `folder` that a killed process held aside: the name that each had, and its path."""
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            if (found := _SPARE.fullmatch(name)) is not None:
+                path = Path(parent, name)
+                yield path.with_name(found[1]).relative_to(folder).as_posix(), path
 
 
 def atomic_create(

@@ -7,7 +7,13 @@ from typing import Any, Self
 
 from libriscribe2.errors import LibriScribeError, ProjectError, StorageError, UsageError
 from libriscribe2.project import records
-from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.atomic import (
+    atomic_write,
+    make_folder,
+    overwrite,
+    spares,
+    storage_errors,
+)
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import MIN_FREE_BYTES, Machine, hold, put_in_trash
 from libriscribe2.project.manifest import Manifest
@@ -179,6 +185,7 @@ class ProjectStore(ProjectView):
         machine = machine if machine is not None else Machine()
         with ExitStack() as held:
             store = cls(paths, hold(paths, machine, held), machine)
+            store._look_at_spares()
             store._finish_interrupted()
             store.call_log.adopt_rescued()
             store._held = held.pop_all()
@@ -232,13 +239,10 @@ class ProjectStore(ProjectView):
         there, sha = self._on_disk(name), content_sha(name, data)
         present = None if there is None else content_sha(name, there)
         if present is not None and not self.manifest.is_ours(name, present):
-            raise ProjectError(
-                f"{name} was edited, so it is not overwritten",
-                fix="Keep it, or have it written again with `libriscribe2 redo ... --force`.",
-            )
+            raise _edited(name)
         self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))
         if present != sha:
-            self._place(name, data)
+            self._place(name, data, there)
         # Lost, it is missed only by who puts an older text of ours back before the next record.
         self._add(records.placed(name, sha), durable=False)
 
@@ -251,10 +255,11 @@ class ProjectStore(ProjectView):
             ProjectError: The name leads out of the project, or the text cannot be UTF-8.
             StorageError: The system refused; the file has its old content.
         """
-        data = _encoded(name, text)
-        if data != self._on_disk(name):
-            self.trash(name)
-            self._place(name, data)
+        data, there = _encoded(name, text), self._on_disk(name)
+        if data != there:
+            if there is not None:
+                put_in_trash(self.paths, name, there, self._machine)
+            self._place(name, data, there)
 
     def trash(self, name: str) -> str | None:
         """Keep a copy of a file's present content before it is replaced.
@@ -329,6 +334,15 @@ class ProjectStore(ProjectView):
         write_pending(self.paths, change, self._machine)
         self._finish(change)
 
+    def _look_at_spares(self) -> None:
+        """Put what a killed process held aside into the trash, unless it is a text of ours."""
+        with storage_errors("clean up", self.paths.root):
+            for name, spare in list(spares(self.paths.root)):
+                data = spare.read_bytes()
+                if not self.manifest.is_ours(name, content_sha(name, data)):
+                    put_in_trash(self.paths, name, data, self._machine)
+                self._machine.ops.unlink(spare)
+
     def _finish_interrupted(self) -> None:
         """Finish a change that a crash interrupted."""
         change = read_pending(self.paths)
@@ -357,15 +371,35 @@ class ProjectStore(ProjectView):
         with storage_errors("read", path):
             return path.read_bytes() if path.is_file() else None
 
-    def _place(self, name: str, data: bytes) -> None:
+    def _place(self, name: str, data: bytes, there: bytes | None) -> None:
+        """Put a text where `there` was read; what the author saved meanwhile stays.
+
+        Raises:
+            ProjectError: The author saved the file meanwhile.
+            StorageError: The system refused.
+        """
         path = self.paths.resolve(name)
         with storage_errors("write", path):
             make_folder(path.parent, ops=self._machine.ops)
-            atomic_write(path, data, ops=self._machine.ops)
+            if there is None:
+                atomic_write(path, data, ops=self._machine.ops)
+                return
+            *older, newest = overwrite(path, data, there, ops=self._machine.ops) or (None,)
+        for one in older:
+            put_in_trash(self.paths, name, one, self._machine)
+        if newest is not None:
+            raise _edited(name)
 
     def _add(self, record: records.Record, *, durable: bool = True) -> None:
         self.journal.append(record, durable=durable)
         self.manifest.fold(record)
+
+
+def _edited(name: str) -> ProjectError:
+    return ProjectError(
+        f"{name} was edited, so it is not overwritten",
+        fix="Keep it, or have it written again with `libriscribe2 redo ... --force`.",
+    )
 
 
 def _encoded(name: str, text: str) -> bytes:

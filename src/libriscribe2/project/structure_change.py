@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, Final
 
 from typing_extensions import override
@@ -11,10 +12,12 @@ from typing_extensions import override
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.atomic import (
     PRIVATE,
+    FileOps,
     atomic_write,
     make_folder,
+    overwrite,
     storage_errors,
-    sync_folder,
+    take_away,
 )
 from libriscribe2.project.journal import decode_line, encode_line, scan
 from libriscribe2.project.lock import Machine, check_format, put_in_trash
@@ -141,16 +144,27 @@ def place(paths: ProjectPaths, change: Change, machine: Machine) -> None:
         path = paths.resolve(one.name)
         with storage_errors("write", path):
             present = path.read_bytes() if path.is_file() else None
-            if present == one.data:
-                continue
-            if present is not None and digest(present) != one.before:
-                put_in_trash(paths, one.name, present, machine)
-            if one.data is None:
-                machine.ops.unlink(path)
-                sync_folder(path.parent, machine.ops)
-            else:
-                make_folder(path.parent, ops=machine.ops)
-                atomic_write(path, one.data, ops=machine.ops)
+            while present != one.data:
+                if present is not None and digest(present) != one.before:
+                    put_in_trash(paths, one.name, present, machine)
+                *older, present = _exchanged(path, present, one.data, machine.ops)
+                for text in filter(None, older):
+                    put_in_trash(paths, one.name, text, machine)
+
+
+def _exchanged(
+    path: Path, present: bytes | None, data: bytes | None, ops: FileOps
+) -> list[bytes | None]:
+    """Give a file its new content; what the author saved meanwhile, and what lies there now."""
+    if data is None:
+        taken = take_away(path, ops=ops)
+        return [None] if taken == present else [taken, None]
+    if present is None:
+        make_folder(path.parent, ops=ops)
+        atomic_write(path, data, ops=ops)
+        return [data]
+    others = overwrite(path, data, present, ops=ops)
+    return [*others] or [data]
 
 
 class ChangedView(ProjectView):

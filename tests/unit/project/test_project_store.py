@@ -127,7 +127,7 @@ def test_a_crash_between_announcement_and_replacement_leaves_an_old_file(
     with ProjectStore.create(paths, machine) as store:
         write(store, CONCEPT, '"first"')
         write(store, OUTLINE, '"first"')
-    broken = replace(machine, ops=FailingOps(1, code=errno.EIO, names=("replace",)))
+    broken = replace(machine, ops=FailingOps(1, code=errno.EIO, names=("exchange",)))
     with ProjectStore.open(paths, broken) as store:
         with pytest.raises(StorageError, match="Cannot write"):
             write(store, CONCEPT, '"second"')

@@ -182,6 +182,23 @@ def test_XC_04_an_edit_after_the_crash_goes_to_the_trash_and_is_not_lost(
     assert "Mine, in between.\n" in kept
 
 
+class SavedMeanwhile(QuickOps):
+    """The author saves a chapter just before it is exchanged."""
+
+    def exchange(self, one: Path, other: Path, /) -> None:
+        if self.calls.count("exchange") == 0:
+            other.write_text("Saved meanwhile.\n", encoding="utf-8")
+        super().exchange(one, other)
+
+
+def test_XC_05_a_save_during_a_change_goes_to_the_trash(book: BookMaker) -> None:
+    change(book, SavedMeanwhile())
+    kept = [path.read_text(encoding="utf-8") for path in book.paths.trash.iterdir()]
+    assert "Saved meanwhile.\n" in kept
+    with ProjectStore.open(book.paths, book.machine(QuickOps())) as store:
+        assert store.read_text(OUTLINE) == NEW_OUTLINE
+
+
 def test_XC_04_a_change_that_has_happened_is_not_carried_out_again(book: BookMaker) -> None:
     change(book, QuickOps())
     (book.paths.root / ONE).write_text("Mine, afterwards.\n", encoding="utf-8")
