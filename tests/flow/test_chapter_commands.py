@@ -171,7 +171,6 @@ def test_XC_04_a_dry_run_shows_all_and_changes_nothing(
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (("move", "book", "7", "1"), 2, "no chapter 7"),
         (("merge", "book", "1", "3"), 2, "no neighbours"),
         (("split", "book", "1", "--title", "T"), 2, "--break for a scene break, or --paragraph"),
         (
@@ -180,7 +179,11 @@ def test_XC_04_a_dry_run_shows_all_and_changes_nothing(
             "--break for a scene break, or --paragraph",
         ),
         (("split", "book", "1", "--title", "T", "--break", "5"), 2, "no scene break 5"),
-        (("split", "book", "9", "--title", "T", "--break", "1"), 2, "no chapter 9"),
+        (
+            ("insert", "book", "9", "--title", "T", "--summary", "S"),
+            2,
+            f"cannot be chapter 9: the book has {CHAPTERS} chapters.",
+        ),
         (("insert", "book", "1", "--title", " ", "--summary", "S"), 2, "title"),
         (("insert", "book", "1", "--title", "T"), 2, "--summary"),
         (("rename", "nobook", "1", "T"), 3, "no project 'nobook'"),
@@ -193,6 +196,31 @@ def test_XC_08_what_cannot_be_done_is_refused_in_one_line(
     ran = book.desk.run("chapter", *words, expect=code)
     assert told in ran.err
     assert "fix:" in ran.err or "why:" in ran.err
+    assert book.picture() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        (("move", "book", "99", "1"), 99),
+        (("move", "book", "1", "99"), 99),
+        (("split", "book", "99", "--break", "1", "--title", "T"), 99),
+        (("merge", "book", "1", "99"), 99),
+        (("merge", "book", "98", "99"), 98),
+        (("merge", "book", f"{CHAPTERS}", f"{CHAPTERS + 1}"), CHAPTERS + 1),
+        (("rename", "book", "99", "T"), 99),
+        (("delete", "book", "99"), 99),
+        (("delete", "book", "0"), 0),
+    ],
+)
+def test_XC_08_a_chapter_that_is_not_there_is_told_with_those_that_are(
+    book: ShapedBook, words: tuple[str, ...], number: int
+) -> None:
+    book.folder.path(chapter_file(99)).write_bytes(b"\xff")
+    before = book.picture()
+    ran = book.desk.run("chapter", *words, expect=2)
+    assert f"There is no chapter {number}: the book has {CHAPTERS} chapters." in ran.err
+    assert f"Choose one of 1 to {CHAPTERS}; `libriscribe2 chapter insert` adds one." in ran.err
     assert book.picture() == before
 
 

@@ -119,13 +119,31 @@ def test_the_judge_keeps_to_the_chapter_and_says_what_it_takes(drafts: Desk) -> 
         (("one", "one"), 2, "with itself"),
         (("one", "three"), 3, "three"),
         (("one", "two", "--model", "x"), 2, "--evaluate"),
-        (("one", "two", "--evaluate", "--mock", "--chapter", "9"), 2, "Chapter 9"),
+        (
+            ("one", "two", "--evaluate", "--mock", "--chapter", "9"),
+            2,
+            "There is no chapter 9: the book has 2 chapters.",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(
     drafts: Desk, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
     assert words in drafts.run("compare", *arguments, expect=code).err
+
+
+def test_a_chapter_of_only_one_book_is_told_with_the_shorter_book(drafts: Desk) -> None:
+    drafts.run("chapter", "delete", "two", "2")
+    ran = drafts.run("compare", "one", "two", "--judge", "--mock", "--chapter", "2", expect=2)
+    assert "There is no chapter 2: the book has 1 chapter." in ran.err
+    assert "two is the book" in ran.err
+    assert "Choose 1; `libriscribe2 chapter insert` adds one." in ran.err
+
+
+def test_a_chapter_that_only_one_book_has_written_is_told(drafts: Desk) -> None:
+    drafts.project("two").path("chapters/02.md").unlink()
+    ran = drafts.run("compare", "one", "two", "--judge", "--mock", "--chapter", "2", expect=2)
+    assert "Chapter 2 is not written in both books." in ran.err
 
 
 def test_a_book_without_chapters_in_common_is_told(desk: Desk, tmp_path: Path) -> None:

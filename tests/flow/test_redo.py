@@ -209,7 +209,13 @@ def test_XC_04_redo_of_a_stage_without_text_makes_it(desk: Desk) -> None:
             ("no stage 'nonsense'", "Its stages are concept, characters, style, world"),
         ),
         (("title",), ("no stage 'title'", "Its stages are")),
-        (("chapters", "--chapter", "3"), ("no chapter 3", "it has 2")),
+        (
+            ("chapters", "--chapter", "99"),
+            (
+                "There is no chapter 99: the book has 2 chapters.",
+                "Choose one of 1 to 2; `libriscribe2 chapter insert` adds one.",
+            ),
+        ),
         (("outline", "--chapter", "1"), ("no chapter 1", "whole book")),
         (("chapters", "--chapter", "0"), ("--chapter",)),
     ],

@@ -78,8 +78,8 @@ def test_the_first_scene_is_written_from_its_plan(book: Desk) -> None:
 @pytest.mark.parametrize(
     ("place", "code", "told"),
     [
-        ("ch5", 2, "There is no chapter 5"),
-        ("ch0", 2, "There is no chapter 0"),
+        ("ch5", 2, "There is no chapter 5: the book has 4 chapters."),
+        ("ch0", 2, "Choose one of 1 to 4; `libriscribe2 chapter insert` adds one."),
         ("ch2.s3", 2, "There is no scene 3"),
         ("last", 2, "no place in a book"),
         ("ch2.s1.x", 2, "no place in a book"),
@@ -91,6 +91,7 @@ def test_a_place_that_is_not_there(book: Desk, place: str, code: int, told: str)
 
 def test_a_prompt_belongs_to_a_scene_and_may_be_gone(book: Desk) -> None:
     assert "ch2.s1" in book.run("why", "book", "2", "--prompt", expect=2).err
+    assert "no chapter 9" in book.run("why", "book", "9", "--prompt", expect=2).err
     for path in book.project().debug.glob("*.json"):
         path.unlink()
     assert scenes(book, "2.1")[0]["dump"] is None

@@ -276,10 +276,10 @@ def why(
     """
     renderer = frame.renderer
     chapter, scene = place_of(place)
-    if prompt and scene is None:
-        raise UsageError("Which scene's prompt?", fix=f"Name one, such as ch{chapter}.s1.")
     paths = frame.project(project)
     origin = chapter_origin(look_at(paths), chapter)
+    if prompt and scene is None:
+        raise UsageError("Which scene's prompt?", fix=f"Name one, such as ch{chapter}.s1.")
     wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)
     calls = _calls_of(paths, wanted)
     if lost := lost_dumps(paths):

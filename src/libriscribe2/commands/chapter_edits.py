@@ -24,6 +24,7 @@ from libriscribe2.editing.structure_plan import Planner
 from libriscribe2.engine.stages import all_stages, book_status, check_artifacts
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.artifacts import check_chapter
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
@@ -101,6 +102,8 @@ def merger(first: int, second: int, title: str = "") -> ChapterEdit:
     """One chapter made of two neighbours."""
 
     def edit(view: ProjectView, slots: Slots) -> Slots:
+        for chapter in (first, second):
+            check_chapter(chapter, len(slots))
         if second != first + 1:
             why = f"{second} does not come right after {first}"
             raise UsageError(f"Chapters {first} and {second} are no neighbours", why=why)
@@ -113,6 +116,7 @@ def renaming(chapter: int, title: str) -> ChapterEdit:
     """Another title of a chapter, in the outline and in the heading of its text."""
 
     def edit(view: ProjectView, slots: Slots) -> Slots:
+        check_chapter(chapter, len(slots))
         return edits.rename(slots, chapter, title, raw_text(view, CHAPTER_FILES, chapter))
 
     return ChapterEdit(("rename", str(chapter), title), edit, same_story=True)

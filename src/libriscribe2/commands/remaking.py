@@ -12,7 +12,7 @@ from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.forecast.quote import Quote, Remaking
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
-from libriscribe2.project.artifacts import Book
+from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.lock import copy_in_trash
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
@@ -190,10 +190,11 @@ def _units(agent: type[Agent], view: ProjectView, chapter: int | None) -> list[U
     units = units_of(agent, view)
     if chapter is None:
         return units
-    found = [unit for unit in units if unit.chapter == chapter]
-    if not found:
-        known, fix = "it works on the whole book", "Leave out --chapter."
-        if agent.per_chapter():
-            known, fix = f"it has {len(units)}", f"Name one from 1 to {len(units)}."
-        raise UsageError(f"The stage {agent.name!r} has no chapter {chapter}.", why=known, fix=fix)
-    return found
+    if not agent.per_chapter():
+        raise UsageError(
+            f"The stage {agent.name!r} has no chapter {chapter}.",
+            why="it works on the whole book",
+            fix="Leave out --chapter.",
+        )
+    check_chapter(chapter, len(units))
+    return [unit for unit in units if unit.chapter == chapter]

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from libriscribe2.context.scene_context import ContextManifest
 from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
-from libriscribe2.project.artifacts import Book
+from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import chapter_file, draft_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.wording import counted
@@ -42,9 +42,8 @@ def chapter_origin(view: ProjectView, number: int) -> ChapterOrigin:
         IncompleteError: The chapter is not written yet.
         ProjectError: It is the author's own text, or nothing is recorded of it.
     """
-    count, name = Book(view).chapters(), chapter_file(number)
-    if not 1 <= number <= count:
-        raise UsageError(f"There is no chapter {number}.", why=f"the book has {count}")
+    check_chapter(number, Book(view).chapters())
+    name = chapter_file(number)
     state = view.state(name, {}).kind
     if state in ("missing", "old"):
         project = view.paths.called

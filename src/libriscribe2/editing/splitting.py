@@ -10,7 +10,7 @@ from libriscribe2.engine.stages import AgentType, book_status
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.project.artifacts import Book
+from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import (
     CANON_FILES,
     CHAPTER_FILES,
@@ -228,8 +228,7 @@ def division(
         UsageError: There is no such chapter or place, or not exactly one place is named.
         ProjectError: The chapter is not written yet.
     """
-    if not 1 <= chapter <= chapters:
-        raise UsageError(f"There is no chapter {chapter}", fix=f"Choose one of 1 to {chapters}.")
+    check_chapter(chapter, chapters)
     if (scene_break is None) == (paragraph is None):
         raise UsageError(
             "The place to split at is not clear",

@@ -22,7 +22,9 @@ from libriscribe2.editing.structure import (
 )
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.story import ScenePlan
+from libriscribe2.project.artifacts import check_chapter
 from libriscribe2.project.paths import CANON_FILES, CHAPTER_FILES, SUMMARY_FILES
+from libriscribe2.wording import counted
 
 Slots = tuple[Slot, ...]
 
@@ -52,7 +54,11 @@ def insert(slots: Slots, at: int, chapter: Outlined) -> Slots:
         UsageError: Title or summary is blank, or the number would leave a gap.
     """
     title, summary = _one_line(chapter.title, "title"), _one_line(chapter.summary, "summary")
-    _check_number(at, len(slots) + 1)
+    if not 1 <= at <= len(slots) + 1:
+        raise UsageError(
+            f"A new chapter cannot be chapter {at}: the book has {counted(len(slots), 'chapter')}.",
+            fix=f"Choose one of 1 to {len(slots) + 1}.",
+        )
     has_plans = bool(slots) and slots[0].plan is not None
     scenes = [ScenePlan(summary=scene).model_dump() for scene in chapter.scenes]
     plan: Entry | None = {"title": title, "scenes": scenes} if has_plans else None
@@ -66,7 +72,7 @@ def delete(slots: Slots, number: int) -> Slots:
     Raises:
         UsageError: There is no such chapter, or it is the only one.
     """
-    _check_number(number, len(slots))
+    check_chapter(number, len(slots))
     if len(slots) == 1:
         raise UsageError(
             "The only chapter of a book cannot be deleted",
@@ -81,8 +87,8 @@ def move(slots: Slots, number: int, to: int) -> Slots:
     Raises:
         UsageError: There is no such chapter or place, or it is there already.
     """
-    _check_number(number, len(slots))
-    _check_number(to, len(slots))
+    check_chapter(number, len(slots))
+    check_chapter(to, len(slots))
     if number == to:
         why = f"the book has {len(slots)} chapters and this is its place"
         raise UsageError(f"Chapter {number} is there already", why=why)
@@ -102,7 +108,7 @@ def rename(slots: Slots, number: int, title: str, text: str | None) -> Slots:
     Raises:
         UsageError: There is no such chapter, the title is blank, or it has that title already.
     """
-    _check_number(number, len(slots))
+    check_chapter(number, len(slots))
     new, slot = _one_line(title, "title"), slots[number - 1]
     if new == slot.title:
         raise UsageError(f"Chapter {number} has that title already", fix="Give it another one.")
@@ -126,7 +132,8 @@ def merge(slots: Slots, number: int, files: tuple[Texts, Texts], title: str = ""
         UsageError: There are no two such chapters.
         ProjectError: Only one of them is written.
     """
-    _check_number(number, len(slots) - 1)
+    check_chapter(number, len(slots))
+    check_chapter(number + 1, len(slots))
     first, second = slots[number - 1], slots[number]
     written = [CHAPTER_FILES in one for one in files]
     if any(written) and not all(written):
@@ -160,7 +167,7 @@ def split(slots: Slots, number: int, at: Division, parts: tuple[Outlined, Outlin
     Raises:
         UsageError: There is no such chapter, or the second part has no title.
     """
-    _check_number(number, len(slots))
+    check_chapter(number, len(slots))
     slot, scenes = slots[number - 1], slots[number - 1].scenes
     ends = min(at.scene, len(scenes))
     goes_on = at.inside or ends == len(scenes)
@@ -228,14 +235,3 @@ def _one_line(text: str, what: str) -> str:
     if not line:
         raise UsageError(f"The {what} of a chapter cannot be blank", fix=f"Say what its {what} is.")
     return line
-
-
-def _check_number(number: int, last: int) -> None:
-    """Make sure that a number is one of 1 to `last`.
-
-    Raises:
-        UsageError: It is not.
-    """
-    if not 1 <= number <= last:
-        why = f"it takes one of 1 to {last}" if last > 0 else "the book has only one chapter"
-        raise UsageError(f"There is no chapter {number} for that", why=why)

@@ -5,7 +5,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from libriscribe2.errors import ProjectError
+from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Fact
 from libriscribe2.models.draft_order import ChapterRole, DraftOrder
@@ -37,9 +37,32 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.project_view import ProjectView, natural_order
 from libriscribe2.project.texts import parse_json
 from libriscribe2.prose import prose_words
-from libriscribe2.wording import plain_fault
+from libriscribe2.wording import counted, plain_fault
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def check_chapter(number: int, chapters: int, why: str = "") -> None:
+    """Make sure that the chapter that a command names is one of the book's.
+
+    Args:
+        number: The chapter's number.
+        chapters: How many the book has; 0 before there is an outline.
+        why: What else there is to say, or "".
+
+    Raises:
+        UsageError: The book has no such chapter.
+    """
+    if 1 <= number <= chapters:
+        return
+    numbers = "1" if chapters == 1 else f"one of 1 to {chapters}"
+    raise UsageError(
+        f"There is no chapter {number}: the book has {counted(chapters, 'chapter')}.",
+        why=why,
+        fix=f"Choose {numbers}; `libriscribe2 chapter insert` adds one."
+        if chapters
+        else "Run `libriscribe2 resume` to have them planned.",
+    )
 
 
 class Book:

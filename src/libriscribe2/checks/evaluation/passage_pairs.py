@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import Final, Literal
 
 from libriscribe2.errors import IncompleteError, UsageError
-from libriscribe2.project.artifacts import Book
+from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import CHAPTER_FILES, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import without_notes
@@ -209,11 +209,14 @@ def pairs_of(
         IncompleteError: They have no chapter in common that is long enough.
     """
     books = Book(ours), Book(theirs)
-    common = [
-        n
-        for n in range(1, min(book.chapters() for book in books) + 1)
-        if all(book.has(chapter_file(n)) for book in books)
-    ]
+    count, called = min(
+        (book.chapters(), view.paths.called)
+        for book, view in zip(books, (ours, theirs), strict=True)
+    )
+    if chapter is not None:
+        why = f"{called} is the book; a chapter is judged where both books have it"
+        check_chapter(chapter, count, why)
+    common = [n for n in range(1, count + 1) if all(book.has(chapter_file(n)) for book in books)]
     if chapter is not None and chapter not in common:
         raise UsageError(f"Chapter {chapter} is not written in both books.")
     chosen = [chapter] if chapter is not None else _spread(common, most)
