@@ -221,8 +221,9 @@ SHORT_FIELDS: Final = (
 FEWEST_WORDS: Final = 20
 """Fewer words than these are no scene, summary or critique, whatever was asked."""
 
-BOOK_KEYS: Final = (*("title", "category", "book_kind", "genre", "audience", "language", "tone"),)
-"""Fields of the brief that every prompt with a `<book>` block shows."""
+BOOK_KEYS: Final = ("title", "category", "book_kind", "genre", "audience", "language", "tone")
+"""Fields of the brief in every `<book>` block (`book_lines`): a change of one makes what was written
+from it out of date."""
 
 
 class Agent:
