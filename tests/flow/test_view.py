@@ -118,6 +118,28 @@ def test_the_server_says_where_it_is_and_ends_with_a_signal(
     assert "Traceback" not in out + err
 
 
+@pytest.mark.slow
+def test_a_browser_is_started_without_the_token_and_without_keys(book: Desk) -> None:
+    browser, seen = book.folder / "browser", book.folder / "seen"
+    browser.write_text(f'#!/bin/sh\n(echo "$@"; env) > {seen}.part\nmv {seen}.part {seen}\n')
+    browser.chmod(0o700)
+    env = {"BROWSER": str(browser), "OPENAI_API_KEY": "sk-canary"}
+    with book.running("view", "book", env=env) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        address = urlsplit(process.stdout.readline().strip())
+        assert "Ctrl-C" in process.stderr.readline()
+        words, _, variables = seen.read_text(encoding="utf-8").partition("\n")
+        opened = urlsplit(words)
+        assert (opened.netloc, opened.path) == (address.netloc, "/enter")
+        assert address.fragment not in words
+        assert "sk-canary" not in variables
+        connection = http.client.HTTPConnection("127.0.0.1", address.port or 0, timeout=20)
+        connection.request("POST", "/enter", headers={"X-Token": opened.fragment})
+        assert connection.getresponse().status == 204
+        connection.close()
+
+
 def test_a_run_leaves_its_events_for_the_overview(book: Desk, tmp_path: Path) -> None:
     told = book.run("resume", "book", "--mock", "--json")
     file = book.project().path(".libriscribe/events.jsonl")

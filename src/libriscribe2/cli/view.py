@@ -1,9 +1,9 @@
 """`libriscribe2 view`: a page with the book and every call."""
 
+import subprocess
 import sys
-import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -16,9 +16,21 @@ from libriscribe2.desk.server import Door, serve
 from libriscribe2.desk.site import freeze
 from libriscribe2.desk.snapshot import ProjectSource
 from libriscribe2.errors import UsageError
+from libriscribe2.exporters.staging import PYTHON, environment
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import require_project
 from libriscribe2.wording import counted
+
+_OPENS: Final = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
+_DESKTOP: Final = (
+    *PYTHON,
+    *("BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "USER"),
+    *("XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE", "XDG_SESSION_DESKTOP"),
+    *("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "DESKTOP_SESSION"),
+    *("KDE_FULL_SESSION", "GNOME_DESKTOP_SESSION_ID", "WSL_DISTRO_NAME", "WSL_INTEROP"),
+    *("LOCALAPPDATA", "PROGRAMFILES", "SYSTEMDRIVE", "PATHEXT", "COMSPEC", "TERM"),
+)
+"""What starting a browser takes."""
 
 
 @command
@@ -86,10 +98,16 @@ def _serve(
         else:
             renderer.data(door.address)
         sys.stdout.flush()  # who reads a pipe needs the address now
-        if opens and not webbrowser.open(door.address):
+        if opens and not _opened(door.address_once):
             renderer.note("No browser could be opened; open the address yourself.")
         renderer.note("Ctrl-C ends it.")
         run_async(serve(source, door), lambda: renderer.note("The page is closed."))
+
+
+def _opened(address: str) -> bool:
+    """Open the user's browser, which sees no key; whether there is one."""
+    command = [sys.executable, "-P", "-c", _OPENS, address]
+    return subprocess.run(command, env=environment(*_DESKTOP), check=False).returncode == 0
 
 
 def _export(renderer: Renderer, source: ProjectSource, folder: Path, *, as_json: bool) -> None:

@@ -45,14 +45,16 @@ class Guard:
         app: What is guarded.
         port: The port of the server.
         token: What a caller has to know, in the header `X-Token` or the cookie.
+        ticket: What buys the cookie in the token's place, once.
     """
 
-    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+    def __init__(self, app: ASGIApp, port: int, token: str, ticket: str) -> None:
         self._app = app
         self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
         self._cookie = cookie_name(port)
         self._token = token
+        self._tickets = {ticket}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -76,7 +78,7 @@ class Guard:
             return 403, "This request comes from another site.\n"
         if method == "GET" and (path in _OPEN or path.startswith(_OPEN_FOLDER)):
             return None
-        if not self._knows_token(headers):
+        if not self._knows_token(headers) and not (path == ENTRANCE and self._has_ticket(headers)):
             return 401, "Open the whole address that `libriscribe2 view` wrote.\n"
         return None
 
@@ -85,6 +87,14 @@ class Guard:
         if shown is None:
             shown = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
         return hmac.compare_digest(shown.encode(), self._token.encode())
+
+    def _has_ticket(self, headers: Headers) -> bool:
+        """Whether a caller shows the ticket, which is worth nothing from then on."""
+        shown = headers.get(TOKEN_HEADER, "")
+        if any(hmac.compare_digest(shown.encode(), one.encode()) for one in self._tickets):
+            self._tickets.clear()
+            return True
+        return False
 
 
 def _with_headers(send: Send) -> Send:

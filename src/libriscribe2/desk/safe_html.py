@@ -56,6 +56,8 @@ def prose_html(text: str, *, anchored: bool = False) -> Markup:
     safe = nh3.clean(
         html,
         tags=set(_TAGS),
+        # `//host` takes the scheme of the page, a path its place: both would lead elsewhere.
+        url_relative="deny",
         # No text can name itself: its own HTML is not read as such.
         attributes={"a": {"href"}, "*": {"id"}},
         url_schemes={"http", "https", "mailto"},

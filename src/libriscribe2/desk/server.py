@@ -101,10 +101,13 @@ class Door:
     Attributes:
         listener: The socket, bound to this machine alone.
         token: What opens the pages.
+        ticket: What opens them once: other users of the machine can read the command line with
+            which a browser is started.
     """
 
     listener: socket.socket
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    ticket: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
     @classmethod
     def on(cls, port: int) -> "Door":
@@ -130,8 +133,13 @@ class Door:
 
     @property
     def address(self) -> str:
-        """What a browser is to open; the token is in the fragment, which is sent to nobody."""
+        """What the user may open; the token is in the fragment, which is sent to nobody."""
         return f"http://{HOST}:{self.port}{ENTRANCE}#{self.token}"
+
+    @property
+    def address_once(self) -> str:
+        """What a browser is started with; it opens the pages once."""
+        return f"http://{HOST}:{self.port}{ENTRANCE}#{self.ticket}"
 
 
 def application(
@@ -158,7 +166,7 @@ def application(
             Route("/{kind}/{key}", pages.page),
             Route("/{kind}/{key}/{version}", pages.page),
         ],
-        middleware=[Middleware(Guard, port=door.port, token=door.token)],
+        middleware=[Middleware(Guard, port=door.port, token=door.token, ticket=door.ticket)],
     )
 
 

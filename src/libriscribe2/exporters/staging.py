@@ -77,6 +77,10 @@ _KEPT: Final = (
 )
 
 
+PYTHON: Final = ("PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+"""How this very Python was found."""
+
+
 def environment(*names: str, **more: str) -> dict[str, str]:
     """What a program sees of the environment: no key, and nothing that it was not meant to see.
 

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.staging import ASSETS, OutOfTimeError, environment, run_bounded
+from libriscribe2.exporters.staging import ASSETS, PYTHON, OutOfTimeError, environment, run_bounded
 
 COVER: Final = "cover.png"
 
 _WORKER: Final = Path(__file__).with_name("typst_worker.py")
 _OF_WORKER: Final = (
-    *("PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV"),
+    *PYTHON,
     *("XDG_DATA_HOME", "XDG_DATA_DIRS", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LOCALAPPDATA"),
 )
-"""How this very Python was found, and where fonts are."""
+"""How the worker is found, and where fonts are."""
 
 _SECONDS: Final = 45.0
 _PALETTES: Final = 6

@@ -12,6 +12,8 @@ PAYLOADS = (
     "<svg><script>alert(1)</script>",
     '<iframe src="javascript:alert(1)"></iframe>',
     "<iframe srcdoc='<script>alert(1)</script>'>",
+    "[x](//evil.example/y)",
+    "[x](/\\\\evil.example)",
     "[x](javascript:alert(1))",
     "[x](JaVaScRiPt:alert(1))",
     "[x](&#106;avascript:alert(1))",

@@ -73,6 +73,17 @@ def test_the_token_buys_a_cookie_that_scripts_and_other_sites_cannot_use(
     assert server.door.token not in server.ask("/").body
 
 
+def test_the_ticket_of_a_browsers_command_line_buys_one_cookie_and_nothing_else(
+    server: ReviewServer,
+) -> None:
+    ticket = server.door.address_once.partition("#")[2]
+    assert ticket != server.door.token
+    assert server.ask("/", X_Token=ticket).status == 401
+    assert server.ask("/enter", "POST", X_Token=ticket).status == 204
+    assert server.ask("/enter", "POST", X_Token=ticket).status == 401
+    assert server.ask("/enter", "POST").status == 204
+
+
 def test_every_answer_has_the_guarding_headers(server: ReviewServer) -> None:
     for path in ("/", "/nothing/here", "/static/review.css", "/enter"):
         headers = server.ask(path).headers
