@@ -17,6 +17,7 @@ from libriscribe2.project.atomic import (
     SYSTEM,
     FileOps,
     make_folder,
+    read_regular,
     storage_errors,
     sync_folder,
     write_all,
@@ -76,9 +77,7 @@ class BatchLog:
         """
         with storage_errors("read", self._paths.log):
             try:
-                with self._paths.log.open("rb") as file:
-                    file.seek(self._read)
-                    found = scan(file.read())
+                found = scan(read_regular(self._paths.log, self._read))
             except FileNotFoundError:
                 return ()
         self._read += found.length
@@ -119,9 +118,7 @@ class BatchLog:
 
     def _whole_length(self) -> int:
         """Bytes up to the end of the last whole line; only what is new has to be looked at."""
-        with self._paths.log.open("rb") as file:
-            file.seek(self._read)
-            return self._read + scan(file.read()).length
+        return self._read + scan(read_regular(self._paths.log, self._read)).length
 
 
 _PATIENCE: Final = 0.5

@@ -147,7 +147,7 @@ def cover_of(paths: ProjectPaths, name: str) -> Path | None:
 def is_picture(path: Path) -> bool:
     """Whether a file holds a whole picture of the kind that its name says."""
     kind = TYPES.get(path.suffix.lower())
-    if kind is None or path.stat().st_size > _BIGGEST:
+    if kind is None or not path.is_file() or path.stat().st_size > _BIGGEST:
         return False
     data = path.read_bytes()
     if kind == "image/png":

@@ -4,6 +4,7 @@ import ctypes
 import errno
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -288,6 +289,20 @@ def replace_file(
     ops.replace(source, target)
 
 
+def read_regular(path: Path, start: int = 0) -> bytes:
+    """The bytes of a file from `start` on; on a pipe or a device a reader might wait for ever.
+
+    Raises:
+        OSError: It is no file, or the system refused.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "It is a pipe or a device, and no file")
+        file.seek(start)
+        return file.read()
+
+
 def leftovers(folder: Path) -> Iterator[Path]:
     """Temporary files that a killed process left in `folder` or below."""
     for parent, _, names in os.walk(folder):
@@ -323,6 +338,7 @@ _FIXES: Final = {
     errno.EISDIR: f"A folder stands where a file has to be: move it away, {_AGAIN}.",
     errno.ENOENT: "Check the spelling of the folder, or choose another place.",
     errno.ENAMETOOLONG: "Choose a shorter name, or a folder that is less deep.",
+    errno.EINVAL: f"Put the file back from a backup, or move away what stands there, {_AGAIN}.",
     errno.EMFILE: f"Close some programs (or raise `ulimit -n`), {_AGAIN}.",
 }
 DEVICE_ERRORS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})

@@ -11,7 +11,7 @@ from tomlkit import TOMLDocument
 from tomlkit.items import Item, Table
 
 from libriscribe2.errors import ConfigError, ProjectError
-from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
 from libriscribe2.project.paths import STATE
 from libriscribe2.project.texts import decode_text
 
@@ -59,7 +59,7 @@ def read_book_toml(path: Path) -> dict[str, Any]:
         StorageError: It cannot be read.
     """
     with storage_errors("read", path):
-        data = path.read_bytes() if path.exists() else None
+        data = read_regular(path) if path.exists() else None
     if data is None or not data.strip():
         raise _missing(path, "missing" if data is None else "empty")
     text = decode_text(str(path), data)

@@ -11,7 +11,13 @@ from typing import Any, Final
 from slugify import slugify
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.atomic import PRIVATE, atomic_create, make_folder, storage_errors
+from libriscribe2.project.atomic import (
+    PRIVATE,
+    atomic_create,
+    make_folder,
+    read_regular,
+    storage_errors,
+)
 from libriscribe2.project.lock import Machine
 from libriscribe2.project.texts import iso_utc, listed_json, utf8
 
@@ -135,7 +141,7 @@ class DebugDumps:
             StorageError: The folder cannot be read.
         """
         with storage_errors("read the debug dumps in", self.folder):
-            found = [path for path in self._files() if path.stat().st_size]
+            found = [path for path in self._files() if path.is_file() and path.stat().st_size]
         return tuple(sorted(found, key=lambda path: (_number(path), path.name)))
 
     def load(self, path: Path) -> dict[str, Any]:
@@ -146,7 +152,7 @@ class DebugDumps:
             StorageError: The file cannot be read.
         """
         with storage_errors("read", path):
-            data = path.read_bytes()
+            data = read_regular(path)
         try:
             content = json.loads(data)
         except (ValueError, RecursionError) as error:

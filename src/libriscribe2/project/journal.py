@@ -19,6 +19,7 @@ from libriscribe2.project.atomic import (
     FileOps,
     atomic_write,
     make_folder,
+    read_regular,
     storage_error,
     storage_errors,
     sync_folder,
@@ -165,7 +166,7 @@ class Journal:
             descriptor = ops.open(path, _FLAGS, PRIVATE)
             try:
                 sync_folder(path.parent, ops)
-                data = path.read_bytes()
+                data = read_regular(path)
                 journal = cls(path, scan(data), descriptor, ops=ops, clock=clock)
                 journal._mend(data)
                 if mirror is not None:

@@ -293,6 +293,7 @@ def check_format(paths: ProjectPaths) -> bool:
         ProjectError: The format is newer than this program, or the file is not a number.
         StorageError: The file cannot be read.
     """
+    _refuse_devices(paths)
     with storage_errors("read", paths.format):
         if not paths.format.exists():
             return False
@@ -380,8 +381,30 @@ def _refuse_links(paths: ProjectPaths) -> None:
         StorageError: The folder cannot be read.
     """
     paths.resolve(STATE)
-    with storage_errors("read", paths.state):
-        found = list(os.scandir(paths.state)) if paths.state.is_dir() else []
-    for entry in found:
+    for entry in _records(paths):
         if entry.is_symlink():
             paths.resolve(f"{STATE}/{entry.name}")
+    _refuse_devices(paths)
+
+
+def _refuse_devices(paths: ProjectPaths) -> None:
+    """Make sure that no record is a pipe or a device, on which reading or writing would wait.
+
+    Raises:
+        ProjectError: There is such a one.
+        StorageError: The folder cannot be read.
+    """
+    for entry in _records(paths):
+        if entry.is_file() or entry.is_dir():
+            continue
+        if not (entry.is_symlink() and not Path(entry.path).exists()):
+            raise ProjectError(
+                f"{entry.path} is no file",
+                why="a pipe or a device stands in its place, which no program put there",
+                fix="Put it back from a backup, or move it away.",
+            )
+
+
+def _records(paths: ProjectPaths) -> list[os.DirEntry[str]]:
+    with storage_errors("read", paths.state):
+        return list(os.scandir(paths.state)) if paths.state.is_dir() else []
