@@ -211,6 +211,28 @@ def json_at(source: Source, start: int, *, repair: bool = True) -> JsonAt:
     return JsonAt(whole.value, end, ok=whole.ok)
 
 
+def read_json_call(
+    source: Source, name: str | None, start: int, closer: re.Pattern[str] | None = None
+) -> Found:
+    """The call of a name whose arguments are the JSON object at `start`; a closer is passed."""
+    read = json_at(source, start)
+    if read.end < 0:
+        return Found(len(source.text), issue=CUT_OFF)
+    place = after_space(source.text, read.end)
+    closing = closer.match(source.text, place) if closer is not None else None
+    return named_call(name, read.value if read.ok else None, closing.end() if closing else read.end)
+
+
+def named_call(name: str | None, value: object, end: int) -> Found:
+    """The call of a name with these arguments, or what is wrong with it."""
+    if name is None:
+        return Found(end, issue="A tool call without a name or with damaged arguments.")
+    if not isinstance(value, Mapping):
+        issue = f"A tool call with damaged arguments: those of `{name}` are not a JSON object."
+        return Found(end, issue=issue)
+    return Found(end, (ReadCall(name, dict(value)),))
+
+
 def marked_calls(value: object) -> tuple[list[ReadCall], int]:
     """The calls in a value that stands where calls must stand, and how many items are none."""
     if isinstance(value, Mapping):

@@ -1,24 +1,21 @@
-"""A line with the tool's name and a line with a JSON object.
+"""Calls that stand on lines of their own, with no mark around them.
 
-ReAct's `Action:` and `Action Input:`, Qwen-Agent's `✿FUNCTION✿:` and `✿ARGS✿:`.
+- a line with the tool's name and a line with a JSON object: ReAct's `Action:` and `Action Input:`,
+  Qwen-Agent's `✿FUNCTION✿:` and `✿ARGS✿:`
+- a list of calls in Python's spelling
 """
 
 import re
+from dataclasses import replace
 from typing import Final
 
-from libriscribe2.replies.tool_formats.call_objects import (
-    CUT_OFF,
-    clean_name,
-    json_at,
-    read_arguments,
-)
+from libriscribe2.replies.tool_formats.call_objects import CUT_OFF, clean_name, read_json_call
 from libriscribe2.replies.tool_formats.python_calls import code_end, read_python_calls
 from libriscribe2.replies.tool_formats.reading import (
     FAILURE,
     UNCLOSED,
     UNCLOSED_PER,
     Found,
-    ReadCall,
     Source,
     ToolFormat,
 )
@@ -69,19 +66,33 @@ def _read(
     name = clean_name(head[1]) if head else None
     if head is None or name is None:
         return None
-    read = json_at(source, head.end())
-    if read.end < 0:
-        return Found(len(source.text), issue=CUT_OFF)
-    arguments = read_arguments(read.value) if read.ok else None
-    if arguments is None:
-        return Found(read.end, issue=f"The input of `{name}` is not a JSON object.")
-    ticks = _TICKS.match(source.text, read.end)
-    after = ticks.end() if ticks is not None else read.end
-    end = len(source.text) if result.match(source.text, after) else after
-    return Found(end, (ReadCall(name, arguments),))
+    found = read_json_call(source, name, head.end(), _TICKS)
+    made_up = found.calls and result.match(source.text, found.end)
+    return replace(found, end=len(source.text)) if made_up else found
+
+
+PYTHON_LIST_OPENER: Final = (
+    r"(?m:^)[ \t]*\[(?:Calling tools?:)?"
+    r"""(?=\s*[A-Za-z_][\w.]*\(\s*(?:[A-Za-z_]\w*\s*=|\)|\{\s*["']))"""
+)
+_LIST_END: Final = re.compile(r"[ \t]*+(?:<\|\w+\|>)?[ \t]*+$", re.MULTILINE)
+
+
+def read_python_list(source: Source, start: int, body: int) -> Found | None:
+    """The calls of a list that ends where a line ends; None if it is anything else."""
+    text = source.text
+    end = code_end(text, text.index("[", start))
+    if end < 0:
+        return Found(len(text), issue=CUT_OFF)
+    line_end = _LIST_END.match(text, end)
+    calls = read_python_calls(source, f"[{text[body : end - 1]}]") if line_end else ()
+    if line_end is None or not calls:
+        return Found(end, issue="A list of calls could not be read; use keyword arguments.")
+    return Found(line_end.end(), calls)
 
 
 NOTATIONS: Final = (
     ToolFormat("react", REACT_OPENER, read_react, rank=130, begins=r"(?m:^)"),
     ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, rank=140, begins="✿"),
+    ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, rank=150, begins=r"(?m:^)"),
 )
