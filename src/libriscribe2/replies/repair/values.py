@@ -1,7 +1,9 @@
-"""Values of damaged JSON: scalars in place, parts that are sound, runs of plain text."""
+"""Values of damaged JSON: numbers, literals and bare words, strings, parts that are sound."""
 
+import re
+from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from libriscribe2.replies.repair.cursor import Cursor
 from libriscribe2.replies.repair.patterns import (
@@ -9,14 +11,172 @@ from libriscribe2.replies.repair.patterns import (
     CONCATENATION,
     KEY,
     NEXT_MEMBER,
+    OPERATOR,
+    SURE_COMMAS,
     follows_element,
     follows_member,
+    skip_space,
+    unescape,
 )
-from libriscribe2.replies.repair.scalars import Scalar, read_scalar
-from libriscribe2.replies.repair.state import (
-    Frame,
-)
+from libriscribe2.replies.repair.state import Frame
 from libriscribe2.replies.strict_json import StrictParse, strict_parse
+
+_NUMBER: Final = re.compile(
+    r"(?P<sign>[+-]?)(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
+    r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
+)
+_NUMBER_END: Final = re.compile(
+    rf"[ \t]*+(?:[{SURE_COMMAS};؛}}\]｝］#\r\n]|\Z|//|/\*|<!--|`{{3}}|~{{3}})|\s+(?=[\"'“\d\[{{-])"
+)
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
+_LITERALS: Final[dict[str, tuple[Any, str]]] = {
+    "true": (True, ""),
+    "false": (False, ""),
+    "null": (None, ""),
+    "True": (True, "python_literal"),
+    "False": (False, "python_literal"),
+    "None": (None, "python_literal"),
+    "TRUE": (True, "python_literal"),
+    "FALSE": (False, "python_literal"),
+    "NULL": (None, "python_literal"),
+    "Null": (None, "python_literal"),
+    "undefined": (None, "javascript_literal"),
+    "nil": (None, "foreign_literal"),
+}
+_NOT_FINITE: Final = re.compile(r"[+-]?(?:NaN|nan|Infinity|-?inf)\b")
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+# A bare text that computes, calls or stands for something is no string.
+_COMPUTED: Final = re.compile(
+    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\s\?\s(?:[^:?]|(?<!\s)\?|\?(?!\s))*+:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
+)
+_BARE_END: Final = re.compile(rf"[{SURE_COMMAS}}}\]｝］\n]|//|/\*| \#")
+# "1." before an item numbers it.
+_NUMBERED: Final = re.compile(r"\s*+[\"'“{\[]")
+# A bare element that stands for others.
+_STAND_IN: Final = re.compile(
+    r"(?:and\s+)?(?:so (?:on|forth)|etc\.?|(?:the )?(?:rest|remaining|remainder)(?: \w+){0,4}"
+    r"|(?:\d+ )?(?:more|others?|additional)(?: \w+){0,3})",
+    re.IGNORECASE,
+)
+_MAX_DIGITS: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value that is no string and no container.
+
+    Attributes:
+        value: The value.
+        end: Index just after it.
+        repair: The repair's name, or "".
+        trouble: A refusal kind when the text is no literal value, or "".
+    """
+
+    value: Any
+    end: int
+    repair: str = ""
+    trouble: str = ""
+
+
+def read_scalar(text: str, start: int, *, in_list: bool) -> Scalar:
+    """Read a number, a literal or a bare word at `start`.
+
+    Args:
+        text: The text.
+        start: Where it begins; never at a quote or a bracket.
+        in_list: Whether it is an element, where every comma separates.
+    """
+    infinite = _NOT_FINITE.match(text, start)
+    if infinite is not None:
+        return Scalar(None, infinite.end(), "not_a_number", "not_a_number")
+    if text[start] in "+-.0123456789":
+        return _number(text, start, in_list=in_list)
+    word = _WORD.match(text, start)
+    if word is not None and word.group() in _LITERALS:
+        value, repair = _LITERALS[word.group()]
+        if _NUMBER_END.match(text, word.end()):
+            return Scalar(value, word.end(), repair)
+    if word is not None:
+        return _bare_text(text, start, in_list=in_list)
+    return Scalar(None, start, trouble="template" if text[start] in "<$%@{" else "syntax")
+
+
+def _number(text: str, start: int, *, in_list: bool) -> Scalar:
+    found = _NUMBER.match(text, start)
+    end = found.end() if found else start
+    if found is None or not (found["hex"] or found["whole"] or len(found["fraction"] or "") > 1):
+        return Scalar(None, start, trouble=_after_sign(text, start))
+    date = _DATE.match(text, start)
+    if date is not None and _NUMBER_END.match(text, date.end()):
+        return Scalar(date.group(), date.end(), "unquoted_value")
+    if OPERATOR.match(text, end) and not text.startswith(
+        ("//", "/*", "<!--"), skip_space(text, end)
+    ):
+        return Scalar(None, end, trouble="arithmetic")
+    if in_list and found["fraction"] == "." and _NUMBERED.match(text, end):
+        return Scalar(None, start, trouble="ambiguous")
+    if not _NUMBER_END.match(text, end):
+        bare = _bare_text(text, start, in_list=in_list)
+        return bare if bare.trouble else Scalar(bare.value, bare.end, "unquoted_value")
+    if end - start > _MAX_DIGITS:
+        return Scalar(None, start, trouble="number_too_long")
+    return _number_value(found, end)
+
+
+def _after_sign(text: str, start: int) -> str:
+    return "ellipsis" if text.startswith("..", start) else "syntax"
+
+
+def _skip(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t":
+        position += 1
+    return position
+
+
+def _number_value(found: re.Match[str], end: int) -> Scalar:
+    digits = (found["whole"] or "").replace("_", "")
+    sign = -1 if found["sign"] == "-" else 1
+    if found["hex"]:
+        return Scalar(sign * int(found["hex"], 16), end, "number_format")
+    if len(digits) > 1 and digits.startswith("0"):
+        return Scalar(None, end, trouble="ambiguous")
+    fraction, exponent = found["fraction"], found["exponent"]
+    odd = found["sign"] == "+" or "_" in (found["whole"] or "") or fraction == "." or not digits
+    repair = "number_format" if odd else ""
+    if fraction is None and exponent is None:
+        return Scalar(sign * int(digits), end, repair)
+    value = sign * float(f"{digits or 0}{fraction or ''}{exponent or ''}")
+    if value in (float("inf"), float("-inf")):
+        return Scalar(None, end, trouble="number_too_long")
+    return Scalar(value, end, repair)
+
+
+def _bare_text(text: str, start: int, *, in_list: bool) -> Scalar:
+    """A string without quotes, up to the end of its member or element."""
+    end = _bare_end(text, start, in_list=in_list)
+    raw = text[start:end].rstrip()
+    if in_list and _STAND_IN.fullmatch(raw):
+        return Scalar(None, start, trouble="ellipsis")
+    stray = raw.endswith('"') and raw.count('"') == 1
+    if stray:
+        value = unescape(raw[:-1].rstrip())
+        return Scalar(value.text, start + len(raw), "missing_opening_quote", value.trouble)
+    if _COMPUTED.search(raw):
+        kind = "template" if "{{" in raw or "${" in raw else "arithmetic"
+        return Scalar(None, start, trouble="ellipsis" if ".." in raw else kind)
+    return Scalar(raw, start + len(raw), "unquoted_value")
+
+
+def _bare_end(text: str, start: int, *, in_list: bool) -> int:
+    """Where a bare text ends: a comma inside it does not end it when no key follows."""
+    for mark in _BARE_END.finditer(text, start):
+        at = mark.start()
+        if in_list or mark.group() not in SURE_COMMAS:
+            return at
+        after = _skip(text, mark.end())
+        if text[after : after + 1] in ("", "\n", "\r", "}", "]") or KEY.match(text, after):
+            return at
+    return len(text)
 
 
 def read_text(cursor: Cursor, *, in_object: bool, depth: int) -> tuple[str, bool]:
