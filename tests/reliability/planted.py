@@ -48,19 +48,19 @@ MUTANTS: Final = (
         "a reply is remembered and not stored",
         "test_bar_11",
         "project/store.py",
-        "            self._add(line)\n",
+        "            self.add(line)\n",
         "            self._manifest.fold(line)\n",
     ),
     Mutant(
         "a write is announced after the replacement",
         "test_bar_11",
         "project/store.py",
-        "        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))\n"
+        "        self.call_log.add(said)\n"
         "        if present != sha:\n"
         "            self._place(name, data)\n",
         "        if present != sha:\n"
         "            self._place(name, data)\n"
-        "        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))\n",
+        "        self.call_log.add(said)\n",
     ),
     Mutant(
         "files are written in their place",
@@ -81,7 +81,7 @@ MUTANTS: Final = (
         "a reply is remembered and not stored",
         "test_bar_01",
         "project/store.py",
-        "            self._add(line)\n",
+        "            self.add(line)\n",
         "            self._manifest.fold(line)\n",
         _SOAK,
     ),
@@ -109,7 +109,7 @@ MUTANTS: Final = (
     Mutant(
         "checksums are not looked at",
         "test_bar_04",
-        "project/journal.py",
+        "project/records.py",
         'if checksum != b"%08x" % zlib.crc32(body):',
         "if not checksum:",
     ),
@@ -340,5 +340,47 @@ MUTANTS: Final = (
         "prompts/loader.py",
         "Template(self.user).substitute(values).strip()}",
         "Template(self.user).substitute(values).format(**values)}",
+    ),
+    Mutant(
+        "nobody looks whether another file lies in the journal's place",
+        "test_bar_26",
+        "project/journal.py",
+        "            if self._is_there():\n",
+        "            if not others:\n",
+    ),
+    Mutant(
+        "a file in the journal's place that is as long counts as the journal",
+        "test_bar_26",
+        "project/journal.py",
+        "if not os.path.samestat(there, here) or there.st_size != self._length:",
+        "if there.st_size != self._length:",
+    ),
+    Mutant(
+        "what others have spent meanwhile is not counted",
+        "test_bar_26",
+        "llm/limits/budget.py",
+        "            self._count_others()\n",
+        "",
+    ),
+    Mutant(
+        "a line end of Windows damages a record",
+        "test_bar_26",
+        "project/records.py",
+        'line.removesuffix(b"\\r")',
+        "line",
+    ),
+    Mutant(
+        "a record of another shape is believed",
+        "test_bar_26",
+        "project/records.py",
+        "if record is None or not fits(record):",
+        "if record is None:",
+    ),
+    Mutant(
+        "what is lost is forgotten by the next record",
+        "test_bar_26",
+        "project/records.py",
+        "    tips |= {crc: number for crc, number in newest.items() if crc not in numbers}\n",
+        "",
     ),
 )

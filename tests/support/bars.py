@@ -20,7 +20,7 @@ import pytest
 from tests.support.conditions import Conditions
 from tests.support.desk import PREMISE, SMALL, Desk, ProjectFolder, Ran
 
-from libriscribe2.project.journal import scan
+from libriscribe2.project.records import scan
 
 LONGEST_SECONDS: Final = 60
 """A process that takes longer is killed, and its test fails."""

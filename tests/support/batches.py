@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from tests.support.desk import PREMISE, SMALL, Desk
 
-from libriscribe2.project.journal import scan
+from libriscribe2.project.records import scan
 
 ROW: Final[dict[str, Any]] = {"chapters": 2, "scenes_per_chapter": 1, "words": 200}
 FAST_PACE: Final = {

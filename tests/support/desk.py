@@ -24,7 +24,7 @@ from libriscribe2.cli.root import app
 from libriscribe2.llm.backend import Backend
 from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.providers import PROVIDERS
-from libriscribe2.project.journal import scan
+from libriscribe2.project.records import scan
 from libriscribe2.prose import count_words
 
 PREMISE: Final = "A lighthouse keeper on a drowned coast finds a logbook of tomorrow's wrecks"
@@ -255,6 +255,11 @@ class ProjectFolder:
         """The journal's records of one kind."""
         found = scan(self.path(".libriscribe/journal.jsonl").read_bytes())
         assert not found.damaged
+        return [dict(record) for record in found.records if record["t"] == kind]
+
+    def records_there(self, kind: str) -> list[dict[str, Any]]:
+        """The same, whatever else a damaged journal holds."""
+        found = scan(self.path(".libriscribe/journal.jsonl").read_bytes())
         return [dict(record) for record in found.records if record["t"] == kind]
 
     def keys(self) -> list[str]:

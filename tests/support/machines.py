@@ -7,8 +7,7 @@ from typing import Final
 import psycopg
 from tests.support.bars import Launched, Trial, Trials, pause
 
-from libriscribe2.project.journal import encode_line
-from libriscribe2.project.records import Record
+from libriscribe2.project.records import Record, encode_line
 
 LONG: Final = ("--chapters", "4", "--scenes-per-chapter", "1", "--words", "200")
 WRITE: Final = ("batch", "book", "book", "--batch", "spring", "--mock")

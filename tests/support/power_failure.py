@@ -7,9 +7,9 @@ from tests.support.project_book import BookMaker
 from tests.support.project_faults import QuickOps, RecordingOps
 
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.project.journal import scan
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import STATE
+from libriscribe2.project.records import scan
 
 Moment = tuple[dict[str, bytes], set[str]]
 """What is on the disk after a power failure, and the keys of the replies acknowledged before it."""

@@ -22,9 +22,8 @@ from libriscribe2.project.atomic import (
     sync_folder,
     write_all,
 )
-from libriscribe2.project.journal import encode_line, scan
 from libriscribe2.project.lock import holder_of, is_locked, sign
-from libriscribe2.project.records import Record
+from libriscribe2.project.records import Record, encode_line, scan
 from libriscribe2.project.texts import Clock, iso_utc, utc_now
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)

@@ -10,10 +10,11 @@ from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.story import ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import leftovers, storage_errors
-from libriscribe2.project.journal import decode_line
+from libriscribe2.project.journal import read_journal
 from libriscribe2.project.paths import OUTLINE, SCENES, STATE, ProjectPaths, number_in
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import read_pending
+from libriscribe2.wording import counted
 
 _RULE: Final = "health"
 _JOURNAL: Final = f"{STATE}/journal.jsonl"
@@ -183,20 +184,23 @@ def _interrupted(paths: ProjectPaths) -> Iterator[Finding]:
 
 
 def _journal(paths: ProjectPaths) -> Iterator[Finding]:
-    """Lines of the journal whose checksum is wrong, and a last one that was torn off."""
-    with storage_errors("read", paths.journal):
-        data = paths.journal.read_bytes() if paths.journal.exists() else b""
-    *lines, rest = data.split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if line and decode_line(line) is None:
-            fix = (
-                "Nothing: it is skipped. A reply in it is asked for anew only if its text is lost."
-            )
-            yield health_finding(_JOURNAL, f"line {number}", "the record is damaged", fix)
-    if rest:
-        place = f"line {len(lines) + 1}"
+    """Lines of the journal that cannot be believed, a last one that was torn off, and lost ones."""
+    found = read_journal(paths.journal)
+    for number in found.damaged:
+        fix = "Nothing: it is skipped. A reply in it is asked for anew only if its text is lost."
+        yield health_finding(_JOURNAL, f"line {number}", "the record is damaged", fix)
+    if found.torn:
+        place = f"line {found.torn}"
         fix = "Nothing: the next run cuts it off, and nobody relied on it."
         yield health_finding(_JOURNAL, place, "the last record is incomplete", fix)
+    if found.missing:
+        why = f"at least {counted(found.missing, 'record')} missing: an older copy, or a cut one"
+        fix = (
+            "If you have the newer copy, put it back, or append its lines to this one: what is "
+            "there twice counts once. Without it their cost is not counted and their files count "
+            "as yours."
+        )
+        yield health_finding(_JOURNAL, "", why, fix)
 
 
 def _leftovers(paths: ProjectPaths) -> Iterator[Finding]:

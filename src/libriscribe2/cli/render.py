@@ -218,6 +218,10 @@ def _budget_warn(event: Event) -> str:
     return f"budget: {event.message}"
 
 
+def _journal_replaced(event: Event) -> str:
+    return event.message
+
+
 def _because(reason: str) -> str:
     return f" ({reason})" if reason else ""
 
@@ -234,6 +238,7 @@ _LINES: Final[Mapping[EventName, Callable[[Event], str]]] = {
     "stage.failed": _stage_failed,
     "llm.wait": wait_line,
     "budget.warn": _budget_warn,
+    "journal.replaced": _journal_replaced,
     "run.failed": _run_failed,
 }
 

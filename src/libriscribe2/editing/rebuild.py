@@ -13,7 +13,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
-from libriscribe2.project.journal import scan
+from libriscribe2.project.journal import read_journal
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import (
     RESEARCH_LIST,
@@ -97,9 +97,7 @@ def recorded(paths: ProjectPaths) -> tuple[Record, ...]:
     Raises:
         StorageError: The journal cannot be read.
     """
-    with storage_errors("read", paths.journal):
-        data = paths.journal.read_bytes() if paths.journal.exists() else b""
-    return scan(data).records
+    return read_journal(paths.journal).records
 
 
 def _unasked(records: Iterable[Record]) -> Counter[str]:

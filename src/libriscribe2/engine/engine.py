@@ -136,7 +136,7 @@ class Engine:
                 if not running:
                     break
                 await events.arrived()
-                for item in events.take():
+                for item in self._happened():
                     yield item
                 work.settle(running)
             result = work.result()
@@ -144,15 +144,21 @@ class Engine:
         except (asyncio.CancelledError, Exception) as error:
             await _cancelled(running)
             self._fail(error, work)
-            for item in events.take():
+            for item in self._happened():
                 yield item
             raise
         finally:
             await _cancelled(running)
             await self._close()
-        for item in events.take():
+        for item in self._happened():
             yield item
         yield Result(result)
+
+    def _happened(self) -> list[Event | Piece]:
+        """What has happened since the last time, oldest first."""
+        for message in self._parts.store.journal.take_news():
+            self._parts.events.emit("journal.replaced", message=message)
+        return self._parts.events.take()
 
     def _begin(self) -> None:
         """Report that a run begins."""

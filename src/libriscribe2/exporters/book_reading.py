@@ -16,8 +16,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import HEADING, cited
 from libriscribe2.models.story import ConceptFile, OutlineFile
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.atomic import storage_errors
-from libriscribe2.project.journal import scan
+from libriscribe2.project.journal import read_journal
 from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
@@ -91,9 +90,7 @@ def journal_records(paths: ProjectPaths) -> tuple[Record, ...]:
     Raises:
         StorageError: It cannot be read.
     """
-    with storage_errors("read", paths.journal):
-        data = paths.journal.read_bytes() if paths.journal.exists() else b""
-    return scan(data).records
+    return read_journal(paths.journal).records
 
 
 def identifier_of(records: Iterable[Record], otherwise: str) -> str:

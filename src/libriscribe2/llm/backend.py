@@ -108,8 +108,11 @@ class Completion:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Completion":
         """The completion that `as_record` wrote."""
-        fields = {**record, "usage": Usage(**record["usage"])}
-        return cls(**{**fields, "tool_calls": tuple(record["tool_calls"])})
+        counted = record.get("usage") or {}
+        usage = Usage(**{name: counted[name] for name in _COUNTED if name in counted})
+        fields = {name: record[name] for name in _ANSWERED if name in record}
+        calls = tuple(record.get("tool_calls", ()))
+        return cls(**{**fields, "usage": usage, "tool_calls": calls})
 
 
 _COUNTED: Final = tuple(one.name for one in fields(Usage))

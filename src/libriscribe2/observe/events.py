@@ -34,6 +34,7 @@ EventName = Literal[
     "validation.failed",
     "repair.applied",
     "file.written",
+    "journal.replaced",
     "budget.warn",
     "budget.stop",
     "export.done",

@@ -1,18 +1,16 @@
 """The journal: records of every call and write, appended and synced, read back line by line."""
 
 import hashlib
-import json
+import logging
 import os
-import zlib
+import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol, Self
 
-from pydantic_core import PydanticSerializationError, to_json
-
-from libriscribe2.errors import StorageError
+from libriscribe2.errors import ProjectInUseError, StorageError
 from libriscribe2.project.atomic import (
     PRIVATE,
     SYSTEM,
@@ -25,60 +23,34 @@ from libriscribe2.project.atomic import (
     sync_folder,
     write_all,
 )
-from libriscribe2.project.records import Record
-from libriscribe2.project.texts import Clock, canonical_json, iso_utc, utc_now, utf8
+from libriscribe2.project.records import JournalScan, Record, encode_line, scan_journal
+from libriscribe2.project.texts import Clock, iso_utc, utc_now
+from libriscribe2.wording import counted
+
+_log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class JournalScan:
-    """What the bytes of a journal say.
+def read_journal(path: Path) -> JournalScan:
+    """Read a project's journal; a file that is not there holds no record.
 
-    Attributes:
-        records: The records that are whole, oldest first.
-        damaged: The complete lines whose checksum is wrong.
-        length: Bytes up to the end of the last complete line; what follows was torn off by a
-            crash and had not been acknowledged to anyone.
+    Raises:
+        StorageError: It cannot be read.
     """
+    with storage_errors("read", path):
+        # Before the journal, so that no record that is being added seems to be missing.
+        head = _head(path)
+        try:
+            return scan_journal(read_regular(path), head)
+        except FileNotFoundError:
+            return scan_journal(b"", head)
 
-    records: tuple[Record, ...]
-    damaged: tuple[bytes, ...]
-    length: int
 
-
-def encode_line(record: Record) -> bytes:
-    """The line that holds `record`."""
+def _head(path: Path) -> bytes:
+    """The newest records, as they stand beside a journal."""
     try:
-        body = to_json(record)
-    except PydanticSerializationError:  # half a surrogate pair
-        body = utf8(canonical_json(record))
-    return b"%08x %s\n" % (zlib.crc32(body), body)
-
-
-def decode_line(line: bytes) -> Record | None:
-    """The record in a line without its line feed; None where the line is damaged."""
-    checksum, _, body = line.partition(b" ")
-    if checksum != b"%08x" % zlib.crc32(body):
-        return None
-    try:
-        # As `json.loads` reads bytes, without its search for their encoding.
-        record = json.loads(body.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
-
-
-def scan(data: bytes) -> JournalScan:
-    """Read the bytes of a journal."""
-    length = data.rfind(b"\n") + 1
-    records: list[Record] = []
-    damaged: list[bytes] = []
-    for line in filter(None, data[:length].split(b"\n")):
-        record = decode_line(line)
-        if record is None:
-            damaged.append(line)
-        else:
-            records.append(record)
-    return JournalScan(tuple(records), tuple(damaged), length)
+        return path.with_suffix(".head").read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 class JournalMirror(Protocol):
@@ -113,10 +85,17 @@ class JournalMirror(Protocol):
 
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_MOST_LOOKS: Final = 20
+_TAIL: Final = 256
+"""Bytes by which the end of a journal is told from another one's: every line ends in its own."""
 
 
 class Journal:
     """An open journal; one process at a time has one (see `ProjectLock`).
+
+    Whoever syncs, restores or versions the folder may put another file in its place at any time,
+    so its path is looked at before and after each record.
 
     Attributes:
         path: The file.
@@ -127,21 +106,29 @@ class Journal:
     """
 
     def __init__(
-        self, path: Path, found: JournalScan, descriptor: int, *, ops: FileOps, clock: Clock
+        self, path: Path, data: bytes, descriptor: int, *, ops: FileOps, clock: Clock
     ) -> None:
         self.path = path
-        self.found = found
+        self.found = scan_journal(data, _head(path))
         self.aside: Path | None = None
         self.check_held: Callable[[], None] = lambda: None
         self._descriptor = descriptor
-        self._length = found.length
         self._ops = ops
         self._clock = clock
         self._broken = False
         self._unsynced = False
         self._mirror: JournalMirror | None = None
         self._held: list[bytes] = []
+        self._news: list[str] = []
         self._turn = Lock()
+        self._know(self.found, data)
+
+    def _know(self, found: JournalScan, data: bytes) -> None:
+        """Take what a scan says for what the file holds."""
+        self._length = found.length
+        self._tail = data[: found.length][-_TAIL:]
+        self._lines = dict(found.lines)
+        self._tips = dict(found.tips)
 
     @classmethod
     def open(
@@ -167,7 +154,7 @@ class Journal:
             try:
                 sync_folder(path.parent, ops)
                 data = read_regular(path)
-                journal = cls(path, scan(data), descriptor, ops=ops, clock=clock)
+                journal = cls(path, data, descriptor, ops=ops, clock=clock)
                 journal._mend(data)
                 if mirror is not None:
                     journal._meet(mirror, data)
@@ -176,21 +163,24 @@ class Journal:
                 raise
         return journal
 
-    def append(self, record: Record, *, durable: bool = True) -> None:
-        """Add a record, with the time; on return it is on the disk.
+    def append(self, record: Record, *, durable: bool = True) -> tuple[Record, ...]:
+        """Add a record, with the time and its predecessors; on return it is on the disk.
 
         Args:
             record: The record.
             durable: False where a power failure may take the record: it becomes durable with the
                 next one, or when the journal is closed.
 
+        Returns:
+            Records of somebody else, which the file had that was put in the journal's place.
+
         Raises:
             StorageError: It could not be stored. The file is cut back to the record before; after
                 a failed fsync the journal takes no more records, because the system may have
                 dropped what it could not write.
+            ProjectInUseError: Another file is in the journal's place and does not take the records.
             LibriScribeError: The mirror cannot keep it, so it was not stored either.
         """
-        line = encode_line({**record, "at": iso_utc(self._clock())})
         with self._turn:
             if self._broken:
                 raise StorageError(
@@ -198,26 +188,67 @@ class Journal:
                     why="an earlier write to it failed",
                     fix="Run the same command again: it goes on from what is stored.",
                 )
-            self._held.append(line)
-            if durable or self._mirror is None:
-                self._keep_held(durable=durable)
+            others = self._follow()
+            self._add(record, durable=durable)
+            # What was put there in between would be found by the next record, if there is one.
+            return others + self._follow()
+
+    def follow(self) -> tuple[Record, ...]:
+        """See whether another file lies at the path by now, and go on in it.
+
+        Returns:
+            Records of somebody else that it holds.
+
+        Raises:
+            ProjectInUseError: It does not take the records that it lacks.
+        """
+        with self._turn:
+            return () if self._broken else self._follow()
+
+    def take_news(self) -> list[str]:
+        """What has been put in the journal's place since the last time, in words."""
+        news, self._news = self._news, []
+        return news
 
     def close(self) -> None:
         """Give the file back, with every record on the disk.
 
         Raises:
             StorageError: The last record may not be durable.
+            ProjectInUseError: Another file is in the journal's place and does not take the records.
             LibriScribeError: The mirror cannot keep the last records.
         """
         try:
             with self._turn, storage_errors("write", self.path):
                 if self._held and not self._broken:
                     self._keep_held(durable=True)
+                if not self._broken:
+                    self._follow()
                 if self._unsynced and not self._broken:
                     self._ops.fsync(self._descriptor)
+                    self._note_head()
         finally:
             self._broken = True
             self._ops.close(self._descriptor)
+
+    def _add(self, record: Record, *, durable: bool) -> None:
+        after = [f"{number}-{crc}" for crc, number in self._tips.items()]
+        whole = {**record, "at": iso_utc(self._clock()), "after": after}
+        line = encode_line(whole)
+        self._held.append(line)
+        if durable or self._mirror is None:
+            self._keep_held(durable=durable)
+        self._lines[hash(line[:-1])] = whole
+        newest = max(self._tips.values(), default=0) + 1
+        self._tips = {line[:8].decode(): newest}
+        if durable:
+            self._note_head()
+
+    def _note_head(self) -> None:
+        """Name the newest records beside the journal, so that the loss of its end can be seen."""
+        names = "".join(f"{number}-{crc}\n" for crc, number in self._tips.items())
+        with suppress(OSError):  # an older name only shows less
+            self.path.with_suffix(".head").write_text(names, encoding="ascii")
 
     def _keep_held(self, *, durable: bool) -> None:
         """Keep what is held: in the mirror, then in the file."""
@@ -232,6 +263,7 @@ class Journal:
             self._broken = self._broken or self._mirror is not None
             raise storage_error("write", self.path, error) from error
         self._length += len(data)
+        self._tail = data[-_TAIL:]
 
     def _store(self, data: bytes, *, durable: bool) -> None:
         # Only a write that failed and was undone in full leaves the journal usable.
@@ -247,6 +279,93 @@ class Journal:
         self._unsynced = not durable
         self._broken = False
 
+    def _follow(self) -> tuple[Record, ...]:
+        """Go on in the file that lies at the path: give it what it lacks, return what only it has."""
+        others: tuple[Record, ...] = ()
+        for _ in range(_MOST_LOOKS):
+            if self._is_there():
+                return others
+            try:
+                descriptor = self._ops.open(self.path, _FLAGS | _NO_LINK, PRIVATE)
+            except FileNotFoundError as error:
+                if os.fstat(self._descriptor).st_nlink:
+                    return others  # the whole folder has another name now
+                raise self._lost(str(error)) from error
+            except OSError as error:
+                raise self._lost(str(error)) from error
+            others += self._go_on_in(descriptor)
+        raise self._lost("it is replaced again and again")
+
+    def _is_there(self) -> bool:
+        """Whether the path leads to the open file, and nobody else has changed that."""
+        try:
+            there, here = self.path.stat(), os.fstat(self._descriptor)
+        except OSError:
+            return False
+        if not os.path.samestat(there, here) or there.st_size != self._length:
+            return False
+        os.lseek(self._descriptor, -len(self._tail), os.SEEK_END)
+        return os.read(self._descriptor, _TAIL) == self._tail
+
+    def _go_on_in(self, descriptor: int) -> tuple[Record, ...]:
+        """Take another file for the journal.
+
+        Raises:
+            ProjectInUseError: It is no file, or it does not take the records, or its records do not
+                go with those of the mirror.
+        """
+        try:
+            if self._held:
+                self._keep_held(durable=True)
+            data, lacking, others = self._merged(descriptor)
+        except BaseException as error:
+            self._ops.close(descriptor)
+            if isinstance(error, OSError):
+                raise self._lost(str(error)) from error
+            raise
+        self._ops.close(self._descriptor)
+        self._descriptor = descriptor
+        self._know(scan_journal(data), data)
+        if lacking or others:
+            back, more = counted(lacking, "record"), counted(len(others), "record")
+            self._news.append(
+                f"{self.path} was replaced while this run goes on: {back} put back into it, {more} of "
+                "others taken up"
+            )
+            _log.warning(self._news[-1])
+        return others
+
+    def _merged(self, descriptor: int) -> tuple[bytes, int, tuple[Record, ...]]:
+        """Add what a file lacks.
+
+        Returns:
+            What it holds then, how many records it lacked, and those that only it had.
+        """
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise self._lost("there is no file")
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read()
+        found = scan_journal(data)
+        if self._mirror is not None and [*found.lines] != [*self._lines][: len(found.lines)]:
+            raise self._lost("its records are not those of the database")
+        lacking = [one for known, one in self._lines.items() if known not in found.lines]
+        others = [one for known, one in found.lines.items() if known not in self._lines]
+        more = b"".join(map(encode_line, lacking))
+        if found.length < len(data):
+            more = b"\n" + more  # whoever copies the file there may be in the middle of a line
+        write_all(descriptor, more, self._ops)
+        self._ops.fsync(descriptor)
+        sync_folder(self.path.parent, self._ops)
+        return data + more, len(lacking), tuple(others)
+
+    def _lost(self, why: str) -> ProjectInUseError:
+        return ProjectInUseError(
+            f"{self.path} was replaced or removed, and what this run knows cannot be put there",
+            why=why,
+            fix="See what replaces it (a sync program, git, a restore), then run the same command "
+            "again: it goes on where it stopped.",
+        )
+
     def _mend(self, data: bytes) -> None:
         if self.found.damaged:
             self.aside = self._copy_aside(data)
@@ -257,19 +376,19 @@ class Journal:
     def _meet(self, mirror: JournalMirror, data: bytes) -> None:
         """Give a mirror what it lacks, and add what only it has."""
         whole = data[: self._length]
-        lacking = mirror.meet(whole.split(b"\n")[:-1])
+        lacking = mirror.meet(whole.replace(b"\r\n", b"\n").split(b"\n")[:-1])
         if lacking:
             # Torn here by a crash, it is still a beginning of what the mirror has.
             more = b"".join(line + b"\n" for line in lacking)
             write_all(self._descriptor, more, self._ops)
             self._ops.fsync(self._descriptor)
-            self.found = scan(whole + more)
-            self._length = self.found.length
+            self.found = scan_journal(whole + more)
+            self._know(self.found, whole + more)
         self._mirror = mirror
 
     def _copy_aside(self, data: bytes) -> Path:
         """Copy a damaged journal once: the name is made of the damage, not of the time."""
-        damage = hashlib.sha256(b"\n".join(self.found.damaged)).hexdigest()[:12]
+        damage = hashlib.sha256(b"\n".join(self.found.damaged.values())).hexdigest()[:12]
         copy = self.path.parent / "trash" / f"journal-{damage}.jsonl"
         if not copy.exists():
             make_folder(copy.parent, ops=self._ops)

@@ -27,6 +27,7 @@ from libriscribe2.project.atomic import (
 )
 from libriscribe2.project.journal import Journal, JournalMirror
 from libriscribe2.project.paths import CANON_FILES, STATE, SUMMARY_FILES, ProjectPaths
+from libriscribe2.project.records import FORMAT
 from libriscribe2.project.texts import (
     Clock,
     compact_utc,
@@ -282,12 +283,8 @@ def holder_may_live(paths: ProjectPaths) -> bool:
     return True
 
 
-FORMAT: Final = 1
-"""The format that this program writes, and the newest that it reads."""
-
-
 def check_format(paths: ProjectPaths) -> bool:
-    """Whether the project says its format; a project without records does not yet.
+    """Whether the project says that it has this program's format; an old or a new one does not.
 
     Raises:
         ProjectError: The format is newer than this program, or the file is not a number.
@@ -309,16 +306,23 @@ def check_format(paths: ProjectPaths) -> bool:
             why=f"its records have format {int(text)}; this version reads up to {FORMAT}",
             fix="Upgrade libriscribe2.",
         )
-    return True
+    return int(text) == FORMAT
+
+
+_ATTRIBUTES: Final = b"* -text\njournal.* merge=union\n"
+"""For git: records are bytes, and two copies of a journal are merged by having the lines of both."""
 
 
 def write_format(paths: ProjectPaths, ops: FileOps = SYSTEM) -> None:
-    """Say that the project's records have this program's format.
+    """Say that the project's records have this program's format, and to git how to treat them.
 
     Raises:
-        StorageError: The file cannot be written.
+        StorageError: The files cannot be written.
     """
+    attributes = paths.state / ".gitattributes"
     with storage_errors("write", paths.format):
+        if not attributes.exists():
+            atomic_write(attributes, _ATTRIBUTES, ops=ops)
         atomic_write(paths.format, f"{FORMAT}\n".encode(), ops=ops)
 
 
@@ -355,6 +359,12 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
             paths.journal,
             counted(len(journal.found.damaged), "damaged record"),
             journal.aside,
+        )
+    if journal.found.missing:
+        _log.warning(
+            "%s: at least %s missing; what they cost is not known, and their files count as yours",
+            paths.journal,
+            counted(journal.found.missing, "record"),
         )
     elif not journal.found.records and _was_recorded(paths):
         _log.warning(

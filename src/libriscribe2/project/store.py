@@ -1,6 +1,6 @@
 """The door to a project: who holds it may change its files; replies that were paid for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
@@ -16,7 +16,7 @@ from libriscribe2.project.atomic import (
 )
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import MIN_FREE_BYTES, Machine, hold, put_in_trash
-from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.manifest import Ledger, Manifest
 from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import (
@@ -37,6 +37,7 @@ class JournalCallLog:
     def __init__(self, journal: Journal, manifest: Manifest, machine: Machine) -> None:
         self._journal = journal
         self._manifest = manifest
+        self._others = Manifest()
         self._machine = machine
 
     def generation(self, step: str) -> int:
@@ -61,7 +62,7 @@ class JournalCallLog:
         """
         self._journal.check_held()
         self._check_room()
-        self._add(records.sent(key, step=step, model=model, est_usd=est_usd))
+        self.add(records.sent(key, step=step, model=model, est_usd=est_usd))
 
     def done(self, key: str, record: Mapping[str, Any]) -> None:
         """Keep a raw reply before anyone reads it.
@@ -73,7 +74,7 @@ class JournalCallLog:
         """
         line = records.done(key, record)
         try:
-            self._add(line)
+            self.add(line)
         except LibriScribeError as error:
             raise self._rescued(key, record, error) from error
 
@@ -83,7 +84,7 @@ class JournalCallLog:
         Raises:
             StorageError: The journal cannot be written.
         """
-        self._add(records.fail(key, kind=kind, status=status, usd=usd))
+        self.add(records.fail(key, kind=kind, status=status, usd=usd))
 
     def adopt_rescued(self) -> int:
         """Take rescued replies of this project into the journal; return how many.
@@ -95,14 +96,34 @@ class JournalCallLog:
         adopted = 0
         with storage_errors("read", rescue.folder):
             for key, completion in rescue.find(tuple(self._manifest.open_calls)):
-                self._add(records.done(key, completion))
+                self.add(records.done(key, completion))
                 rescue.drop(key)
                 adopted += 1
         return adopted
 
-    def _add(self, record: records.Record) -> None:
-        self._journal.append(record)
+    def spent_by_others(self) -> Ledger:
+        """The calls of others that were found in the journal since this process has opened it.
+
+        Raises:
+            ProjectInUseError: Another file is in the journal's place and cannot be gone on with.
+        """
+        self._take(self._journal.follow())
+        return self._others.ledger
+
+    def add(self, record: records.Record, *, durable: bool = True) -> None:
+        """Put a record into the journal, and into what it adds up to.
+
+        Raises:
+            LibriScribeError: As for `Journal.append`.
+        """
+        self._take(self._journal.append(record, durable=durable))
         self._manifest.fold(record)
+
+    def _take(self, others: Iterable[records.Record]) -> None:
+        """Count what others have done."""
+        for record in others:
+            self._manifest.fold(record)
+            self._others.fold(record)
 
     def _check_room(self) -> None:
         folder = self._journal.path.parent
@@ -240,11 +261,12 @@ class ProjectStore(ProjectView):
         present = None if there is None else content_sha(name, there)
         if present is not None and not self.manifest.is_ours(name, present):
             raise _edited(name)
-        self._add(records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys))
+        said = records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys)
+        self.call_log.add(said)
         if present != sha:
             self._place(name, data, there)
         # Lost, it is missed only by who puts an older text of ours back before the next record.
-        self._add(records.placed(name, sha), durable=False)
+        self.call_log.add(records.placed(name, sha), durable=False)
 
     def import_text(self, name: str, text: str) -> None:
         """Put a text of the author's into a file; other content that was there goes to the trash.
@@ -291,7 +313,7 @@ class ProjectStore(ProjectView):
             raise ProjectError(f"{name} is missing in {self.paths.root}")
         last = self.manifest.files.get(name)
         known = last.inputs if last is not None else {}
-        self._add(records.adopt(name, sha, inputs if inputs is not None else known))
+        self.call_log.add(records.adopt(name, sha, inputs if inputs is not None else known))
 
     def anew(self, step: str) -> None:
         """Have a step whose replies could not be used ask the model anew the next time.
@@ -299,7 +321,7 @@ class ProjectStore(ProjectView):
         Raises:
             StorageError: The journal cannot be written.
         """
-        self._add(records.anew(step))
+        self.call_log.add(records.anew(step))
 
     def again(self, step: str) -> None:
         """Have a step, and every step below it, ask the model anew the next time.
@@ -307,7 +329,7 @@ class ProjectStore(ProjectView):
         Raises:
             StorageError: The journal cannot be written.
         """
-        self._add(records.again(step))
+        self.call_log.add(records.again(step))
 
     def keep_exam(self, passages: Sequence[str], names: Sequence[str]) -> None:
         """Keep the passages on which judges are examined: the same ones replay for nothing.
@@ -315,7 +337,7 @@ class ProjectStore(ProjectView):
         Raises:
             StorageError: The journal cannot be written.
         """
-        self._add(records.exam(passages, names))
+        self.call_log.add(records.exam(passages, names))
 
     def change(self, change: Change) -> None:
         """Give several files another content in one step that a crash cannot tear.
@@ -354,7 +376,7 @@ class ProjectStore(ProjectView):
         """Carry out what is left of a change that is written down."""
         if change.id not in self.manifest.changes:
             place(self.paths, change, self._machine)
-            self._add(change.record)
+            self.call_log.add(change.record)
         drop_pending(self.paths, self._machine)
 
     def note_run(self, run_id: str, *, version: str, command: str) -> None:
@@ -363,7 +385,7 @@ class ProjectStore(ProjectView):
         Raises:
             StorageError: The journal cannot be written.
         """
-        self._add(records.run(run_id, version=version, command=command))
+        self.call_log.add(records.run(run_id, version=version, command=command))
 
     def _on_disk(self, name: str) -> bytes | None:
         """The bytes of a file that may be replaced, read at this moment, whatever is remembered."""
@@ -389,10 +411,6 @@ class ProjectStore(ProjectView):
             put_in_trash(self.paths, name, one, self._machine)
         if newest is not None:
             raise _edited(name)
-
-    def _add(self, record: records.Record, *, durable: bool = True) -> None:
-        self.journal.append(record, durable=durable)
-        self.manifest.fold(record)
 
 
 def _edited(name: str) -> ProjectError:

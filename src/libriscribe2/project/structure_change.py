@@ -19,12 +19,12 @@ from libriscribe2.project.atomic import (
     storage_errors,
     take_away,
 )
-from libriscribe2.project.journal import decode_line, encode_line, scan
+from libriscribe2.project.journal import read_journal
 from libriscribe2.project.lock import Machine, check_format, put_in_trash
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, PROJECT_DATA, STATE, ProjectPaths
 from libriscribe2.project.project_view import FileContent, ProjectView, file_content, natural_order
-from libriscribe2.project.records import Record
+from libriscribe2.project.records import Record, decode_line, encode_line
 
 VERSION: Final = 1
 """The form of a plan; a plan of another form is left to the version that wrote it."""
@@ -243,9 +243,7 @@ def peek(paths: ProjectPaths) -> ProjectView:
     check_format(paths)
     # Before the journal: a process that finishes the change in between is then seen as done.
     pending = read_pending(paths)
-    with storage_errors("read", paths.journal):
-        data = paths.journal.read_bytes() if paths.journal.exists() else b""
-    found = scan(data)
+    found = read_journal(paths.journal)
     view = ProjectView(paths, Manifest(found.records), len(found.damaged))
     if pending is None or pending.id in view.manifest.changes:
         return view

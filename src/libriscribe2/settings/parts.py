@@ -16,6 +16,7 @@ from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.providers import ModelChoice, check_choice
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.manifest import Ledger
 from libriscribe2.project.research_files import keep_record
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.research.access import ResearchMeans
@@ -69,9 +70,18 @@ def _budget(config: BudgetConfig, store: ProjectStore) -> Budget:
     caps = Caps(
         config.max_cost, config.max_calls, config.max_minutes, config.unknown_usd_per_million
     )
-    ledger = store.manifest.ledger
-    before = Spent(ledger.sent, ledger.possible_usd(), ledger.unpriced())
-    return Budget(caps, before=before, price_of=price_of, project=store.paths.called)
+    before = _spent(store.manifest.ledger)
+    return Budget(
+        caps,
+        before=before,
+        others=lambda: _spent(store.call_log.spent_by_others()),
+        price_of=price_of,
+        project=store.paths.called,
+    )
+
+
+def _spent(ledger: Ledger) -> Spent:
+    return Spent(ledger.sent, ledger.possible_usd(), ledger.unpriced())
 
 
 def stage_model(settings: Settings, agent: type[Agent]) -> StageModel:

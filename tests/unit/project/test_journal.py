@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.support.project_faults import FailingOps, QuickOps, ShortOps
 
 from libriscribe2.errors import StorageError
-from libriscribe2.project.journal import Journal, decode_line, encode_line, scan
+from libriscribe2.project.journal import Journal
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.records import Record, done, sent
+from libriscribe2.project.records import Record, decode_line, done, encode_line, scan, sent
 
 NOON = datetime(2025, 1, 12, 12, tzinfo=UTC)
 JSON = st.recursive(
@@ -51,7 +51,8 @@ def test_a_record_comes_back_with_its_time(path: Path) -> None:
     written(path, sent("k", step="concept", model="m"))
     (record,) = opened(path).found.records
     assert record == {"t": "sent", "k": "k", "step": "concept", "model": "m"} | {
-        "at": "2025-01-12T12:00:00Z"
+        "at": "2025-01-12T12:00:00Z",
+        "after": [],
     }
 
 
@@ -100,7 +101,7 @@ def test_a_sync_that_fails_while_closing_is_told(path: Path) -> None:
 
 def test_a_line_is_checksum_and_json_in_readable_unicode(path: Path) -> None:
     line = written(path, {"t": "again", "step": "Café"})
-    body = '{"t":"again","step":"Café","at":"2025-01-12T12:00:00Z"}'.encode()
+    body = '{"t":"again","step":"Café","at":"2025-01-12T12:00:00Z","after":[]}'.encode()
     assert line == b"%08x %s\n" % (zlib.crc32(body), body)
 
 
@@ -196,7 +197,7 @@ def test_XC_04_a_cut_file_holds_exactly_the_records_before_the_cut(
     found = scan(whole[:cut])
     expected = [v for n, v in enumerate(values) if sum(map(len, lines[: n + 1])) <= cut]
     assert [record["value"] for record in found.records] == expected
-    assert found.damaged == ()
+    assert not found.damaged
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
@@ -251,4 +252,4 @@ def test_records_of_many_threads_are_all_there(path: Path) -> None:
         thread.join()
     found = opened(path).found
     assert {record["k"] for record in found.records} == {f"key{n}" for n in range(20)}
-    assert found.damaged == ()
+    assert not found.damaged

@@ -16,10 +16,10 @@ from libriscribe2.errors import (
     ProviderError,
     StorageError,
 )
-from libriscribe2.project.journal import Journal, decode_line, encode_line
+from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import Machine, Rescue
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.records import done, run, sent
+from libriscribe2.project.records import decode_line, done, encode_line, run, sent
 from libriscribe2.project.store import ProjectStore
 
 FIRST = encode_line(run("r1", version="1", command="resume"))[:-1]

@@ -25,7 +25,7 @@ def kind(store: ProjectStore, name: str, **inputs: str) -> str:
 
 
 def test_a_new_project_says_its_format(store: ProjectStore) -> None:
-    assert store.paths.format.read_text(encoding="utf-8") == "1\n"
+    assert store.paths.format.read_text(encoding="utf-8") == "2\n"
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "book.toml"])
@@ -268,11 +268,11 @@ def test_a_newer_format_is_refused_in_one_line(
     paths: ProjectPaths, machine: Machine, look: object
 ) -> None:
     ProjectStore.create(paths, machine).close()
-    paths.format.write_text("2\n", encoding="utf-8")
+    paths.format.write_text("3\n", encoding="utf-8")
     with pytest.raises(ProjectError, match="newer version") as caught:
         ProjectStore.open(paths, machine) if look is ProjectStore.open else ProjectStore.peek(paths)
     assert "\n" not in caught.value.what
-    assert caught.value.why == "its records have format 2; this version reads up to 1"
+    assert caught.value.why == "its records have format 3; this version reads up to 2"
 
 
 def test_a_format_that_is_no_number_is_refused(paths: ProjectPaths, machine: Machine) -> None:

@@ -13,10 +13,10 @@ from tests.support.project_faults import Crash, DyingOps, FailingOps, QuickOps
 
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.project import records
-from libriscribe2.project.journal import encode_line, scan
 from libriscribe2.project.manifest import FileRecord, Manifest
 from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
+from libriscribe2.project.records import encode_line, scan
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import Change, Replacement, digest, peek, read_pending
 from libriscribe2.project.texts import content_sha

@@ -27,10 +27,10 @@ from libriscribe2.batch.progress import Book, Ended, Sums, sums_in
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.errors import LibriScribeError, ProjectError, ProjectInUseError
 from libriscribe2.project.atomic import atomic_write, storage_errors
-from libriscribe2.project.journal import scan
-from libriscribe2.project.lock import FORMAT, Machine, put_in_trash
+from libriscribe2.project.lock import Machine, put_in_trash
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
+from libriscribe2.project.records import FORMAT, scan_journal
 
 _SIGN: Final = "select set_config('application_name', %s, false)"
 _TAKE: Final = """
@@ -144,6 +144,7 @@ _KEEP_BOOK: Final = """
     insert into libriscribe2_books as known (project, format, request) values (%s, %s, %s)
     on conflict (project) do update set format = excluded.format, request = excluded.request
 """
+_RAISE_FORMAT: Final = "update libriscribe2_books set format = %s where project = %s"
 _DIGESTS: Final = """
     select sha256(line) as sha from libriscribe2_journal where project = %s order by seq
 """
@@ -225,6 +226,7 @@ class DatabaseJournal:
         if not rows:
             return None
         check_kept_format(rows[0]["format"], self._claim.key)
+        self._claim.rows(_RAISE_FORMAT, (FORMAT, self._claim.key))
         return bytes(rows[0]["request"])
 
     def _take_request(self, known: bytes) -> None:
@@ -387,7 +389,7 @@ class TravellingBooks:
             kept = kept_book(database, key_of(self._batch, name))
         if kept is None:
             return Sums(words=words)
-        return sums_in(Manifest(scan(kept.journal).records), words, self._unknown_usd)
+        return sums_in(Manifest(scan_journal(kept.journal).records), words, self._unknown_usd)
 
 
 def _dearest(here: Sums, there: Sums) -> Sums:

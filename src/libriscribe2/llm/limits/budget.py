@@ -254,6 +254,7 @@ class Budget:
     Args:
         caps: What may be spent.
         before: What earlier runs of the project spent.
+        others: What others have spent on the project since, by its journal.
         price_of: The price of a model, or None; it may take long the first time.
         project: The project's name, for the command that goes on.
         now: A clock in seconds that never goes back.
@@ -264,6 +265,7 @@ class Budget:
         caps: Caps | None = None,
         *,
         before: Spent | None = None,
+        others: Callable[[], Spent] = Spent,
         price_of: Callable[[str], Price | None] = lambda _model: None,
         project: str = "",
         now: Callable[[], float] = monotonic,
@@ -271,6 +273,8 @@ class Budget:
         self.caps = caps if caps is not None else Caps()
         earlier = before if before is not None else Spent()
         self._project = project
+        self._others = others
+        self._of_others = Spent()
         self._price_of = price_of
         self._prices: dict[str, Price | None] = {}
         self._now = now
@@ -325,9 +329,10 @@ class Budget:
         """The reservation for a request, as soon as it fits."""
         known = await self._known_price(request.model)
         price = known if known is not None else self._unknown
-        await self._count_unpriced()
         offers = self._offers(request, price)
         while True:
+            self._count_others()
+            await self._count_unpriced()
             self._check_calls_and_time()
             fitting = next((o for o in offers if self._fits(self._spent + o.usd)), None)
             if fitting is None:
@@ -375,6 +380,22 @@ class Budget:
             raise calls_used_up(caps.calls, self._calls, self._project)
         if caps.minutes is not None and self._now() - self._started >= caps.minutes * _MINUTE:
             raise time_used_up(caps.minutes, self._project)
+
+    def _count_others(self) -> None:
+        """Add what others have spent since the last request."""
+        now, before = self._others(), self._of_others
+        if now == before:
+            return
+        self._of_others = now
+        self._calls += now.calls - before.calls
+        self._spent += now.usd - before.usd
+        for model, tokens in now.unpriced.items():
+            counted = (before.unpriced.get(model, (0, 0)), self._unpriced.get(model, (0, 0)))
+            (sent, received), (more_sent, more_received) = counted
+            self._unpriced[model] = (
+                tokens[0] - sent + more_sent,
+                tokens[1] - received + more_received,
+            )
 
     async def _count_unpriced(self) -> None:
         """Put a price on what earlier runs spent without being told one."""

@@ -19,9 +19,8 @@ from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Ds
 from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
 from libriscribe2.errors import ProjectError, ProjectInUseError
-from libriscribe2.project.journal import encode_line
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.project.records import done, sent
+from libriscribe2.project.records import done, encode_line, sent
 
 KEY = "spring/book"
 END = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like %s"
