@@ -1,7 +1,5 @@
 """Stages in order, and why each of their units runs or not."""
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +16,7 @@ from libriscribe2.errors import LibriScribeError, ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import BOOK_TOML, OUTLINE, RESEARCH_NOTES, SCENES
-from libriscribe2.project.project_view import ArtifactState, ProjectView
+from libriscribe2.project.project_view import ArtifactState, ProjectView, setting_sha
 from libriscribe2.wording import counted
 
 ENTRY_POINTS = "libriscribe2.agents"
@@ -219,12 +217,7 @@ def _expanded(name: str, view: ProjectView) -> Iterable[str]:
 def _brief_hashes(brief: Brief, keys: tuple[str, ...]) -> dict[str, str]:
     """The hashes of fields of a brief."""
     values = brief.model_dump(mode="json", include=set(keys))
-    return {f"{BOOK_TOML}:{key}": _sha(values[key]) for key in keys}
-
-
-def _sha(value: object) -> str:
-    """The hash of a field of the brief."""
-    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode("utf-8")).hexdigest()
+    return {f"{BOOK_TOML}:{key}": setting_sha(values[key]) for key in keys}
 
 
 @dataclass(frozen=True, slots=True)

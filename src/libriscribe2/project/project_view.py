@@ -1,15 +1,18 @@
 """A project as it is: reading its files and telling what state they are in, changing nothing."""
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Final, Literal
 
 from libriscribe2.errors import ProjectError
+from libriscribe2.models.brief import Brief
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import RESEARCH, ProjectPaths
+from libriscribe2.project.paths import BOOK_TOML, RESEARCH, ProjectPaths
 from libriscribe2.project.texts import content_sha, decode_text, parse_json, value_sha
 
 CHAPTER_NUMBER: Final = "chapter"
@@ -208,10 +211,33 @@ class ProjectView:
         if last.sha != sha:
             # An older content of ours: left by a crash, or put back by the author.
             return ArtifactState("edited" if last.placed else "old")
-        changed = _differences(last.inputs, inputs)
+        changed = tuple(
+            name
+            for name in _differences(last.inputs, inputs)
+            if not self._is_by_upgrade(name, last.inputs.get(name), inputs.get(name))
+        )
         came = tuple(name for name in changed if last.inputs.get(name) is None)
         gone = tuple(name for name in changed if inputs.get(name) is None)
         return ArtifactState("stale" if changed else "fresh", changed, came, gone)
+
+    def _is_by_upgrade(self, name: str, then: str | None, now: str | None) -> bool:
+        """Whether an input differs only because this program looks at other things than an older one.
+
+        A file that counted as a whole then and is the same file is no change. Nor is a setting that
+        the program does not look at any more, or did not then and that has its default, or the
+        value with which it made other files.
+        """
+        setting = name.removeprefix(f"{BOOK_TOML}:")
+        if setting != name:
+            files = self.manifest.files.values()
+            return now is None or (
+                then is None
+                and (
+                    now == _default_shas().get(setting)
+                    or any(one.inputs.get(name) == now for one in files)
+                )
+            )
+        return then is not None and now is not None and then == self.sha(name)
 
     def find(self, name: str) -> FileContent | None:
         """What a file holds; None where there is none.
@@ -235,6 +261,18 @@ class ProjectView:
         """
         found = self.find(name)
         return None if found is None else found.data
+
+
+def setting_sha(value: object) -> str:
+    """The hash of a setting of the brief."""
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode("utf-8")).hexdigest()
+
+
+@cache
+def _default_shas() -> Mapping[str, str]:
+    """The hashes of what the settings of a brief are where nobody says anything."""
+    plain = Brief(premise="none").model_dump(mode="json", exclude={"premise"})
+    return {name: setting_sha(value) for name, value in plain.items()}
 
 
 def _differences(then: Mapping[str, str | None], now: Mapping[str, str | None]) -> tuple[str, ...]:
