@@ -57,9 +57,9 @@ MUTANTS: Final = (
         "project/store.py",
         "        self.call_log.add(said)\n"
         "        if present != sha:\n"
-        "            self._place(name, data)\n",
+        "            self._place(name, data, there)\n",
         "        if present != sha:\n"
-        "            self._place(name, data)\n"
+        "            self._place(name, data, there)\n"
         "        self.call_log.add(said)\n",
     ),
     Mutant(
@@ -117,8 +117,8 @@ MUTANTS: Final = (
         "errors of the system are not translated",
         "test_bar_05",
         "project/atomic.py",
-        "    except OSError as error:\n",
-        "    except BlockingIOError as error:\n",
+        "    except OSError as error:\n        raise storage_error",
+        "    except BlockingIOError as error:\n        raise storage_error",
         _SOAK,
     ),
     Mutant(
