@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from typer.testing import CliRunner
 
-from libriscribe2.cli.root import COMMANDS, CommandEntry, LazyCommand, app
+from libriscribe2.cli.root import COMMANDS, Entry, LazyCommand, app
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "cli.md"
@@ -38,12 +38,12 @@ def help_of(*words: str) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
-def loaded(entry: CommandEntry) -> Any:
+def loaded(entry: Entry) -> Any:
     """The command behind an entry of the table."""
     return LazyCommand(entry).load()
 
 
-def _words(entry: CommandEntry) -> Iterator[tuple[str, ...]]:
+def _words(entry: Entry) -> Iterator[tuple[str, ...]]:
     """A command, and the commands below it where it is a group."""
     yield (entry.name,)
     for name in getattr(loaded(entry), "commands", {}):

@@ -16,7 +16,7 @@ from libriscribe2.agents.agent_book_reviewer import BookReviewer
 from libriscribe2.agents.agent_continuity_evaluator import ContinuityEvaluator
 from libriscribe2.agents.agent_importer import ManuscriptReader
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
-from libriscribe2.cli.root import COMMANDS, CommandEntry, app
+from libriscribe2.cli.root import COMMANDS, Entry, app
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError
 
@@ -52,7 +52,7 @@ def test_DO_the_page_of_commands_is_current() -> None:
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_DO_every_command_is_documented(entry: CommandEntry) -> None:
+def test_DO_every_command_is_documented(entry: Entry) -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert (f"`{entry.name}`" if entry.hidden else f"## libriscribe2 {entry.name}\n") in text
 
@@ -60,7 +60,7 @@ def test_DO_every_command_is_documented(entry: CommandEntry) -> None:
 @pytest.mark.parametrize(
     "entry", [entry for entry in COMMANDS if not entry.hidden], ids=lambda entry: entry.name
 )
-def test_DO_the_list_says_what_the_command_says_of_itself(entry: CommandEntry) -> None:
+def test_DO_the_list_says_what_the_command_says_of_itself(entry: Entry) -> None:
     paragraph = " ".join(loaded(entry).help.partition("\n\n")[0].split())
     assert re.split(r"(?<=\.) |;", paragraph)[0].rstrip(".") == entry.help.rstrip(".")
 
@@ -68,7 +68,7 @@ def test_DO_the_list_says_what_the_command_says_of_itself(entry: CommandEntry) -
 @pytest.mark.parametrize(
     "entry", [entry for entry in COMMANDS if entry.hidden], ids=lambda entry: entry.name
 )
-def test_DO_an_older_name_is_the_same_command(entry: CommandEntry) -> None:
+def test_DO_an_older_name_is_the_same_command(entry: Entry) -> None:
     name = re.search(r"`(.+)`", entry.help)
     assert name is not None
     (twin,) = [one for one in COMMANDS if one.name == name[1]]

@@ -6,14 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.support.batches import (
-    FAST_PACE,
-    WorkerProcess,
-    add_books,
-    alone,
-    paid_twice,
-    premise,
-)
+from tests.support.batches import FAST_PACE, WorkerProcess, add_books, alone, paid_twice, premise
 from tests.support.desk import SMALL, Desk
 from tests.support.machines import keep_line, kept_lines, until
 from tests.support.postgres import Cluster

@@ -13,14 +13,7 @@ from libriscribe2.models.story import (
     WorldFile,
 )
 from libriscribe2.project.legacy import read_legacy
-from libriscribe2.project.paths import (
-    CHARACTERS,
-    CONCEPT,
-    OUTLINE,
-    SCENES,
-    WORLD,
-    ProjectPaths,
-)
+from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, SCENES, WORLD, ProjectPaths
 
 SHAPES: Final[dict[str, type[BaseModel]]] = {
     CONCEPT: ConceptFile,

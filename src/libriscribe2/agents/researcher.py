@@ -139,10 +139,7 @@ class ResearcherAgent(Agent):
         """
         # The tools load libraries for files and the web, which nobody else needs.
         from libriscribe2.research.chain_model import ChainModel  # noqa: PLC0415
-        from libriscribe2.research.research_chain import (  # noqa: PLC0415
-            ChainRequest,
-            ResearchChain,
-        )
+        from libriscribe2.research.research_chain import ChainRequest, ResearchChain  # noqa: PLC0415
 
         model = ChainModel(
             self.context.client,

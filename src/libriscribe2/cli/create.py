@@ -39,10 +39,7 @@ from libriscribe2.commands.new_book import (
     read_samples,
     with_drafting,
 )
-from libriscribe2.commands.projects import (
-    free_name,
-    new_paths,
-)
+from libriscribe2.commands.projects import free_name, new_paths
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice

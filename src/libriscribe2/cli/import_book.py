@@ -27,9 +27,7 @@ from libriscribe2.commands.importing import (
     take_over,
 )
 from libriscribe2.commands.runs import OpenBook
-from libriscribe2.editing.manuscript_import import (
-    MANUSCRIPT_SAMPLE,
-)
+from libriscribe2.editing.manuscript_import import MANUSCRIPT_SAMPLE
 from libriscribe2.models.brief import MOST
 from libriscribe2.project.paths import ProjectPaths, project_name_from
 from libriscribe2.prose import prose_words

@@ -24,15 +24,8 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording
-from libriscribe2.commands.evaluations import (
-    compare_drafts,
-    comparison_record,
-    planned_comparison,
-)
-from libriscribe2.commands.projects import (
-    look_at,
-    read_brief,
-)
+from libriscribe2.commands.evaluations import compare_drafts, comparison_record, planned_comparison
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths

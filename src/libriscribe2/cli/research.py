@@ -25,11 +25,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording
-from libriscribe2.commands.projects import (
-    free_name,
-    look_at,
-    read_brief,
-)
+from libriscribe2.commands.projects import free_name, look_at, read_brief
 from libriscribe2.commands.researching import (
     DEMO_NAME,
     answer_record,

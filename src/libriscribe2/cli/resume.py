@@ -33,10 +33,7 @@ from libriscribe2.cli.run_output import (
     tell_remaking,
 )
 from libriscribe2.commands.forecasts import quote_project, quote_remaking
-from libriscribe2.commands.projects import (
-    look_at,
-    read_brief,
-)
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.rebuilding import (
     Rebuilt,
     RecordedCall,

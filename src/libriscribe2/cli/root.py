@@ -38,16 +38,14 @@ from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
 from libriscribe2.project.atomic import DEVICE_ERRORS, storage_error
 from libriscribe2.wording import one_line, plain_fault
 
-_ROOM: Final = "libriscribe2.cli"
-
 
 @dataclass(frozen=True, slots=True)
-class CommandEntry:
+class Entry:
     """One command.
 
     Attributes:
         name: What the user types.
-        target: `module:attribute` of a function or a Typer app.
+        target: `module:attribute` of a function or a Typer app in this room.
         help: The first line of its help.
         hidden: Whether listings leave it out: older names.
     """
@@ -59,89 +57,55 @@ class CommandEntry:
 
 
 COMMANDS: Final = (
-    CommandEntry("create", f"{_ROOM}.create:create", "Write a new book from a premise."),
-    CommandEntry(
-        "import",
-        f"{_ROOM}.import_book:import_book",
-        "Import a manuscript that was written elsewhere.",
-    ),
-    CommandEntry("resume", f"{_ROOM}.resume:resume", "Go on with a book where it stopped."),
-    CommandEntry("redo", f"{_ROOM}.resume:redo", "Write a stage, or one chapter of it, again."),
-    CommandEntry(
-        "status", f"{_ROOM}.status:status", "Show every part of a book with its state and reason."
-    ),
-    CommandEntry(
+    Entry("create", "create:create", "Write a new book from a premise."),
+    Entry("import", "import_book:import_book", "Import a manuscript that was written elsewhere."),
+    Entry("resume", "resume:resume", "Go on with a book where it stopped."),
+    Entry("redo", "resume:redo", "Write a stage, or one chapter of it, again."),
+    Entry("status", "status:status", "Show every part of a book with its state and reason."),
+    Entry(
         "estimate",
-        f"{_ROOM}.resume:estimate",
+        "resume:estimate",
         "Say what it would take to finish a book: calls, tokens, cost.",
     ),
-    CommandEntry(
+    Entry(
         "replay",
-        f"{_ROOM}.resume:replay",
+        "resume:replay",
         "Rebuild a book from its journal, or ask a recorded prompt again.",
     ),
-    CommandEntry(
-        "chapter", f"{_ROOM}.chapter:app", "List the chapters of a book, and change their order."
+    Entry("chapter", "chapter:app", "List the chapters of a book, and change their order."),
+    Entry("adopt", "status:adopt", "Accept your edits as current."),
+    Entry("check", "check:check", "Say what is wrong with a book's files, its story or its plan."),
+    Entry(
+        "view", "view:view", "Open a page with the book and every call, or write it to a folder."
     ),
-    CommandEntry("adopt", f"{_ROOM}.status:adopt", "Accept your edits as current."),
-    CommandEntry(
-        "check",
-        f"{_ROOM}.check:check",
-        "Say what is wrong with a book's files, its story or its plan.",
-    ),
-    CommandEntry(
-        "view",
-        f"{_ROOM}.view:view",
-        "Open a page with the book and every call, or write it to a folder.",
-    ),
-    CommandEntry(
-        "debug", f"{_ROOM}.debug:app", "Look at what the models answered, and what was made of it."
-    ),
-    CommandEntry(
+    Entry("debug", "debug:app", "Look at what the models answered, and what was made of it."),
+    Entry(
         "report",
-        f"{_ROOM}.report:report",
+        "report:report",
         "Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.",
     ),
-    CommandEntry("why", f"{_ROOM}.debug:why", "Show the context a scene was written from."),
-    CommandEntry(
-        "compare",
-        f"{_ROOM}.report:compare",
-        "Put the metrics of two drafts of a book beside each other.",
+    Entry("why", "debug:why", "Show the context a scene was written from."),
+    Entry(
+        "compare", "report:compare", "Put the metrics of two drafts of a book beside each other."
     ),
-    CommandEntry(
+    Entry(
         "research",
-        f"{_ROOM}.research:app",
+        "research:app",
         "Look a question up in sources or on the web, and look at the notes.",
     ),
-    CommandEntry(
-        "citations", f"{_ROOM}.research:citations", "Check that the notes of a book still hold."
-    ),
-    CommandEntry(
-        "export", f"{_ROOM}.export:export", "Make a book into files that a reader can hold."
-    ),
-    CommandEntry(
-        "batch", f"{_ROOM}.batch:app", "Write many books: queue them, run them, see how they stand."
-    ),
-    CommandEntry(
-        "demo",
-        f"{_ROOM}.create:demo",
-        "Write a short book with the stand-in author, without a key.",
-    ),
-    CommandEntry(
-        "config", f"{_ROOM}.listings:config", "Show the settings in force and where they come from."
-    ),
-    CommandEntry(
-        "trust", f"{_ROOM}.listings:trust", "Let a folder's .env set everything, until it changes."
-    ),
-    CommandEntry(
-        "models", f"{_ROOM}.listings:models", "Show which model does what, and which could."
-    ),
-    CommandEntry("agents", f"{_ROOM}.listings:agents", "List the stages that make a book."),
-    CommandEntry("tools", f"{_ROOM}.listings:tools", "List the tools of the tool chains."),
-    CommandEntry("doctor", f"{_ROOM}.listings:doctor", "Check that everything is in place."),
-    CommandEntry("create-book", f"{_ROOM}.create:create", "Same as `create`.", hidden=True),
-    CommandEntry("format", f"{_ROOM}.export:export", "Same as `export`.", hidden=True),
-    CommandEntry("book-stats", f"{_ROOM}.status:status", "Same as `status`.", hidden=True),
+    Entry("citations", "research:citations", "Check that the notes of a book still hold."),
+    Entry("export", "export:export", "Make a book into files that a reader can hold."),
+    Entry("batch", "batch:app", "Write many books: queue them, run them, see how they stand."),
+    Entry("demo", "create:demo", "Write a short book with the stand-in author, without a key."),
+    Entry("config", "listings:config", "Show the settings in force and where they come from."),
+    Entry("trust", "listings:trust", "Let a folder's .env set everything, until it changes."),
+    Entry("models", "listings:models", "Show which model does what, and which could."),
+    Entry("agents", "listings:agents", "List the stages that make a book."),
+    Entry("tools", "listings:tools", "List the tools of the tool chains."),
+    Entry("doctor", "listings:doctor", "Check that everything is in place."),
+    Entry("create-book", "create:create", "Same as `create`.", hidden=True),
+    Entry("format", "export:export", "Same as `export`.", hidden=True),
+    Entry("book-stats", "status:status", "Same as `status`.", hidden=True),
 )
 
 _SETTINGS: Final = "settings stand in .env, `libriscribe2 config path` and the project's book.toml"
@@ -193,14 +157,14 @@ _SURPLUS: Final = "unexpected extra argument"
 class LazyCommand(TyperCommand):
     """Stands for a command in listings and turns into it when it is run."""
 
-    def __init__(self, entry: CommandEntry) -> None:
+    def __init__(self, entry: Entry) -> None:
         super().__init__(entry.name, help=entry.help, hidden=entry.hidden)
         self._entry = entry
 
     def load(self) -> Any:
         """The command itself."""
         module, _, attribute = self._entry.target.partition(":")
-        found = getattr(import_module(module), attribute)
+        found = getattr(import_module(f"libriscribe2.cli.{module}"), attribute)
         if not isinstance(found, typer.Typer):
             only = typer.Typer(add_completion=False, rich_markup_mode=None)
             only.command(name=self._entry.name)(found)

@@ -14,13 +14,7 @@ from libriscribe2.commands.installation import (
     look_at_folder,
     look_at_room,
 )
-from libriscribe2.commands.projects import (
-    locate,
-    look_at,
-    read_brief,
-    stage_names,
-    wanted_stages,
-)
+from libriscribe2.commands.projects import locate, look_at, read_brief, stage_names, wanted_stages
 from libriscribe2.engine.stages import all_stages, check_artifacts, units_of
 from libriscribe2.llm.backend import Backend, Completion
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
@@ -29,12 +23,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.default_model import LocalServer, choose_model
 from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.providers import (
-    DEMO_NAMES,
-    ModelChoice,
-    key_variables,
-    key_without_model,
-)
+from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice, key_variables, key_without_model
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book

@@ -12,10 +12,7 @@ from libriscribe2.agents.agent_continuity_evaluator import (
 )
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
-from libriscribe2.checks.continuity.story_report import (
-    StoryReport,
-    ready,
-)
+from libriscribe2.checks.continuity.story_report import StoryReport, ready
 from libriscribe2.checks.evaluation.calibration import QUESTIONS, calibration_pairs, ties
 from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, writers_of
 from libriscribe2.checks.report.book_metrics import BookMetrics

@@ -8,19 +8,11 @@ from typing import Any, Final
 
 from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver, questions
 from libriscribe2.commands.new_book import brief_from, read_author_file
-from libriscribe2.commands.projects import (
-    kept_settings,
-    new_paths,
-)
+from libriscribe2.commands.projects import kept_settings, new_paths
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.documents.manuscript_reader import Manuscript
-from libriscribe2.editing.manuscript_import import (
-    as_written,
-    completed,
-    keep,
-    size_of,
-)
+from libriscribe2.editing.manuscript_import import as_written, completed, keep, size_of
 from libriscribe2.engine.engine import follow
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
 from libriscribe2.models.brief import MOST_PREMISE, Brief

@@ -7,10 +7,7 @@ from typing import TypeVar
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.app import App, AppOptions, SharedCalls
-from libriscribe2.commands.projects import (
-    open_project,
-    wanted_stages,
-)
+from libriscribe2.commands.projects import open_project, wanted_stages
 from libriscribe2.engine.engine import Engine, RunStream
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.llm.providers import ModelChoice

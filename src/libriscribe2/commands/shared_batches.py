@@ -3,15 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
-from libriscribe2.batch.postgres.book_journal import (
-    TravellingBooks,
-)
-from libriscribe2.batch.postgres.database import (
-    Database,
-    DatabaseLostError,
-    Dsn,
-    ensure_schema,
-)
+from libriscribe2.batch.postgres.book_journal import TravellingBooks
+from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.jobs import batches
 from libriscribe2.batch.postgres.worker import DatabaseQueue, no_lost

@@ -15,11 +15,7 @@ from libriscribe2.batch.postgres.book_journal import (
     is_kept,
     kept_book,
 )
-from libriscribe2.batch.postgres.database import (
-    Database,
-    DatabaseLostError,
-    DatabaseRates,
-)
+from libriscribe2.batch.postgres.database import Database, DatabaseLostError, DatabaseRates
 from libriscribe2.batch.postgres.exchange import Exchange
 from libriscribe2.batch.postgres.jobs import batches, key_of
 from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue, Worker

@@ -22,14 +22,7 @@ from libriscribe2.models.story import (
     ScenesFile,
     WorldFile,
 )
-from libriscribe2.project.paths import (
-    CHARACTERS,
-    OUTLINE,
-    SAMPLES,
-    SCENES,
-    WORLD,
-    chapter_file,
-)
+from libriscribe2.project.paths import CHARACTERS, OUTLINE, SAMPLES, SCENES, WORLD, chapter_file
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import readable_json
 from libriscribe2.prose import count_words, shorten

@@ -6,13 +6,7 @@ Chapters are numbered from 1. What each edit costs is said at `structure_plan`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from libriscribe2.editing.splitting import (
-    Division,
-    body_of,
-    joined,
-    retitled,
-    with_heading,
-)
+from libriscribe2.editing.splitting import Division, body_of, joined, retitled, with_heading
 from libriscribe2.editing.structure import (
     Entry,
     Slot,

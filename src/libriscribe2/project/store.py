@@ -7,13 +7,7 @@ from typing import Any, Self
 
 from libriscribe2.errors import LibriScribeError, ProjectError, StorageError, UsageError
 from libriscribe2.project import records
-from libriscribe2.project.atomic import (
-    atomic_write,
-    make_folder,
-    overwrite,
-    spares,
-    storage_errors,
-)
+from libriscribe2.project.atomic import atomic_write, make_folder, overwrite, spares, storage_errors
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import MIN_FREE_BYTES, Machine, hold, put_in_trash
 from libriscribe2.project.manifest import Ledger, Manifest

@@ -5,7 +5,7 @@ The HTML is read directly; no model is asked.
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bs4 import BeautifulSoup
@@ -131,13 +131,7 @@ def _unique(found: Iterable[RawResult], base_url: str) -> list[SearchResultItem]
 
 def _numbered(items: Iterable[SearchResultItem]) -> list[SearchResultItem]:
     return [
-        SearchResultItem(
-            item.title,
-            item.url,
-            item.snippet,
-            item.site_info,
-            f"Link{number} To: {host_of(item.url)}",
-        )
+        replace(item, link_id=f"Link{number} To: {host_of(item.url)}")
         for number, item in enumerate(items, start=1)
     ]
 

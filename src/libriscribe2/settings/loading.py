@@ -34,11 +34,7 @@ from libriscribe2.settings.layers import (
     without_misfits,
 )
 from libriscribe2.settings.schema import ENV_DELIMITER, ENV_PREFIX, Settings
-from libriscribe2.settings.trust import (
-    ANY_ADDRESS,
-    USER_ONLY_KEYS,
-    folder_variables,
-)
+from libriscribe2.settings.trust import ANY_ADDRESS, USER_ONLY_KEYS, folder_variables
 from libriscribe2.wording import MASK, plain_fault, redact
 
 _LONGEST_VALUE: Final = 80

@@ -9,7 +9,7 @@ import pytest
 
 from libriscribe2 import cli
 from libriscribe2.cli import root
-from libriscribe2.cli.root import COMMANDS, CommandEntry, LazyCommand
+from libriscribe2.cli.root import COMMANDS, Entry, LazyCommand
 
 
 class Left(BaseException):
@@ -89,7 +89,7 @@ def test_XC_08_a_bug_is_told_in_one_line_with_a_traceback_on_request(
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_XC_09_every_entry_of_the_table_leads_to_a_command(entry: CommandEntry) -> None:
+def test_XC_09_every_entry_of_the_table_leads_to_a_command(entry: Entry) -> None:
     command = LazyCommand(entry).load()
     assert command.name == entry.name
     assert command.help

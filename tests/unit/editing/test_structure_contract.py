@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.editing.structure import (
-    joined_contract,
-    renumbered_threads,
-    split_contract,
-)
+from libriscribe2.editing.structure import joined_contract, renumbered_threads, split_contract
 
 THREAD = {"id": "bell", "promise": "Who rang it?", "setup": 2, "payoff": 4, "due_by": 4, "x": 1}
 

@@ -3,12 +3,7 @@
 from hypothesis import given as over
 from hypothesis import strategies as st
 
-from libriscribe2.models.excerpts import (
-    given_cast,
-    given_world,
-    with_given_cast,
-    with_given_world,
-)
+from libriscribe2.models.excerpts import given_cast, given_world, with_given_cast, with_given_world
 from libriscribe2.models.story import Character, CharactersFile, Entry, WorldFile
 from libriscribe2.prose import weigh
 

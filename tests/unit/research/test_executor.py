@@ -4,16 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.support.chain import (
-    Chain,
-    FakeTools,
-    capability,
-    judges,
-    plan,
-    provides,
-    scripted,
-    step,
-)
+from tests.support.chain import Chain, FakeTools, capability, judges, plan, provides, scripted, step
 
 from libriscribe2.errors import BudgetError
 from libriscribe2.research.execution import Executor

@@ -7,13 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.chain import (
-    Chain,
-    FakeTools,
-    capability,
-    plan,
-    step,
-)
+from tests.support.chain import Chain, FakeTools, capability, plan, step
 from typing_extensions import override
 
 from libriscribe2.errors import ProjectError, StorageError

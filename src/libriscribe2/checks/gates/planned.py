@@ -7,13 +7,7 @@ from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gat
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.text import ChapterText, words
 from libriscribe2.checks.text_lengths import LONG, SHORT
-from libriscribe2.checks.text_likeness import (
-    WINDOW,
-    Nearest,
-    nearest_passages,
-    stem_weight,
-    stems,
-)
+from libriscribe2.checks.text_likeness import WINDOW, Nearest, nearest_passages, stem_weight, stems
 from libriscribe2.models.findings import Finding
 
 _SHOWN: Final = 160

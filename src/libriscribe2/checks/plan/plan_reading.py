@@ -11,11 +11,7 @@ from libriscribe2.checks.text_lengths import chapter_words
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.canon import Attribute, CanonFile, ExitState
-from libriscribe2.models.story import (
-    OutlineFile,
-    PlannedChapter,
-    ScenesFile,
-)
+from libriscribe2.models.story import OutlineFile, PlannedChapter, ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CHARACTERS,

@@ -105,10 +105,7 @@ def rate_gate(
         return RateGate(shared, account_of)
     if requests is None and kilo_tokens is None:
         return RateGate()
-    from libriscribe2.llm.limits.rate_store import (  # noqa: PLC0415 - only a run with limits pays for it
-        RateLimits,
-        RateStore,
-    )
+    from libriscribe2.llm.limits.rate_store import RateLimits, RateStore  # noqa: PLC0415 - only a run with limits pays for it
 
     return RateGate(RateStore(RateLimits(requests, kilo_tokens)), account_of)
 

@@ -42,11 +42,7 @@ from libriscribe2.replies.repair.state import (
     misplaced_by,
     schema_node,
 )
-from libriscribe2.replies.repair.values import (
-    SoundParts,
-    read_literal,
-    read_text,
-)
+from libriscribe2.replies.repair.values import SoundParts, read_literal, read_text
 from libriscribe2.replies.strict_json import same_json
 
 _QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
