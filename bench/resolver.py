@@ -15,8 +15,8 @@ from typing import Any, Final
 from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, StepMetadata
-from libriscribe2.research.chain import Orchestrator
 from libriscribe2.research.chain_model import ChainModel
+from libriscribe2.research.research_chain import Orchestrator
 from libriscribe2.research.resolver import HybridResolver
 from libriscribe2.research.run_store import FileRunStore, MemoryRunStore, RunStore
 from libriscribe2.research.templates import OrchestratorConfig

@@ -8,9 +8,9 @@ import pytest
 from tests.support.project_faults import Crash, DyingOps, QuickOps
 from tests.support.shaped_book import CHAPTERS, ShapedBook, new_book
 
-from libriscribe2.editing import structure_edits as edits
+from libriscribe2.editing import structure as edits
 from libriscribe2.editing.splitting import division, texts_of
-from libriscribe2.editing.structure_edits import Outlined, Slots
+from libriscribe2.editing.structure import Outlined, Slots
 from libriscribe2.project.atomic import FileOps
 from libriscribe2.project.paths import chapter_file
 from libriscribe2.project.structure_change import Change, peek

@@ -8,8 +8,8 @@ from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, RunRecord
-from libriscribe2.research.chain import Orchestrator
 from libriscribe2.research.chain_model import ChainModel
+from libriscribe2.research.research_chain import Orchestrator
 from libriscribe2.research.run_store import MemoryRunStore, RunStore
 from libriscribe2.research.templates import OrchestratorConfig
 

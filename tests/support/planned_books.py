@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from libriscribe2.checks.plan.plan import Plan
-from libriscribe2.checks.plan.plan_findings import plan_findings
+from libriscribe2.checks.plan.plan_report import plan_findings
 from libriscribe2.models.canon import Thread
 from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
 from libriscribe2.models.story import OutlineChapter, PlannedChapter

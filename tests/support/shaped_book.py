@@ -10,8 +10,7 @@ from tests.support.desk import Desk, ProjectFolder
 from tests.support.project_faults import QuickOps
 
 from libriscribe2.commands.projects import read_brief, wanted_stages
-from libriscribe2.editing.structure import Edit, read_slots
-from libriscribe2.editing.structure_edits import Slots
+from libriscribe2.editing.structure import Edit, Slots, read_slots
 from libriscribe2.editing.structure_plan import Planner
 from libriscribe2.engine.stages import all_stages, book_status
 from libriscribe2.project.atomic import FileOps

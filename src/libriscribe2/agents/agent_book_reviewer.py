@@ -14,8 +14,8 @@ from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.gates.gate import GateContext, measured
 from libriscribe2.checks.patching import GAP, patched
 from libriscribe2.checks.text import ChapterText
-from libriscribe2.context.book_parts import thread_lines
 from libriscribe2.context.earlier_text import PassageIndex
+from libriscribe2.context.scene_context import thread_lines
 from libriscribe2.errors import IncompleteError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, in_order

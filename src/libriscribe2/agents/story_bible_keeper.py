@@ -7,7 +7,7 @@ from typing import Final
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
-from libriscribe2.checks.continuity.fact_names import Names, rule_names
+from libriscribe2.checks.continuity.fact_values import Names, rule_names
 from libriscribe2.models.canon import (
     MOST_EVENTS,
     MOST_FACTS,

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from libriscribe2.commands.projects import look_at, open_project, read_brief, wanted_stages
-from libriscribe2.editing import structure_edits as edits
+from libriscribe2.editing import structure as edits
 from libriscribe2.editing.adoption import (
     Adopted,
     edited_files,
@@ -18,8 +18,7 @@ from libriscribe2.editing.adoption import (
 from libriscribe2.editing.adoption import adopt as take
 from libriscribe2.editing.splitting import chapter_rows, planned_scenes, raw_text, texts_of
 from libriscribe2.editing.splitting import division as split_place
-from libriscribe2.editing.structure import Edit, Slot, read_slots
-from libriscribe2.editing.structure_edits import Outlined, Slots
+from libriscribe2.editing.structure import Edit, Outlined, Slot, Slots, read_slots
 from libriscribe2.editing.structure_plan import Planner
 from libriscribe2.engine.stages import all_stages, book_status, check_artifacts
 from libriscribe2.errors import UsageError

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
-from libriscribe2.checks.plan.plan_findings import allowances
+from libriscribe2.checks.plan.plan_report import allowances
 from libriscribe2.engine.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from libriscribe2.checks.continuity.fact_names import canonical_facts
+from libriscribe2.checks.continuity.fact_values import canonical_facts
 from libriscribe2.context.earlier_text import EarlierPassages, overused_block
 from libriscribe2.context.knowledge_parts import read_knowledge
 from libriscribe2.models.brief import Brief

@@ -1,5 +1,5 @@
 """The seed's name for `research.chain`."""
 
-from libriscribe2.research.chain import Orchestrator
+from libriscribe2.research.research_chain import Orchestrator
 
 __all__ = ["Orchestrator"]

@@ -3,15 +3,16 @@
 import pytest
 from tests.unit.checks.prose import chapter, fresh
 
-from libriscribe2.checks.text import grams, words
-from libriscribe2.checks.text_likeness import ending_pairs, opening_pairs
-from libriscribe2.checks.text_phrases import (
+from libriscribe2.checks.text import (
     duplicate_paragraphs,
+    grams,
     repeated_share,
     shares_seen_before,
     stock_phrases,
     windows,
+    words,
 )
+from libriscribe2.checks.text_likeness import ending_pairs, opening_pairs
 
 
 def test_a_text_without_repetition_has_a_share_of_zero() -> None:

@@ -14,11 +14,11 @@ from tests.support.source_files import archive, docx, epub, pdf
 
 from libriscribe2.documents.archive import MOST_ENTRIES
 from libriscribe2.documents.decoding import DocumentError
-from libriscribe2.documents.pdf_reader import read_pdf
 from libriscribe2.documents.source_reader import (
     LARGEST_SOURCE,
     SOURCE_ENDINGS,
     SourceText,
+    read_pdf,
     read_source,
     read_web_page,
 )

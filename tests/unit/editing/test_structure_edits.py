@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from libriscribe2.editing.splitting import Division
-from libriscribe2.editing.structure import Slot
-from libriscribe2.editing.structure_edits import (
+from libriscribe2.editing.structure import (
     Outlined,
+    Slot,
     Slots,
     delete,
     insert,

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.support.shaped_book import CHAPTERS, Picture, ShapedBook
 
 from libriscribe2.commands.projects import read_brief
-from libriscribe2.editing import structure_edits as edits
+from libriscribe2.editing import structure as edits
 from libriscribe2.editing.adoption import origins, shifts
 from libriscribe2.editing.splitting import division, texts_of
-from libriscribe2.editing.structure_edits import Outlined, Slots
+from libriscribe2.editing.structure import Outlined, Slots
 from libriscribe2.engine.stages import all_stages, book_status
 from libriscribe2.errors import ProjectError
 from libriscribe2.project.paths import CHAPTER_FILES, canon_file, chapter_file, summary_file

@@ -12,7 +12,7 @@ import pytest
 
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.backends.demo import DemoAuthor, answer, wrapped
-from libriscribe2.llm.backends.demo_prose import Dice, sentences
+from libriscribe2.llm.backends.demo_values import Dice, sentences
 from libriscribe2.utils.json_utils import JSONProcessor
 
 PREMISE = "<premise>\nA keeper finds tomorrow's logbook\n</premise>"

@@ -31,7 +31,7 @@ from libriscribe2.models.tooling import Capability, RunRecord
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.research.catalog import all_tools
-from libriscribe2.research.chain import Orchestrator
+from libriscribe2.research.research_chain import Orchestrator
 from libriscribe2.research.run_store import FileRunStore, MemoryRunStore
 from libriscribe2.research.templates import Layers, OrchestratorConfig
 from libriscribe2.research.tool import (

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from libriscribe2.checks.continuity.fact_names import canonical_facts, world_facts
+from libriscribe2.checks.continuity.fact_values import canonical_facts, world_facts
 from libriscribe2.checks.continuity.story_facts import Story, hard
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import IncompleteError

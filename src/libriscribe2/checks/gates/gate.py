@@ -13,10 +13,9 @@ from typing import Final
 import regex
 
 from libriscribe2.checks import gates
-from libriscribe2.checks.text import ChapterText, Gram, plain
+from libriscribe2.checks.text import ChapterText, Gram, ParagraphIndex, plain
 from libriscribe2.checks.text_figures import Narration, narration_of
 from libriscribe2.checks.text_likeness import stems
-from libriscribe2.checks.text_phrases import ParagraphIndex
 from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.story import OutlineChapter, ScenePlan

@@ -11,15 +11,13 @@ from libriscribe2.checks.text import (
     STOPWORDS,
     ChapterText,
     Gram,
+    ParagraphIndex,
     grams,
     is_ideographic,
-    words,
-)
-from libriscribe2.checks.text_phrases import (
-    ParagraphIndex,
     paragraph_phrases,
     repeated_share,
     windows,
+    words,
 )
 from libriscribe2.models.findings import Finding
 

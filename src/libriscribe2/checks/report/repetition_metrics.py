@@ -6,10 +6,8 @@ from statistics import fmean, median
 from typing import Final
 
 from libriscribe2.checks.report.metric import WORST, Metric, clipped, note, place, worst
-from libriscribe2.checks.text import ChapterText
-from libriscribe2.checks.text_figures import compressed_share, per_thousand
-from libriscribe2.checks.text_likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
-from libriscribe2.checks.text_phrases import (
+from libriscribe2.checks.text import (
+    ChapterText,
     StockPhrase,
     duplicate_paragraphs,
     repeated_share,
@@ -17,6 +15,8 @@ from libriscribe2.checks.text_phrases import (
     stock_phrases,
     windows,
 )
+from libriscribe2.checks.text_figures import compressed_share, per_thousand
+from libriscribe2.checks.text_likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
 from libriscribe2.models.findings import Place
 
 BLOCK: Final = 8

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.agent_desk import AgentDesk, outline
 
-from libriscribe2.checks.continuity.fact_names import world_facts
+from libriscribe2.checks.continuity.fact_values import world_facts
 from libriscribe2.checks.continuity.story_bible import StoryBible
 from libriscribe2.checks.continuity.story_report import story_report
 from libriscribe2.checks.text import ChapterText

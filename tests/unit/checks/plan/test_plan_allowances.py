@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.checks.plan.plan_findings import allowance_for, allowances, unused
+from libriscribe2.checks.plan.plan_report import allowance_for, allowances, unused
 from libriscribe2.errors import ConfigError
 from libriscribe2.models.findings import Finding, Place
 from libriscribe2.project.paths import CHARACTERS, OUTLINE, SCENES
