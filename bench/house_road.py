@@ -37,6 +37,12 @@ _FUNCTION: Final = 0x1  # CO_OPTIMIZED: code of a module or of a class body is w
 _LOOP: Final = f"asyncio{os.sep}events.py"
 
 
+def _is_import(frame: FrameType | None) -> bool:
+    """Whether a frame runs a module or a class body: a comprehension of it is a part of it, as it
+    is from Python 3.12 on anyway."""
+    return frame is not None and not frame.f_code.co_flags & _FUNCTION
+
+
 class Watch:
     """What a run enters, in parts that end where something happens that a reader can see.
 
@@ -82,6 +88,8 @@ class Watch:
     def _called(self, frame: FrameType, event: str, _: Any) -> None:
         """The profile function: a function was entered, or a generator resumed."""
         if event != "call" or (name := self._name(frame.f_code)) is None:
+            return
+        if name.endswith(">") and _is_import(frame.f_back):
             return
         file, _, function = name.partition(":")
         if self.planned and function == BEGUN:

@@ -130,7 +130,9 @@ class App:
             call_log=options.call_log if options.call_log is not None else store.call_log,
             session=session,
             dumps=DebugDumps(
-                store.paths.debug, redact=partial(redact, secrets=secrets_in(os.environ))
+                store.paths.dumps,
+                redact=partial(redact, secrets=secrets_in(os.environ)),
+                owner=store.paths.id,
             ),
         )
         base = AgentContext(

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from tests.support.desk import PREMISE, Desk, ProjectFolder, Ran
 
+from libriscribe2.project.paths import OWNER
+
 FILES = {
     "book.toml",
     "concept.json",
@@ -104,7 +106,7 @@ def test_OV_17_no_file_holds_a_wrapper(book: ProjectFolder) -> None:
 
 def test_OV_10_OV_45_raw_replies_are_only_in_the_debug_folder(book: ProjectFolder) -> None:
     assert not [name for name in book.contents() if "debug" in name or "raw" in name]
-    assert all(path.suffix == ".json" for path in book.debug.iterdir())
+    assert all(path.suffix == ".json" or path.name == OWNER for path in book.debug.iterdir())
 
 
 def test_OV_30_json_files_are_readable_utf_8(book: ProjectFolder) -> None:
@@ -127,7 +129,7 @@ def test_OV_18_a_dump_says_who_asked_what_and_what_was_cleaned(book: ProjectFold
 
 
 def test_OV_18_dumps_are_numbered_and_private(book: ProjectFolder) -> None:
-    files = sorted(book.debug.iterdir())
+    files = sorted(book.debug.glob("[!.]*"))
     assert [path.name[:4] for path in files] == [f"{n:04d}" for n in range(1, CALLS + 1)]
     assert all(re.fullmatch(r"\d{4}-[a-z]+-try1\.json", path.name) for path in files)
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}

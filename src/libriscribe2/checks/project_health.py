@@ -206,7 +206,7 @@ def _journal(paths: ProjectPaths) -> Iterator[Finding]:
 def _leftovers(paths: ProjectPaths) -> Iterator[Finding]:
     """Temporary files of a process that was killed, or is working just now."""
     with storage_errors("read", paths.root):
-        found = sorted([*leftovers(paths.root), *leftovers(paths.debug)])
+        found = sorted([*leftovers(paths.root), *leftovers(paths.dumps)])
     for path in found:
         inside = path.is_relative_to(paths.root)
         name = path.relative_to(paths.root).as_posix() if inside else str(path)

@@ -21,7 +21,6 @@ from libriscribe2.commands.calls import (
     all_calls,
     call_numbered,
     calls_to_replay,
-    load_calls,
     lost_dumps,
     problems_first,
     stats_of,
@@ -315,7 +314,7 @@ def place_of(typed: str) -> tuple[int, int | None]:
 
 def _calls_of(paths: ProjectPaths, scenes: Sequence[ContextManifest]) -> list[Call | None]:
     """The dump of the request for each scene; None where it is gone."""
-    found = {call.dump.key: call for call in reversed(load_calls(paths.debug))}
+    found = {call.dump.key: call for call in reversed(all_calls(paths))}
     return [found.get(scene.key) for scene in scenes]
 
 

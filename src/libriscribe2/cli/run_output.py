@@ -167,7 +167,7 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
             "cost": cost(tally.known_cost),
             **quote_beside_actual(renderer, store.paths, store.manifest, request.job),
             "time": duration(outcome.seconds),
-            "dumps": store.paths.debug,
+            "dumps": store.paths.dumps,
         },
     )
     if outcome.stale and not request.again:  # `redo` tells it in full

@@ -104,9 +104,10 @@ def _sums(view: ProjectView) -> dict[str, Any]:
 
 def _rates(view: ProjectView) -> list[Rate]:
     """How well the replies of a project could be read."""
-    dumps = DebugDumps(view.paths.debug)
+    dumps = DebugDumps(view.paths.dumps)
     totals = view.manifest.totals
-    read = (dumps.load(path) for path in dumps.list())
+    every = (dumps.load(path) for path in dumps.list())
+    read = (one for one in every if view.manifest.reply(one.get("key", "")))
     return reply_rates(read, totals.calls + totals.failed, totals.filtered)
 
 
@@ -148,7 +149,7 @@ def hindrances(
     if fault is not None:
         yield finding_of(fault, BOOK_TOML)
     written = [paths.root / name for name in _FOLDERS]
-    written += [paths.state / name for name in _RECORDS] + [paths.debug]
+    written += [paths.state / name for name in _RECORDS] + [paths.dumps]
     for path in written:
         if path.exists() and not may_write(path):
             inside = path.is_relative_to(paths.root)

@@ -15,6 +15,7 @@ from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.dumps import DebugDumps, reply_rates
+from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import is_project, peek
 from libriscribe2.wording import counted
@@ -329,9 +330,22 @@ def all_calls(paths: ProjectPaths) -> tuple[Call, ...]:
     """Every call of a project, oldest first.
 
     Raises:
+        ProjectError: The project cannot be read.
         StorageError: The folder of its dumps cannot be read.
     """
-    return load_calls(paths.debug)
+    return own_calls(load_calls(paths.dumps), peek(paths).manifest)
+
+
+def own_calls(calls: Iterable[Call], manifest: Manifest) -> tuple[Call, ...]:
+    """The calls whose replies are in a journal, and what cannot be read.
+
+    Older versions put the dumps of all books of one name into one folder. An empty journal knows
+    nothing, so all are shown.
+    """
+    lost = not manifest.totals.calls
+    return tuple(
+        call for call in calls if lost or not call.dump.key or manifest.reply(call.dump.key)
+    )
 
 
 def lost_dumps(paths: ProjectPaths) -> str:
@@ -342,12 +356,11 @@ def lost_dumps(paths: ProjectPaths) -> str:
         StorageError: As before.
     """
     calls = peek(paths).manifest.totals.calls
-    if paths.debug.is_dir() or not calls:
+    if paths.dumps.is_dir() or not calls:
         return ""
     return (
-        f"The dumps of {counted(calls, 'call')} are not here: there is no folder {paths.debug}. "
-        "It has the name of the project's folder and lies below the folder in which the book was "
-        "made: if the project was renamed, rename it likewise."
+        f"The dumps of {counted(calls, 'call')} are not here: there is no folder {paths.dumps}. "
+        "It lies below the folder in which the book was made."
     )
 
 
@@ -363,7 +376,7 @@ def call_numbered(paths: ProjectPaths, number: int) -> Call:
     if found is None:
         last = max((call.number for call in calls), default=0)
         known = f"they are numbered from 1 to {last}" if last else "there are none"
-        raise UsageError(f"There is no dump {number} in {paths.debug}", why=known)
+        raise UsageError(f"There is no dump {number} in {paths.dumps}", why=known)
     return found
 
 

@@ -173,7 +173,7 @@ def _told_of(paths: ProjectPaths, copy: ProjectPaths) -> Iterator[None]:
     try:
         yield
     except LibriScribeError as error:
-        for place, own in ((copy.root, paths.root), (copy.debug, paths.debug)):
+        for place, own in ((copy.root, paths.root), (copy.debug, paths.dumps)):
             error.what, error.why, error.fix = (
                 text.replace(str(place), str(own)) for text in (error.what, error.why, error.fix)
             )
@@ -185,5 +185,6 @@ def _throw_away(name: str, typed: str = "") -> Iterator[tuple[ProjectPaths, Mach
     """A place for a project, and a machine that writes there without waiting for the disk."""
     with TemporaryDirectory(prefix="libriscribe2-") as folder:
         place = Path(folder)
-        machine = Machine(ops=UnsyncedOps(), rescue=Rescue(place / "rescue"))
+        rescue, places = Rescue(place / "rescue"), place / "places"
+        machine = Machine(ops=UnsyncedOps(), rescue=rescue, places=places)
         yield ProjectPaths(place / name, place / "debug" / name, typed), machine

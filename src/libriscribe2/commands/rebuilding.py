@@ -166,12 +166,12 @@ def recorded_call(paths: ProjectPaths, number: int) -> RecordedCall:
         ProjectError: The file is not a whole dump.
         StorageError: The folder cannot be read.
     """
-    dumps = DebugDumps(paths.debug)
+    dumps = DebugDumps(paths.dumps)
     numbered = {_number(path): path for path in dumps.list()}
     if number not in numbered:
         last = max(numbered, default=0)
         known = f"they are numbered from 1 to {last}" if numbered else "there are none"
-        raise UsageError(f"There is no dump {number} in {paths.debug}", why=known)
+        raise UsageError(f"There is no dump {number} in {paths.dumps}", why=known)
     info = dumps.load(numbered[number])
     prompt = info.get("prompt")
     if not isinstance(prompt, Sequence) or not prompt or not isinstance(prompt[0], Mapping):

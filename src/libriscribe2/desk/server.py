@@ -45,7 +45,7 @@ Stamp = tuple[tuple[str, int, int], ...]
 def stamp(paths: ProjectPaths) -> Stamp:
     """What a project looks like from outside; it differs after any change of a file."""
     folders = [paths.root / name for name in _FOLDERS]
-    return tuple(sorted(one for folder in (*folders, paths.debug) for one in _entries(str(folder))))
+    return tuple(sorted(one for folder in (*folders, paths.dumps) for one in _entries(str(folder))))
 
 
 async def changes(

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from libriscribe2.checks.project_health import finding_of
-from libriscribe2.commands.calls import Call, CallFolder
+from libriscribe2.commands.calls import Call, CallFolder, own_calls
 from libriscribe2.engine.stages import AgentType, RunDecision, all_stages, book_status, stages_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.languages import UNKNOWN, language_of
@@ -96,7 +96,7 @@ class ProjectSource:
 
     def calls(self) -> CallFolder:
         """The project's dumps."""
-        return CallFolder(self.paths.debug)
+        return CallFolder(self.paths.dumps)
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
         brief,
         stages,
         units,
-        folder.read(),
+        own_calls(folder.read(), view.manifest),
         events,
         faults,
         source.max_cost,

@@ -11,6 +11,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Final, Protocol
 
+from typing_extensions import override
+
 from libriscribe2.errors import StorageError
 
 
@@ -88,7 +90,9 @@ class UnsyncedOps:
 
 
 class _SystemOps(UnsyncedOps):
-    fsync = staticmethod(os.fsync)
+    @override
+    def fsync(self, descriptor: int, /) -> None:
+        os.fsync(descriptor)
 
 
 SYSTEM: Final[FileOps] = _SystemOps()

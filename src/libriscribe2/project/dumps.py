@@ -18,7 +18,7 @@ from libriscribe2.project.atomic import (
     read_regular,
     storage_errors,
 )
-from libriscribe2.project.lock import Machine
+from libriscribe2.project.lock import Machine, mark_dumps
 from libriscribe2.project.texts import iso_utc, listed_json, utf8
 
 _NAME: Final = re.compile(r"(\d{4,})-.+-try\d+\.json")
@@ -87,6 +87,7 @@ class DebugDumps:
     Args:
         folder: Where the dumps are; it is made when the first one is written.
         redact: Masks secrets in a text.
+        owner: The id of the project whose dumps they are.
         machine: The machine under the folder.
     """
 
@@ -95,10 +96,12 @@ class DebugDumps:
         folder: Path,
         *,
         redact: Callable[[str], str] = str,
+        owner: str = "",
         machine: Machine | None = None,
     ) -> None:
         self.folder = folder
         self._redact = redact
+        self._owner = owner
         self._machine = machine if machine is not None else Machine()
         self._keys: set[str] | None = None
         self._number: int | None = None
@@ -112,7 +115,9 @@ class DebugDumps:
         data = utf8(listed_json("debug_info", self._info(record)))
         stage = _in_a_name(record.stage)
         with storage_errors("write a debug dump in", self.folder):
-            make_folder(self.folder, ops=self._machine.ops)
+            if self._number is None:
+                make_folder(self.folder, ops=self._machine.ops)
+                mark_dumps(self.folder, self._owner)
             number = (self._last_number() if self._number is None else self._number) + 1
             while not self._created(
                 path := self.folder / f"{number:04d}-{stage}-try{record.attempt}.json", data

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import re
+import secrets
 import shutil
 import socket
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -20,13 +21,14 @@ from libriscribe2.project.atomic import (
     PRIVATE,
     SYSTEM,
     FileOps,
+    atomic_create,
     atomic_write,
     leftovers,
     make_folder,
     storage_errors,
 )
 from libriscribe2.project.journal import Journal, JournalMirror
-from libriscribe2.project.paths import CANON_FILES, STATE, SUMMARY_FILES, ProjectPaths
+from libriscribe2.project.paths import CANON_FILES, OWNER, STATE, SUMMARY_FILES, ProjectPaths
 from libriscribe2.project.records import FORMAT
 from libriscribe2.project.texts import (
     Clock,
@@ -45,6 +47,11 @@ def default_folder() -> Path:
     return platformdirs.user_state_path("libriscribe", appauthor=False) / "rescue"
 
 
+def default_places() -> Path:
+    """`$XDG_STATE_HOME/libriscribe/projects`, or what the operating system has instead."""
+    return platformdirs.user_state_path("libriscribe", appauthor=False) / "projects"
+
+
 @dataclass(frozen=True, slots=True)
 class Rescue:
     """The folder of rescued replies.
@@ -55,37 +62,39 @@ class Rescue:
 
     folder: Path = field(default_factory=default_folder)
 
-    def save(self, key: str, completion: Mapping[str, Any]) -> Path:
-        """Keep a completion and return its file.
+    def save(self, owner: str, key: str, completion: Mapping[str, Any]) -> Path:
+        """Keep a completion of the project with an id, and return its file.
 
         Raises:
             OSError: This place takes nothing either.
         """
         make_folder(self.folder)
-        path = self._path(key)
+        path = self._paths(owner, key)[0]
         content = {"key": key, "sha": value_sha(completion), "completion": completion}
         atomic_write(path, utf8(readable_json(content)), mode=PRIVATE)
         return path
 
-    def find(self, keys: Collection[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The rescued completions among `keys`; a damaged file is left where it is.
+    def find(self, owner: str, keys: Collection[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """A project's rescued completions among `keys`; a damaged file is left where it is.
 
         Raises:
             OSError: A file is there and cannot be read.
         """
         for key in keys:
-            path = self._path(key)
-            if path.exists():
-                completion = _whole_completion(path.read_bytes(), key)
-                if completion is not None:
-                    yield key, completion
+            there = (path for path in self._paths(owner, key) if path.exists())
+            whole = (_whole_completion(path.read_bytes(), key) for path in there)
+            completion = next(filter(None, whole), None)
+            if completion is not None:
+                yield key, completion
 
-    def drop(self, key: str) -> None:
-        """Remove the file of a completion that the journal has now."""
-        self._path(key).unlink(missing_ok=True)
+    def drop(self, owner: str, key: str) -> None:
+        """Remove the files of a completion that the journal has now."""
+        for path in self._paths(owner, key):
+            path.unlink(missing_ok=True)
 
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}.json"
+    def _paths(self, owner: str, key: str) -> tuple[Path, Path]:
+        """Where a completion is, and where older versions put it."""
+        return self.folder / f"{owner}-{key}.json", self.folder / f"{key}.json"
 
 
 def _whole_completion(data: bytes, key: str) -> Mapping[str, Any] | None:
@@ -120,6 +129,7 @@ class Machine:
     Attributes:
         ops: The calls that write.
         clock: The time of day.
+        places: Where is written down in which folder each project was held last.
         free_bytes: Free room on the disk of a folder.
         rescue: Where replies go that the project's disk does not take.
         mirror: Keeps the journal's lines for other machines, too; None where nobody asks for it.
@@ -127,6 +137,7 @@ class Machine:
 
     ops: FileOps = SYSTEM
     clock: Clock = utc_now
+    places: Path = field(default_factory=default_places)
     free_bytes: Callable[[Path], int] = free_bytes
     rescue: Rescue = field(default_factory=Rescue)
     mirror: JournalMirror | None = None
@@ -346,13 +357,14 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
     if not check_format(paths):
         write_format(paths, machine.ops)
     with storage_errors("clean up", paths.root):
-        for leftover in (*leftovers(paths.root), *leftovers(paths.debug)):
+        for leftover in (*leftovers(paths.root), *leftovers(paths.dumps)):
             machine.ops.unlink(leftover)
     journal = Journal.open(
         paths.journal, ops=machine.ops, clock=machine.clock, mirror=machine.mirror
     )
     held.callback(journal.close)
     journal.check_held = lock.check
+    _identify(paths, machine, is_older=bool(journal.found.records))
     if journal.found.damaged:
         _log.warning(
             "%s: %s skipped; a copy of the file is in %s",
@@ -373,6 +385,43 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
             paths.journal,
         )
     return journal
+
+
+def _identify(paths: ProjectPaths, machine: Machine, *, is_older: bool) -> None:
+    """Give a project an id: one without, and a copy whose original is still there.
+
+    Args:
+        paths: The project, which this process holds.
+        machine: Knows where each project was held last.
+        is_older: Whether it has records already: then the dumps under its name are its own.
+
+    Raises:
+        StorageError: The id cannot be read or written.
+    """
+    with storage_errors("write the id of", paths.root):
+        own, root = paths.id, paths.root.resolve()
+        known = machine.places / own
+        original = Path(known.read_text(encoding="utf-8")) if own and known.is_file() else root
+        if not own or (original != root and ProjectPaths(original, original).id == own):
+            if own:
+                _log.warning("%s is a copy of %s: it goes on as a book of its own", root, original)
+            own = secrets.token_hex(4)
+            atomic_write(paths.id_file, f"{own}\n".encode())
+            if is_older and original == root and paths.debug.is_dir():
+                mark_dumps(paths.debug, own)
+    with suppress(OSError):  # a home that takes nothing: then no copy is recognised
+        make_folder(machine.places)
+        atomic_write(machine.places / own, str(root).encode(), mode=PRIVATE)
+
+
+def mark_dumps(folder: Path, owner: str) -> None:
+    """Write down whose dumps are in a folder, unless that is known.
+
+    Raises:
+        OSError: The system refused.
+    """
+    with suppress(FileExistsError):
+        atomic_create(folder / OWNER, f"{owner}\n".encode(), durable=False)
 
 
 def _was_recorded(paths: ProjectPaths) -> bool:

@@ -62,9 +62,13 @@ SERIES_CANON: Final = f"{SERIES}/canon.json"
 DRAFT_FILES: Final = f"{STATE}/drafts/*.md"
 """Chapters as they were written from their plans alone, where all are drafted at once."""
 
+OWNER: Final = ".project"
+"""The file in a folder of dumps that says whose they are."""
+
 MAX_NAME_LENGTH: Final = 60
 """Longest folder name, in characters."""
 
+_LONGEST_ID: Final = 64
 _NAME: Final = re.compile(r"[A-Za-z0-9_ -]+")
 _FALLBACK: Final = "book"
 
@@ -75,7 +79,7 @@ class ProjectPaths:
 
     Attributes:
         root: The project folder, such as `projects/my-book`.
-        debug: The folder of its debug dumps, such as `debug/my-book`.
+        debug: Where its debug dumps belong by its name, such as `debug/my-book` (`dumps`).
         typed: The path by which a command line named it; "" where it is known by its name.
     """
 
@@ -102,6 +106,38 @@ class ProjectPaths:
     def state(self) -> Path:
         """The folder of the program's own records."""
         return self.root / STATE
+
+    @property
+    def id_file(self) -> Path:
+        """What the project is, whatever its folder is called."""
+        return self.state / "id"
+
+    @property
+    def id(self) -> str:
+        """The project's id; "" where no program that knows of ids has held it yet.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        return _first_line(self.id_file)
+
+    @property
+    def dumps(self) -> Path:
+        """The folder of its debug dumps: the one that bears its id, else one that is free.
+
+        Two projects of one name, or a book that was begun again under its name, share none.
+
+        Raises:
+            OSError: The folder cannot be read.
+        """
+        own = self.id
+        if not own or _first_line(self.debug / OWNER) == own:
+            return self.debug
+        for mark in sorted(self.debug.parent.glob(f"*/{OWNER}")):
+            if _first_line(mark) == own:
+                return mark.parent
+        taken = any(self.debug.glob("*.json"))
+        return self.debug.with_name(f"{self.debug.name}-{own}") if taken else self.debug
 
     @property
     def format(self) -> Path:
@@ -232,6 +268,15 @@ def _way(root: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     path = root / pure
     folders = path.parents[: len(pure.parts) - 1]
     return path, tuple(map(str, (*reversed(folders), path)))
+
+
+def _first_line(path: Path) -> str:
+    """The first line of a small file; "" where there is none."""
+    try:
+        with path.open(encoding="ascii", errors="replace") as file:
+            return file.readline(_LONGEST_ID).strip()
+    except FileNotFoundError:
+        return ""
 
 
 def _is_link(path: str) -> bool:

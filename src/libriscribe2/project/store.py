@@ -28,7 +28,10 @@ from libriscribe2.project.texts import content_sha
 class JournalCallLog:
     """A call log on a project's journal; it fits the client's `CallLog` protocol."""
 
-    def __init__(self, journal: Journal, manifest: Manifest, machine: Machine) -> None:
+    def __init__(
+        self, journal: Journal, manifest: Manifest, machine: Machine, owner: str = ""
+    ) -> None:
+        self._owner = owner
         self._journal = journal
         self._manifest = manifest
         self._others = Manifest()
@@ -89,9 +92,9 @@ class JournalCallLog:
         rescue = self._machine.rescue
         adopted = 0
         with storage_errors("read", rescue.folder):
-            for key, completion in rescue.find(tuple(self._manifest.open_calls)):
+            for key, completion in rescue.find(self._owner, tuple(self._manifest.open_calls)):
                 self.add(records.done(key, completion))
-                rescue.drop(key)
+                rescue.drop(self._owner, key)
                 adopted += 1
         return adopted
 
@@ -135,7 +138,7 @@ class JournalCallLog:
     ) -> LibriScribeError:
         kind = type(error)
         try:
-            path = self._machine.rescue.save(key, record)
+            path = self._machine.rescue.save(self._owner, key, record)
         except OSError as second:
             why = f"{error.why}; {self._machine.rescue.folder} takes nothing either: {second}"
             return kind("A reply came and could not be stored", why=why, fix=error.fix)
@@ -160,7 +163,7 @@ class ProjectStore(ProjectView):
     def __init__(self, paths: ProjectPaths, journal: Journal, machine: Machine) -> None:
         super().__init__(paths, Manifest(journal.found.records), len(journal.found.damaged))
         self.journal = journal
-        self.call_log = JournalCallLog(journal, self.manifest, machine)
+        self.call_log = JournalCallLog(journal, self.manifest, machine, paths.id)
         self.finished = ""
         self._machine = machine
         self._held = ExitStack()

@@ -24,6 +24,7 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(
         ops=QuickOps(),
         clock=lambda: datetime(2025, 1, 12, 10, 30, tzinfo=UTC),
+        places=tmp_path / "places",
         rescue=Rescue(tmp_path / "rescue"),
     )
 

@@ -116,7 +116,7 @@ def rescued(paths: ProjectPaths, machine: Machine, reply: str = "text") -> Stora
 
 def test_a_reply_that_finds_a_full_disk_is_rescued(paths: ProjectPaths, machine: Machine) -> None:
     error = rescued(paths, machine)
-    path = machine.rescue.folder / f"{KEY}.json"
+    (path,) = machine.rescue.folder.iterdir()
     assert str(path) in error.why
     assert "disk space" in error.fix
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -131,7 +131,8 @@ def test_a_reply_that_finds_a_full_disk_is_rescued(paths: ProjectPaths, machine:
 def test_a_rescued_reply_of_another_project_is_left_alone(
     store: ProjectStore, machine: Machine
 ) -> None:
-    path = machine.rescue.save("b", completion("text"))
+    path = machine.rescue.save("another", "b", completion("text"))
+    store.call_log.sent("b", step="concept", model="m")
     assert store.call_log.adopt_rescued() == 0
     assert path.exists()
 
@@ -141,7 +142,7 @@ def test_a_damaged_rescue_file_is_never_believed(
     paths: ProjectPaths, machine: Machine, harm: str
 ) -> None:
     rescued(paths, machine)
-    path = machine.rescue.folder / f"{KEY}.json"
+    (path,) = machine.rescue.folder.iterdir()
     text = path.read_text(encoding="utf-8")
     content = json.loads(text)
     harmed = {
@@ -169,7 +170,7 @@ def test_a_rescued_reply_that_cannot_be_read_stops_the_opening(
     paths: ProjectPaths, machine: Machine
 ) -> None:
     rescued(paths, machine)
-    path = machine.rescue.folder / f"{KEY}.json"
+    (path,) = machine.rescue.folder.iterdir()
     path.unlink()
     path.mkdir()
     with pytest.raises(StorageError, match="Cannot read"):

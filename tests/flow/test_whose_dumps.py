@@ -1,0 +1,82 @@
+"""Dumps belong to a project and not to a name: a book shows no other book's prompts."""
+
+import shutil
+
+import pytest
+from tests.support.desk import Desk
+
+from libriscribe2.project.paths import OWNER
+
+SHORT = ("--chapters", "1", "--scenes-per-chapter", "1", "--words", "60", "--no-revision")
+ALICE, BOB = "Alice's lighthouse keeper", "Bob's beekeeper"
+
+
+def made(desk: Desk, premise: str) -> None:
+    desk.run("create", premise, *SHORT, "--model", "demo", "-p", "book")
+
+
+def shown(desk: Desk) -> str:
+    """What the lists of calls and a dump show of a book."""
+    listed = desk.run("debug", "list", "book", "--json").out
+    first = desk.run("debug", "show", "book", "1").out
+    return listed + first
+
+
+def test_a_book_begun_again_under_its_name_shows_nothing_of_the_old_one(desk: Desk) -> None:
+    made(desk, ALICE)
+    assert ALICE in shown(desk)
+    shutil.rmtree(desk.folder / "projects" / "book")
+    made(desk, BOB)
+    assert BOB in shown(desk)
+    assert ALICE not in shown(desk)
+
+
+def test_a_renamed_project_keeps_its_dumps(desk: Desk) -> None:
+    made(desk, ALICE)
+    before = desk.run("debug", "list", "book", "--json").value["calls"]
+    (desk.folder / "projects" / "book").rename(desk.folder / "projects" / "else")
+    assert before
+    assert desk.run("debug", "list", "else", "--json").value["calls"] == before
+
+
+def test_a_copy_is_a_book_of_its_own_while_its_original_is_there(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    made(desk, ALICE)
+    projects = desk.folder / "projects"
+    shutil.copytree(projects / "book", projects / "copy")
+    desk.run("resume", "copy")
+    assert "is a copy of" in caplog.text
+    caplog.clear()
+    desk.run("resume", "copy")
+    desk.run("resume", "book")
+    assert "is a copy of" not in caplog.text
+    ids = {(projects / name / ".libriscribe" / "id").read_text() for name in ("book", "copy")}
+    assert len(ids) == len(["book", "copy"])
+
+
+def test_a_moved_project_is_no_copy(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    made(desk, ALICE)
+    projects = desk.folder / "projects"
+    own = (projects / "book" / ".libriscribe" / "id").read_text()
+    (projects / "book").rename(projects / "moved")
+    desk.run("resume", "moved")
+    assert "is a copy of" not in caplog.text
+    assert (projects / "moved" / ".libriscribe" / "id").read_text() == own
+
+
+@pytest.mark.parametrize("name", ["debug list", "debug stats"])
+def test_dumps_of_an_older_version_without_an_owner_are_those_of_this_journal(
+    desk: Desk, name: str
+) -> None:
+    made(desk, ALICE)
+    (desk.folder / "debug" / "book" / OWNER).unlink()
+    (desk.folder / "projects" / "book" / ".libriscribe" / "id").unlink()
+    known = desk.run(*name.split(), "book", "--json").out
+    foreign = next((desk.folder / "debug" / "book").glob("0001-*"))
+    text = foreign.read_text(encoding="utf-8")
+    key = text[text.rindex('"key": "') + 8 :][:64]
+    (foreign.with_name("9999-concept-try1.json")).write_text(
+        text.replace(key, "0" * 64), encoding="utf-8"
+    )
+    assert desk.run(*name.split(), "book", "--json").out == known
