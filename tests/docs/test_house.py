@@ -134,7 +134,6 @@ def test_a_task_and_a_thread_do_not_shorten_the_road(tmp_path: Path) -> None:
         "llm/backends/demo.py",
         "middle.py",
         "room/last.py",
-        "unused.py",
     ]
 
 

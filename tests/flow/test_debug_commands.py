@@ -257,10 +257,11 @@ def test_xc_06_a_state_that_there_is_not_is_told(book: Desk) -> None:
     assert "Choose from refused, damaged, old, repaired, clean." in told
 
 
-def test_dumps_that_stayed_behind_when_a_project_was_renamed_are_missed(book: Desk) -> None:
+def test_dumps_that_stayed_behind_when_a_project_was_moved_are_missed(book: Desk) -> None:
     book.project().root.rename(book.folder / "projects/other")
+    (book.folder / "debug").rename(book.folder / "left-behind")
     for command in (("debug", "list", "other"), ("debug", "stats", "other")):
         told = book.run(*command).err
         assert "are not here: there is no folder debug/other." in told
-    book.project().debug.rename(book.folder / "debug/other")
+    (book.folder / "left-behind").rename(book.folder / "debug")
     assert "are not here" not in book.run("debug", "list", "other").err

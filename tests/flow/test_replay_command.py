@@ -157,7 +157,7 @@ def test_replay_of_a_dump_that_is_not_there_says_which_are(desk: Desk) -> None:
 
 def test_replay_of_a_dump_without_a_prompt_is_refused(desk: Desk) -> None:
     desk.written("--until", "concept")
-    first = min(desk.project().debug.iterdir())
+    first = min(desk.project().debug.glob("*.json"))
     first.write_text('{"debug_info": {"prompt": []}}', encoding="utf-8")
     ran = desk.run("replay", "book", "--with", "demo", "--call", "1", expect=3)
     assert "holds no prompt" in ran.err
