@@ -191,6 +191,23 @@ def test_EX_3_check_finds_no_fault_in_a_finished_book(desk: Desk) -> None:
     assert (found["check"]["errors"], found["check"]["warnings"]) == (0, 0)
 
 
+def test_EX_4_an_export_that_was_edited_goes_to_the_trash_first(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.written()
+    book = desk.project()
+    assert "trash" not in desk.run("export", "book", *BOTH).err
+    assert "trash" not in desk.run("export", "book", *BOTH).err
+    mine = "# Mine, after hours in an editor\n"
+    (book.root / "exports/book.md").write_text(mine, encoding="utf-8")
+    told = desk.run("export", "book", *BOTH).err
+    (copy,) = (book.root / ".libriscribe/trash").glob("*book.md")
+    assert copy.name in told
+    assert "book.md was edited since it was exported" in told
+    assert copy.read_text(encoding="utf-8") == mine
+    assert book.text("exports/book.md") != mine
+    assert "trash" not in desk.run("export", "book", *BOTH).err
+
+
 def test_EX_1_the_help_of_the_program_loads_no_exporter() -> None:
     code = "import sys, libriscribe2.cli; print([m for m in sys.modules if 'exporters' in m])"
     done = subprocess.run(

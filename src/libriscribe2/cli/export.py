@@ -67,6 +67,11 @@ def _tell(renderer: Renderer, done: Exported) -> None:
     for one in done.files:
         if one.error is None:
             renderer.data(str(one.path))
+            if one.trashed:
+                renderer.warning(
+                    f"{one.path.name} was edited since it was exported; that version is now "
+                    f"{one.trashed}."
+                )
             if one.note:
                 renderer.note(f"{one.path.name}: {one.note}")
     for failure in done.failures[1:]:

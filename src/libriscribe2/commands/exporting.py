@@ -62,6 +62,7 @@ class Exported:
                     "format": one.format,
                     "path": str(one.path),
                     "bytes": one.size,
+                    "trashed": one.trashed,
                     "error": one.error.as_record() if one.error is not None else None,
                 }
                 for one in self.files
@@ -90,7 +91,7 @@ def export_book(
     """Make the formats of a book; one that fails does not keep the others from being made.
 
     Args:
-        paths: The project; nothing but its folder of exports is written.
+        paths: The project; nothing but its exports, and what is remembered of them, is written.
         formats: Names of formats; none means all that can be made here.
         folder: Where the files go; None is the project's folder of exports.
         partial: Whether an unfinished book is exported, too.

@@ -3,7 +3,9 @@
 A format exists by being the `EXPORTER` of a module in `libriscribe2.exporters.formats`.
 """
 
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,8 +18,12 @@ from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters import formats
 from libriscribe2.exporters.book_reading import ModelShare, journal_records, shares
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
+from libriscribe2.project.lock import Machine, put_in_trash
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
+from libriscribe2.project.structure_change import digest
+from libriscribe2.project.texts import readable_json, utf8
 
 DISCLOSURE: Final = "AI-DISCLOSURE.md"
 
@@ -88,6 +94,7 @@ class Published:
         size: Bytes of the new file; 0 where there is none.
         error: Why it could not be made, or None.
         note: What a reader of the file has to know, or "".
+        trashed: Where a version that the author had edited is kept now, or "".
     """
 
     format: str
@@ -95,6 +102,7 @@ class Published:
     size: int
     error: LibriScribeError | None = None
     note: str = ""
+    trashed: str = ""
 
 
 def publish(
@@ -102,34 +110,75 @@ def publish(
 ) -> list[Published]:
     """Make the formats in `folder`, with `AI-DISCLOSURE.md` beside them.
 
-    A format that fails does not keep the others from being made.
+    A format that fails does not keep the others from being made. An export that the author edited
+    since it was made goes to the project's trash before it is replaced.
 
     Raises:
-        StorageError: The disclosure cannot be written.
+        StorageError: The disclosure, or the record of what was made, cannot be written.
     """
     with storage_errors("make", folder):
         make_folder(folder)
-    done = [_published(book, exporter, folder) for exporter in exporters]
+    made = _Made(view.paths)
+    done = [_published(book, exporter, folder, made) for exporter in exporters]
     if any(one.error is None for one in done):
-        _put(folder / DISCLOSURE, disclosure(view, book).encode("utf-8"))
+        made.put(folder / DISCLOSURE, disclosure(view, book).encode("utf-8"))
+        made.save()
     return done
 
 
-def _published(book: ExportBook, exporter: Exporter, folder: Path) -> Published:
+def _published(book: ExportBook, exporter: Exporter, folder: Path, made: "_Made") -> Published:
     """Make one format."""
     target = folder / f"{book.name}{exporter.suffix}"
     try:
         with storage_errors("write", target), TemporaryDirectory() as staging:
             data = exporter.export(book, Path(staging)).read_bytes()
-        _put(target, data)
+        trashed = made.put(target, data)
     except LibriScribeError as error:
         return Published(exporter.name, target, 0, error)
-    return Published(exporter.name, target, len(data), note=exporter.note)
+    return Published(exporter.name, target, len(data), note=exporter.note, trashed=trashed)
 
 
-def _put(path: Path, data: bytes) -> None:
-    with storage_errors("write", path):
-        atomic_write(path, data)
+class _Made:
+    """What the exports of a project were when they were made.
+
+    Args:
+        paths: The project.
+    """
+
+    def __init__(self, paths: ProjectPaths) -> None:
+        self._paths = paths
+        self._hashes: dict[str, str] = {}
+        with storage_errors("read", paths.exported), suppress(FileNotFoundError, TypeError, ValueError):
+            self._hashes = dict(json.loads(read_regular(paths.exported)))
+
+    def put(self, path: Path, data: bytes) -> str:
+        """Put an export in its place; where an edited version of it is kept, or "".
+
+        Raises:
+            StorageError: The system refused.
+        """
+        name, trashed = self._name(path), ""
+        with storage_errors("write", path):
+            there = path.read_bytes() if path.is_file() else None
+            if there not in {None, data} and digest(there) != self._hashes.get(name):
+                trashed = put_in_trash(self._paths, path.name, there or b"", Machine())
+            atomic_write(path, data)
+        self._hashes[name] = digest(data) or ""
+        return trashed
+
+    def save(self) -> None:
+        """Remember what was put, where the project has records.
+
+        Raises:
+            StorageError: The system refused.
+        """
+        if self._paths.state.is_dir():
+            with storage_errors("write", self._paths.exported):
+                atomic_write(self._paths.exported, utf8(readable_json(self._hashes)))
+
+    def _name(self, path: Path) -> str:
+        inside = path.is_relative_to(self._paths.root)
+        return path.relative_to(self._paths.root).as_posix() if inside else str(path)
 
 
 def all_exporters() -> tuple[Exporter, ...]:

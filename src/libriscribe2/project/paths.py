@@ -170,6 +170,11 @@ class ProjectPaths:
         return self.state / "quote.json"
 
     @property
+    def exported(self) -> Path:
+        """The hash of every export as it was made, by its name: another one was edited."""
+        return self.state / "exports.json"
+
+    @property
     def trash(self) -> Path:
         """What was replaced on request."""
         return self.state / "trash"
