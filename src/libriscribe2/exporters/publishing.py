@@ -148,7 +148,10 @@ class _Made:
     def __init__(self, paths: ProjectPaths) -> None:
         self._paths = paths
         self._hashes: dict[str, str] = {}
-        with storage_errors("read", paths.exported), suppress(FileNotFoundError, TypeError, ValueError):
+        with (
+            storage_errors("read", paths.exported),
+            suppress(FileNotFoundError, TypeError, ValueError),
+        ):
             self._hashes = dict(json.loads(read_regular(paths.exported)))
 
     def put(self, path: Path, data: bytes) -> str:
