@@ -8,9 +8,8 @@ from typing import Final
 from tests.support.hand_made import book_of
 
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.pandoc import Pandoc, convert
+from libriscribe2.exporters.pandoc import Pandoc, convert, stage
 from libriscribe2.exporters.publishing import exporters_for
-from libriscribe2.exporters.staging import stage
 
 PIECES: Final = (
     *("[^1]", "[^2]", "\n\n[^1]: see [^2] [^1]\n\n", "\n\n[^2]: x [^1]\n\n", "@key ", "$x$ "),

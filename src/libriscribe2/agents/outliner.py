@@ -7,7 +7,7 @@ from typing import Final
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
-from libriscribe2.checks.plan.plan_reading import plan_with
+from libriscribe2.checks.plan.plan import plan_with
 from libriscribe2.checks.plan.plan_report import allowances, as_list, faults
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.brief import CountRange

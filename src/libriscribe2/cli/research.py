@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from typing_extensions import override
 
 from libriscribe2.app import AppOptions
-from libriscribe2.checks.citation_report import CitationReport, check_citations
+from libriscribe2.checks.note_check import CitationReport, check_citations
 from libriscribe2.cli.frame import (
     BudgetOptions,
     Frame,

@@ -16,7 +16,7 @@ from libriscribe2.desk.server import Door, serve
 from libriscribe2.desk.site import freeze
 from libriscribe2.desk.snapshot import ProjectSource
 from libriscribe2.errors import UsageError
-from libriscribe2.exporters.staging import PYTHON, environment
+from libriscribe2.exporters.pandoc import PYTHON, environment
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import require_project
 from libriscribe2.wording import counted

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.staging import ASSETS, PYTHON, OutOfTimeError, environment, run_bounded
+from libriscribe2.exporters.pandoc import ASSETS, PYTHON, OutOfTimeError, environment, run_bounded
 
 COVER: Final = "cover.png"
 

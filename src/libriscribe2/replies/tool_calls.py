@@ -9,10 +9,14 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from libriscribe2.replies.choice import is_hole
 from libriscribe2.replies.notations import FORMATS
-from libriscribe2.replies.placeholders import is_hole
-from libriscribe2.replies.tool_formats.call_objects import marked_call
-from libriscribe2.replies.tool_formats.envelopes import Envelope, read_envelope, read_open_calls
+from libriscribe2.replies.tool_formats.call_objects import (
+    Envelope,
+    marked_call,
+    read_envelope,
+    read_open_calls,
+)
 from libriscribe2.replies.tool_formats.reading import ReadCall, Source, ToolFormat
 from libriscribe2.replies.tool_formats.scanner import DataPart, Reading, scan_reply
 

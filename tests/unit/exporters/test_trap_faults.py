@@ -8,8 +8,7 @@ from tests.support.hand_made import HandMade, book_of
 
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.formats.docx import write_reference
-from libriscribe2.exporters.pandoc import Pandoc, PandocError, convert
-from libriscribe2.exporters.staging import stage
+from libriscribe2.exporters.pandoc import Pandoc, PandocError, convert, stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from libriscribe2.llm.backend import BackendError, Request
-from libriscribe2.llm.backends.optional_parameters import CapabilityFallbacks, is_closed
+from libriscribe2.llm.backends.litellm import CapabilityFallbacks, is_closed
 
 SCHEMA = {"type": "object", "title": "Book concept!", "properties": {"title": {"type": "string"}}}
 CLOSED = {

@@ -9,8 +9,7 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, with_litellm
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.backends.litellm import LiteLLMBackend
-from libriscribe2.llm.backends.optional_parameters import FEWEST_CHARACTERS, marked
+from libriscribe2.llm.backends.litellm import FEWEST_CHARACTERS, LiteLLMBackend, marked
 
 pytestmark = with_litellm
 

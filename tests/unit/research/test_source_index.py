@@ -13,7 +13,7 @@ from libriscribe2.models.notes import Source
 from libriscribe2.project.research_files import SavedText, saved_text
 from libriscribe2.prose import weigh
 from libriscribe2.research.passages import WINDOW, windows
-from libriscribe2.research.source_index import Hit, SourceIndex, fts_query
+from libriscribe2.research.sources import Hit, SourceIndex, fts_query
 from libriscribe2.research.tool_error import ToolError
 
 

@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from libriscribe2.checks.plan.drift_rules import OF_TEXT
-from libriscribe2.checks.plan.plan import FACTS, PLAN_RULES, STORY, Plan
-from libriscribe2.checks.plan.plan_reading import plan_of, written_of
+from libriscribe2.checks.plan.plan import FACTS, PLAN_RULES, STORY, Plan, plan_of, written_of
 from libriscribe2.errors import ConfigError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import SEVERITIES, Finding, Severity, by_severity

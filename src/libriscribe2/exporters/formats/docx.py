@@ -8,8 +8,14 @@ from zipfile import ZipFile, ZipInfo
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.pandoc import Pandoc, convert
-from libriscribe2.exporters.staging import OutOfTimeError, environment, run_bounded, stage
+from libriscribe2.exporters.pandoc import (
+    OutOfTimeError,
+    Pandoc,
+    convert,
+    environment,
+    run_bounded,
+    stage,
+)
 
 _SECONDS: Final = 20.0
 _STYLES: Final = "word/styles.xml"

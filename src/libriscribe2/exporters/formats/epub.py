@@ -16,8 +16,7 @@ from zipfile import ZipFile
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.pandoc import Pandoc, convert
-from libriscribe2.exporters.staging import ASSETS, environment, stage
+from libriscribe2.exporters.pandoc import ASSETS, Pandoc, convert, environment, stage
 from libriscribe2.exporters.typesetting import cover_picture, typeset
 from libriscribe2.project.atomic import storage_errors
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.export_checks import check_paragraphs
-from libriscribe2.exporters.staging import ASSETS
+from libriscribe2.exporters.pandoc import ASSETS
 from libriscribe2.exporters.web_text import WebText
 
 

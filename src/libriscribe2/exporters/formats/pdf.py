@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.pandoc import Pandoc, convert
-from libriscribe2.exporters.staging import stage
+from libriscribe2.exporters.pandoc import Pandoc, convert, stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
 
 _BODY: Final = "body.typ"

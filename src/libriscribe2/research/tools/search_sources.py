@@ -10,8 +10,14 @@ from libriscribe2.documents.source_reader import LARGEST_SOURCE, READER_VERSION
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.models.base import Text
 from libriscribe2.project.research_files import ResearchFolder, source_id
-from libriscribe2.research.source_index import SourceIndex, fts_query
-from libriscribe2.research.sources import Library, in_thread, library_of, opened
+from libriscribe2.research.sources import (
+    Library,
+    SourceIndex,
+    fts_query,
+    in_thread,
+    library_of,
+    opened,
+)
 from libriscribe2.research.tool import Arguments, Tool, ToolContext
 
 
