@@ -27,6 +27,7 @@ class Mutant:
 
 _SOAK: Final = ("-m", "soak", "-k", "0]")
 _POSTGRES: Final = ("-m", "postgres and not soak")
+_FOLDER: Final = ("-m", "slow or not slow", "-k", "bar_27_01 or bar_27_03 or bar_27_04")
 
 MUTANTS: Final = (
     # The six of the random histories.
@@ -382,5 +383,29 @@ MUTANTS: Final = (
         "project/records.py",
         "    tips |= {crc: number for crc, number in newest.items() if crc not in numbers}\n",
         "",
+    ),
+    Mutant(
+        "whatever stands in a .env is exported",
+        "test_bar_27_folder",
+        "settings/trust.py",
+        'if trust == "yes":',
+        "if trust:",
+        _FOLDER,
+    ),
+    Mutant(
+        "an address of a folder takes the user's key",
+        "test_bar_27_folder",
+        "settings/trust.py",
+        "return value is not None and environ.get(name, value).strip() == value.strip()",
+        "return name is not None",
+        _FOLDER,
+    ),
+    Mutant(
+        "a book may name a model by its address",
+        "test_bar_27_folder",
+        "settings/loading.py",
+        "if ANY_ADDRESS.search(str(given.value)):",
+        "if ANY_ADDRESS.search(given.origin):",
+        _FOLDER,
     ),
 )

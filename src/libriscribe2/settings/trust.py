@@ -96,7 +96,8 @@ class FolderVariables:
         Raises:
             ConfigError: Names the model.
         """
-        if not self.notes or settings.llm.base_url != self.values.get(_BASE_URL, "").strip():
+        url = self.values.get(_BASE_URL, "").strip()
+        if not self.notes or not url or settings.llm.base_url != url:
             return
         entries = (settings.models.default, *settings.models.stages().values())
         for name in (name for one in entries for name in (one.model, *one.fallbacks)):
@@ -124,7 +125,8 @@ def folder_variables(path: Path, text: str, environ: Mapping[str, str]) -> Folde
     if trust == "yes":
         return FolderVariables(read_env_file(path))
     found, lines = _read(path, text)
-    counts = {name: value for name, value in found.items() if _counts(name, value, found, environ)}
+    keys = {name: value for name, value in found.items() if _is_key(name, value)}
+    counts = {name: value for name, value in found.items() if _counts(name, value, keys, environ)}
     ignored = [name for name in lines if name not in counts and name not in environ]
     used = [name for name in counts if _is_address(name) and _is_of_file(name, counts, environ)]
     return FolderVariables(
@@ -159,14 +161,20 @@ def _read(path: Path, text: str) -> tuple[dict[str, str], dict[str, int]]:
     return values, lines
 
 
+def _is_key(name: str, value: str) -> bool:
+    """Whether a variable holds the key of a provider."""
+    is_one = name in _KNOWN_KEYS or _KEY.fullmatch(name) is not None
+    return is_one and _LOOKED_UP.match(value.strip()) is None
+
+
 def _counts(name: str, value: str, found: Mapping[str, str], environ: Mapping[str, str]) -> bool:
-    """Whether a variable of a file may be used."""
+    """Whether a variable of a file may be used, by the keys that the file holds."""
     if name.upper() == _BASE_URL:
         return name == _BASE_URL and _brings_keys(_KNOWN_KEYS, frozenset(), found, environ)
     if name.upper().startswith(_OURS) or name in INHERITED_VARIABLES:
         return _is_harmless(name, value)
-    if name in _KNOWN_KEYS or _KEY.fullmatch(name):
-        return _LOOKED_UP.match(value.strip()) is None
+    if name in found:
+        return True
     if name in _ACCOUNTS:
         return _ACCOUNT.fullmatch(value) is not None
     address = _ADDRESS.fullmatch(name)

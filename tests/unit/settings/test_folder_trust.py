@@ -87,6 +87,7 @@ def test_programs_places_and_hosts_are_ignored_with_the_line(tmp_path: Path, lin
         ("OLLAMA_API_KEY=none\nOLLAMA_API_BASE=%s", {}, True),
         ("ANTHROPIC_API_KEY=k\nLIBRISCRIBE2_LLM__BASE_URL=%s", {}, True),
         ("ANTHROPIC_API_KEY=k\nLIBRISCRIBE2_LLM__BASE_URL=%s", {"HF_TOKEN": "u"}, False),
+        ("AZURE_AD_TOKEN=oidc/file//etc/x\nAZURE_API_BASE=%s", {}, False),
         ("VERTEX_AI_API_KEY=k\nVERTEX_AI_API_BASE=%s", {}, False),
     ],
 )
