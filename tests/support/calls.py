@@ -59,7 +59,7 @@ class MemoryCallLog(NoCallLog):
         """What was noted, without the keys."""
         return [kind for kind, _ in self.notes]
 
-    def find(self, key: str) -> Any:
+    def find(self, key: str, step: str) -> Any:
         return self.kept.get(key)
 
     def filtered(self, key: str) -> bool:

@@ -12,18 +12,22 @@ from libriscribe2.app import App, AppOptions
 from libriscribe2.commands.projects import read_brief, wanted_stages
 from libriscribe2.editing.rebuild import (
     GOOD,
+    Likeness,
     RebuiltFile,
     RecordedReplies,
     asked_models,
     authors_files,
     compare,
+    copy_files,
     made_files,
     plant,
     recorded,
+    to_copy,
     unmade_files,
     was_judged,
 )
 from libriscribe2.engine.engine import follow
+from libriscribe2.engine.stages import AgentType
 from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.backends.routed import RoutedBackend
@@ -32,7 +36,7 @@ from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice, check_choice
 from libriscribe2.observe.run_files import log_nowhere
-from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.atomic import atomic_write, storage_errors
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.legacy import is_legacy
 from libriscribe2.project.paths import ProjectPaths
@@ -85,26 +89,44 @@ async def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) 
         )
     view, brief, records = peek(paths), read_brief(paths), recorded(paths)
     stages, models = wanted_stages(brief), asked_models(records)
-    kept = authors_files(stages, view, records)
-    made = made_files(stages, view)
-    failure = None
+    copied: dict[str, Likeness] = dict.fromkeys(authors_files(stages, view, records), "kept")
+    made, replies, stopped = made_files(stages, view), 0, True
+    failure: LibriScribeError | None = None
+    choice = ModelChoice(models[0] if models else DEMO_MODEL, "from the journal")
+    asking = _asking(settings, models, judged=was_judged(records))
     with _place(paths, target) as place:
-        plant(view, place, kept)
+        plant(view, place, copied)
         with ProjectStore.open(place) as store:
-            choice = ModelChoice(models[0] if models else DEMO_MODEL, "from the journal")
-            log = RecordedReplies(store.manifest, records)
-            options = AppOptions(
-                "replay", backend=ScriptedBackend(), call_log=log, allows_as_recorded=True
-            )
             log_nowhere()
-            asking = _asking(settings, models, judged=was_judged(records))
-            app = App(store, brief, asking, choice, options)
-            try:
-                await follow(app.engine.run(stages, only=made))
-            except LibriScribeError as error:
-                failure = error
-            files, replies = compare(stages, view, store, kept), app.tally.replays
-            return Rebuilt(files, replies, failure, unmade_files(stages, brief, view, store))
+            while stopped:
+                log = RecordedReplies(view.manifest, records, copied)
+                options = AppOptions(
+                    "replay", backend=ScriptedBackend(), call_log=log, allows_as_recorded=True
+                )
+                app = App(store, brief, asking, choice, options)
+                failure = await _failure(app, stages, made)
+                replies += app.tally.replays
+                older = to_copy(stages, view, store, first=failure is not None)
+                copy_files(view, place, older)
+                copied |= dict.fromkeys(older, "older")
+                stopped = failure is not None and bool(older)
+            files = compare(stages, view, store, copied)
+            rebuilt = Rebuilt(files, replies, failure, unmade_files(stages, brief, view, store))
+        if rebuilt.good:  # what was rebuilt has the records of the book, and none of its own
+            with storage_errors("write", place.journal):
+                atomic_write(place.journal, paths.journal.read_bytes())
+        return rebuilt
+
+
+async def _failure(
+    app: App, stages: Sequence[AgentType], made: frozenset[str]
+) -> LibriScribeError | None:
+    """What stopped a run, if anything did."""
+    try:
+        await follow(app.engine.run(stages, only=made))
+    except LibriScribeError as error:
+        return error
+    return None
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 import re
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -14,7 +14,7 @@ from libriscribe2.models.story import ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.journal import read_journal
-from libriscribe2.project.manifest import Manifest
+from libriscribe2.project.manifest import FileRecord, Manifest
 from libriscribe2.project.paths import (
     RESEARCH_LIST,
     RESEARCH_NOTES,
@@ -29,9 +29,9 @@ from libriscribe2.project.texts import content_sha
 
 _OF_A_CHAPTER: Final = re.compile(r"judge/ch\d+/")
 
-Likeness = Literal["same", "layout", "recorded", "kept", "differs", "missing"]
+Likeness = Literal["same", "layout", "recorded", "kept", "older", "differs", "missing"]
 
-GOOD: Final[frozenset[Likeness]] = frozenset({"same", "layout", "recorded", "kept"})
+GOOD: Final[frozenset[Likeness]] = frozenset({"same", "layout", "recorded", "kept", "older"})
 """How a rebuilt file may stand to the book's own."""
 
 
@@ -44,6 +44,8 @@ class RebuiltFile:
         likeness: `same`: byte for byte; `layout`: the book's own has other line ends or
             indentation; `recorded`: the book's own is gone, and this has the recorded content;
             `kept`: edited or moved by the author, which no reply can make, so it was copied;
+            `older`: as it was written and with every reply in the journal, from which this
+            version, or what the author has changed since, makes another text, so it was copied;
             `differs`; `missing`: a reply that it needs is not in the journal.
     """
 
@@ -54,22 +56,31 @@ class RebuiltFile:
 class RecordedReplies:
     """A call log that replays and lets nothing leave.
 
+    A question is answered by the replies of which the files were made, whatever its words are now:
+    prompts change with the program, with edits and with the order of the chapters.
+
     Args:
         manifest: What the journal adds up to.
         records: The journal.
+        copied: Files that are not made again.
     """
 
-    def __init__(self, manifest: Manifest, records: Iterable[Record]) -> None:
+    def __init__(
+        self, manifest: Manifest, records: Sequence[Record], copied: Container[str]
+    ) -> None:
         self._manifest = manifest
         self._unasked = _unasked(records)
+        made = [one for name, one in manifest.files.items() if name not in copied]
+        self._left = _used(manifest, records, made)
 
     def generation(self, step: str) -> int:
         """As the journal says, without what nobody has asked since it said so."""
         return self._manifest.generation(step) - self._unasked[step]
 
-    def find(self, key: str) -> Mapping[str, Any] | None:
-        """The recorded reply, or None."""
-        return self._manifest.reply(key)
+    def find(self, key: str, step: str) -> Mapping[str, Any] | None:
+        """The next of the replies that the step used; else the one to the very question, or None."""
+        left = self._left.get(step)
+        return self._manifest.reply(left.popleft() if left else key)
 
     def filtered(self, key: str) -> bool:
         """Whether the recorded reply was withheld."""
@@ -98,6 +109,35 @@ def recorded(paths: ProjectPaths) -> tuple[Record, ...]:
         StorageError: The journal cannot be read.
     """
     return read_journal(paths.journal).records
+
+
+def _used(
+    manifest: Manifest, records: Iterable[Record], files: Iterable[FileRecord]
+) -> dict[str, deque[str]]:
+    """The keys of the replies of which files were made, in order, by the step that asked."""
+    keys = [key for made in files for key in made.keys if manifest.reply(key) is not None]
+    rest = _rest(manifest, records, frozenset(keys))
+    found: dict[str, deque[str]] = {}
+    for key in keys:
+        found.setdefault(manifest.step_of(key), deque()).extend((key, *rest.get(key, ())))
+    return found
+
+
+def _rest(
+    manifest: Manifest, records: Iterable[Record], beginnings: frozenset[str]
+) -> dict[str, list[str]]:
+    """The keys of the replies that go on with a text that was cut, by that of its beginning."""
+    found: dict[str, list[str]] = {}
+    cut: dict[str, str] = {}
+    for key, reply in ((one["k"], one["completion"]) for one in records if one["t"] == "done"):
+        step = manifest.step_of(key)
+        if key in beginnings:
+            cut[step] = key
+        elif step in cut:
+            found.setdefault(cut[step], []).append(key)
+        if reply.get("finish_reason") != "length":
+            cut.pop(step, None)
+    return found
 
 
 def _unasked(records: Iterable[Record]) -> Counter[str]:
@@ -194,16 +234,32 @@ def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None
         StorageError: Something cannot be read or written.
     """
     source = view.paths
-    files = {source.resolve(name): target.resolve(name) for name in names}
-    files |= {source.book_toml: target.book_toml}
-    files |= {source.format: target.format, source.journal: target.journal}
+    copy_files(view, target, names)
     with storage_errors("write", target.root):
-        for origin, copy in files.items():
+        for origin, copy in (
+            (source.book_toml, target.book_toml),
+            (source.format, target.format),
+            (source.journal, target.journal),
+        ):
             make_folder(copy.parent)
             atomic_write(copy, origin.read_bytes())
         for folder in ("prompts", SAMPLES, SERIES):
             if (source.root / folder).is_dir():
                 shutil.copytree(source.root / folder, target.root / folder)
+
+
+def copy_files(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None:
+    """Put files of a book into another folder.
+
+    Raises:
+        ProjectError: A file leads out of the project.
+        StorageError: Something cannot be read or written.
+    """
+    for name in names:
+        origin, copy = view.paths.resolve(name), target.resolve(name)
+        with storage_errors("write", copy):
+            make_folder(copy.parent)
+            atomic_write(copy, origin.read_bytes())
 
 
 def made_files(stages: Iterable[AgentType], view: ProjectView) -> frozenset[str]:
@@ -234,21 +290,57 @@ def unmade_files(
 
 
 def compare(
-    stages: Iterable[AgentType], book: ProjectView, rebuilt: ProjectView, authors: Iterable[str]
+    stages: Iterable[AgentType],
+    book: ProjectView,
+    rebuilt: ProjectView,
+    copied: Mapping[str, Likeness],
 ) -> tuple[RebuiltFile, ...]:
-    """How every file of a rebuilt book stands to the book's own.
+    """How every file of a rebuilt book stands to the book's own; what was copied is known.
 
     Raises:
         ProjectError: The outline of one of them cannot be read.
         StorageError: A file cannot be read.
     """
-    copied = frozenset(authors)
     stages = tuple(stages)
     names = dict.fromkeys((*_outputs(stages, book), *_outputs(stages, rebuilt)))
     return tuple(
-        RebuiltFile(name, "kept" if name in copied else _likeness(name, book, rebuilt))
+        RebuiltFile(name, copied.get(name) or _likeness(name, book, rebuilt))
         for name in names
         if book.exists(name) or rebuilt.exists(name) or name in book.manifest.files
+    )
+
+
+def to_copy(
+    stages: Iterable[AgentType], book: ProjectView, rebuilt: ProjectView, *, first: bool
+) -> tuple[str, ...]:
+    """The files that were not made again as they are, although the journal has all of them.
+
+    Args:
+        stages: The stages, in running order.
+        book: The book.
+        rebuilt: What was made of its journal.
+        first: Whether only those of the first such stage are named, because a run stopped there.
+
+    Raises:
+        ProjectError: The outline of one of them cannot be read.
+        StorageError: A file cannot be read.
+    """
+    found: list[str] = []
+    for agent in stages:
+        names = (unit.output for unit in units_of(agent, book))
+        found += (name for name in names if _is_vouched_for(name, book, rebuilt))
+        if found and first:
+            break
+    return tuple(found)
+
+
+def _is_vouched_for(name: str, book: ProjectView, rebuilt: ProjectView) -> bool:
+    """Whether a file has another content than the rebuilt one, and just what its record says."""
+    last = book.manifest.files.get(name)
+    return (
+        last is not None
+        and book.sha(name) == last.sha != rebuilt.sha(name)
+        and all(book.manifest.reply(key) is not None for key in last.keys)
     )
 
 

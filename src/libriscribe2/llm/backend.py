@@ -176,8 +176,8 @@ class CallLog(Protocol):
         """How often the step, or one that holds it, was asked to be written again."""
         ...
 
-    def find(self, key: str) -> Mapping[str, Any] | None:
-        """The record of a finished call (`Completion.as_record`), or None."""
+    def find(self, key: str, step: str) -> Mapping[str, Any] | None:
+        """The record of a finished call of a step (`Completion.as_record`), or None."""
         ...
 
     def filtered(self, key: str) -> bool:
@@ -205,7 +205,7 @@ class NoCallLog:
         del step
         return 0
 
-    def find(self, key: str) -> None:
+    def find(self, key: str, step: str) -> None:
         """Always None."""
 
     def filtered(self, key: str) -> bool:

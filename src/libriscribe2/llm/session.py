@@ -271,7 +271,7 @@ class Admission:
 
     def replay(self, request: Request, agent: str) -> Reply | None:
         """The reply that was paid for before; None where the request has to leave."""
-        record = self._journal.find(request.key())
+        record = self._journal.find(request.key(), request.step)
         if record is None:
             return None
         return Reply(agent, request, Completion.from_record(record), True, _JOURNALLED)  # noqa: FBT003

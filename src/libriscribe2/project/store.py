@@ -41,8 +41,9 @@ class JournalCallLog:
         """How often the step, or one that holds it, was asked to be written again."""
         return self._manifest.generation(step)
 
-    def find(self, key: str) -> Mapping[str, Any] | None:
+    def find(self, key: str, step: str = "") -> Mapping[str, Any] | None:
         """The record of a finished call, or None."""
+        del step  # a key holds it
         return self._manifest.reply(key)
 
     def filtered(self, key: str) -> bool:

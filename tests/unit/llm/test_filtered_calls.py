@@ -124,9 +124,9 @@ async def test_a_request_with_less_context_is_looked_for_only_after_a_filter() -
             super().__init__()
             self.asked: set[str] = set()
 
-        def find(self, key: str) -> Any:
+        def find(self, key: str, step: str) -> Any:
             self.asked.add(key)
-            return super().find(key)
+            return super().find(key, step)
 
     log = Curious()
     client, backend = asking("ok", "ok", log=log)

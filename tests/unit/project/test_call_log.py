@@ -22,7 +22,7 @@ def test_the_log_fits_the_clients_protocol(store: ProjectStore) -> None:
     answer = Completion("text", reasoning="thought", cost_usd=0.25, tool_calls=({"id": "1"},))
     log.sent(KEY, step="concept", model="m")
     log.done(KEY, answer.as_record())
-    found = log.find(KEY)
+    found = log.find(KEY, "concept")
     assert found is not None
     assert Completion.from_record(found) == answer
 
@@ -32,7 +32,7 @@ def test_XC_04_a_reply_is_found_by_the_next_run(paths: ProjectPaths, machine: Ma
         first.call_log.sent(KEY, step="concept", model="m")
         first.call_log.done(KEY, completion("text"))
     with ProjectStore.open(paths, machine) as second:
-        assert second.call_log.find(KEY) == completion("text")
+        assert second.call_log.find(KEY, "concept") == completion("text")
         assert second.call_log.find("b" * 64) is None
 
 
@@ -52,7 +52,7 @@ def test_OV_42_the_next_run_knows_which_replies_were_withheld(
 def test_a_failed_call_has_no_reply_and_is_counted(store: ProjectStore) -> None:
     store.call_log.sent(KEY, step="concept", model="m")
     store.call_log.failed(KEY, kind="timeout", status=None)
-    assert store.call_log.find(KEY) is None
+    assert store.call_log.find(KEY, "concept") is None
     assert store.manifest.totals.failed == 1
     assert store.manifest.open_calls == {}
 
@@ -121,10 +121,10 @@ def test_a_reply_that_finds_a_full_disk_is_rescued(paths: ProjectPaths, machine:
     assert "disk space" in error.fix
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with ProjectStore.open(paths, machine) as store:
-        assert store.call_log.find(KEY) == completion("text")
+        assert store.call_log.find(KEY, "concept") == completion("text")
         assert not path.exists()
     with ProjectStore.open(paths, machine) as store:
-        assert store.call_log.find(KEY) == completion("text")
+        assert store.call_log.find(KEY, "concept") == completion("text")
         assert store.manifest.totals.calls == 1
 
 
@@ -153,7 +153,7 @@ def test_a_damaged_rescue_file_is_never_believed(
     }
     path.write_text(harmed[harm], encoding="utf-8")
     with ProjectStore.open(paths, machine) as store:
-        assert store.call_log.find(KEY) is None
+        assert store.call_log.find(KEY, "concept") is None
     assert path.exists()
 
 
