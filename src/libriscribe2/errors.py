@@ -101,7 +101,7 @@ class MaxRetriesExceededError(IncompleteError):
 
 
 class ContentFilteredError(IncompleteError):
-    """The provider withheld a reply for reasons of content."""
+    """The provider filtered a reply for reasons of content."""
 
     slug = "content_filtered"
 

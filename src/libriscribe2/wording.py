@@ -129,7 +129,24 @@ def stage_name(stage: str) -> str:
     return _STAGES.get(stage, stage)
 
 
-_STATES: Final[Mapping[str, str]] = {"fresh": "up to date", "stale": "out of date"}
+def unit_in_words(stage: str, chapter: int | None) -> str:
+    """What a stage makes, as people call it: `Outline`, `Chapter 3`, `Summary of chapter 3`."""
+    name = stage_name(stage).replace("_", " ")
+    if chapter is not None:
+        name = f"{_OF_A_CHAPTER.get(stage, f'{name}, chapter')} {chapter}"
+    return name[:1].upper() + name[1:]
+
+
+_OF_A_CHAPTER: Final[Mapping[str, str]] = {
+    "chapters": "chapter",
+    "drafts": "draft of chapter",
+    "summaries": "summary of chapter",
+}
+_STATES: Final[Mapping[str, str]] = {
+    "fresh": "up to date",
+    "stale": "out of date",
+    "missing": "not made yet",
+}
 _STAGES: Final[Mapping[str, str]] = {"canon": "story_bible", "judge": "evaluator"}
 
 

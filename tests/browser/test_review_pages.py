@@ -58,7 +58,7 @@ def test_every_screen_opens_cleanly_and_stays_on_this_machine(
 
 def test_without_the_token_nothing_is_shown(server: ReviewServer, tab: Tab) -> None:
     tab.open(server.root + "/calls")
-    assert "Open the whole address" in tab.page.inner_text("body")
+    assert "Open the full address" in tab.page.inner_text("body")
     tab.page.goto(server.root + "/enter#wrong")
     tab.page.wait_for_selector("#enter:has-text('not, or no longer')")
 
@@ -165,7 +165,7 @@ def test_the_keyboard_is_enough(server: ReviewServer, tab: Tab) -> None:
     assert tab.page.url == first
     tab.page.focus("#keys")
     keys.press("Enter")
-    expect(tab.page.locator("#keys")).to_have_text("Keys are off")
+    expect(tab.page.locator("#keys")).to_have_text("Keys off")
     keys.press("l")
     assert tab.page.url == first
     assert tab.faults == []

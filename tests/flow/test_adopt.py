@@ -26,7 +26,7 @@ def test_XC_04_an_adopted_edit_is_up_to_date_and_keeps_its_bytes(
     ran = desk.run("adopt", "book", "chapters/01.md")
     assert ran.out == "chapters/01.md\n"
     assert "chapters/01.md: edited -> up to date\n" in ran.err
-    assert "chapters/02.md: out of date, chapters/01.md changed" in ran.err.replace(
+    assert "chapters/02.md: out of date: chapters/01.md changed" in ran.err.replace(
         ".libriscribe/summaries/01.md, ", ""
     )
     assert book.text("chapters/01.md") == MINE

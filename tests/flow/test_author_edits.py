@@ -39,7 +39,7 @@ def test_XC_04_an_edited_outline_is_kept_byte_for_byte_and_followed(
 ) -> None:
     text = edit_outline(outlined)
     ran = desk.run("resume", "book")
-    assert "outline: skipped (edited by you, kept as it is)" in ran.err
+    assert "Outline: skipped (edited by you)" in ran.err
     assert outlined.text("outline.json") == text
     titles = [chapter.partition("\n")[0] for chapter in outlined.chapters()]
     assert titles[0] == "# Renamed by Hand"
@@ -55,8 +55,8 @@ def test_XC_04_an_edit_of_a_chapter_is_kept_and_the_manuscript_follows(
     author = Author()
     ran = desk.run("resume", "book", backend=author)
     assert author.asked == []
-    assert "chapters 1: skipped (edited by you, kept as it is)" in ran.err
-    assert "chapters 2: skipped (out of date, chapters/01.md" in ran.err
+    assert "Chapter 1: skipped (edited by you)" in ran.err
+    assert "Chapter 2: skipped (out of date: chapters/01.md" in ran.err
     assert written.path("chapters/01.md").read_bytes() == text.encode()
     assert "I wrote this myself, in *italics*." in written.text("manuscript.md")
 
@@ -67,7 +67,7 @@ def test_XC_04_refresh_remakes_what_is_stale_and_keeps_the_old_text(
     before = written.text("chapters/02.md")
     written.write("chapters/01.md", "# Mine\n\nI wrote this myself.\n")
     ran = desk.run("resume", "book", "--refresh")
-    assert "chapters 2: done" in ran.err
+    assert "\u2713 Chapter 2: " in ran.err
     assert written.text("chapters/01.md") == "# Mine\n\nI wrote this myself.\n"
     assert written.text("chapters/02.md") != before
     assert before in written.trash()
@@ -104,9 +104,9 @@ def test_XC_04_a_changed_line_of_the_brief_makes_stale_what_works_from_it(
 ) -> None:
     written.write("book.toml", written.text("book.toml").replace("words = 200", "words = 400"))
     ran = desk.run("resume", "book")
-    assert "chapters 1: skipped (out of date, book.toml: words changed" in ran.err
-    assert "concept: skipped (up to date)" in ran.err
-    assert "manuscript: skipped (up to date)" in ran.err
+    assert "Chapter 1: skipped (out of date: book.toml: words changed" in ran.err
+    assert "Concept: skipped (up to date)" in ran.err
+    assert "Manuscript: skipped (up to date)" in ran.err
     desk.run("resume", "book", "--refresh")
     assert written.words() == pytest.approx(400, rel=0.1)
 

@@ -81,7 +81,7 @@ def test_OV_40_a_model_that_stays_silent_counts_as_filtered_and_resume_goes_on(
     author = Author(reply=at(step, silence))
     ran = desk.create(backend=author, expect=5)
     assert [one.attempt for one in author.asked if one.step == step] == [1, 2, 2]
-    assert "withheld a reply" in ran.err
+    assert "filtered a reply" in ran.err
     assert "empty reply again" in ran.err
     desk.run("resume", "book", backend=Author())
     assert desk.project().path("manuscript.md").exists()
@@ -92,7 +92,7 @@ def test_OV_40_what_every_way_withholds_ends_the_run_and_is_not_recorded_as_done
 ) -> None:
     author = Author({6, 7}, failure=lambda: BackendError("filtered", "content policy"))
     ran = desk.create(backend=author, expect=5)
-    assert "withheld a reply" in ran.err
+    assert "filtered a reply" in ran.err
     book = desk.project()
     failed = {record["k"]: record["kind"] for record in book.records("fail")}
     assert list(failed.values()) == ["filtered", "filtered"]
@@ -114,7 +114,7 @@ def test_OV_41_a_refused_scene_is_asked_for_with_less_and_the_book_is_finished(d
     assert refusal not in book.text("manuscript.md")
     dumps = [dump for dump in book.dumps() if dump["step"] == "chapters/ch02/scene01"]
     assert dumps[0]["raw_response"] == refusal
-    assert "withheld" in dumps[0]["feedback"]
+    assert "filtered" in dumps[0]["feedback"]
     log = book.text(".libriscribe/run.log")
     assert f"CONTENT_FILTERING_DETECTED: chapters/ch02/scene01: refusal: {refusal}" in log
     assert "FALLBACK_GENERATION_USED: chapters/ch02/scene01: simplified prompt" in log

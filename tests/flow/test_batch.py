@@ -66,7 +66,7 @@ def test_a_batch_that_is_killed_goes_on_and_nothing_is_paid_twice(desk: Desk) ->
     before = desk.project("one").contents()
     assert states(desk)["one"] == "done"
     ran = desk.run("batch", "run", "--mock", "--books", "2")
-    assert "one: begins" not in ran.err
+    assert "one: starts" not in ran.err
     assert set(states(desk).values()) == {"done"}
     assert desk.project("one").contents() == before
     for name in NAMES:
@@ -80,7 +80,7 @@ def test_ctrl_c_ends_the_books_resumably(desk: Desk) -> None:
     with desk.running("batch", "run", "--mock") as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if "one: begins" in line:
+            if "one: starts" in line:
                 break
         process.send_signal(signal.SIGINT)
         _, talk = process.communicate()
@@ -138,7 +138,7 @@ def test_a_folder_of_book_files_is_a_batch(desk: Desk) -> None:
 
 def test_rows_are_queued_once_and_another_book_of_a_name_is_refused(desk: Desk) -> None:
     add(desk, "one")
-    assert "0 books queued, 1 known already" in desk.run("batch", "add", "books.jsonl").err
+    assert "0 books queued, 1 already queued" in desk.run("batch", "add", "books.jsonl").err
     other = json.dumps({"name": "One", "premise": "Something else"})
     (desk.folder / "books.jsonl").write_text(other, encoding="utf-8")
     assert "another book 'One'" in desk.run("batch", "add", "books.jsonl", expect=2).err
@@ -177,7 +177,7 @@ def test_pause_cancel_and_retry(desk: Desk) -> None:
     )
     assert "paused" in desk.run("batch", "status").err
     told = desk.run("batch", "pause", "--off").err
-    assert "Go on with `libriscribe2 batch run --batch books`" in told
+    assert "Continue with `libriscribe2 batch run --batch books`" in told
     assert "paused" not in desk.run("batch", "status").err
 
 
@@ -199,8 +199,8 @@ def test_a_batch_has_to_be_there_and_to_be_named_among_several(desk: Desk) -> No
         ("a.jsonl", '{"premisse": "x"}\n', "did you mean 'premise'?"),
         ("a.csv", "title\nx\n", "no column `premise`"),
         ("a.csv", 'premise\n"x\n', "not CSV"),
-        ("a.csv", "premise\n", "holds no row"),
-        ("a.txt", "x", "not a kind of file"),
+        ("a.csv", "premise\n", "has no rows"),
+        ("a.txt", "x", "not a file of rows"),
         ("a.jsonl", "\ufeff\n", "is empty"),
     ],
 )

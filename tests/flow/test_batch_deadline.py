@@ -19,7 +19,7 @@ from libriscribe2.project.paths import ProjectPaths
 def test_a_deadline_leaves_books_for_the_next_run_and_ends_with_8(desk: Desk) -> None:
     add_books(desk, ["one"])
     ran = desk.run("batch", "run", "--mock", "--deadline", "0.001s", expect=8)
-    assert "1 book of 1 had to be left at the deadline" in ran.err
+    assert "1 book of 1 unfinished at the deadline" in ran.err
     assert "libriscribe2 batch run --batch books" in ran.err
     assert states(desk) == {"one": "queued"}
     desk.run("batch", "run", "--mock", "--deadline", "1h")

@@ -76,7 +76,7 @@ def test_a_machine_dies_another_finishes_its_books_and_a_third_one_fetches_them(
         assert second.project(name).contents() == whole
         assert third.project(name).contents() == whole
         assert len(third.project(name).records("sent")) == sent[name]
-    assert "one: its folder is here" in third.run("batch", "fetch", "one").err
+    assert "one: its folder already exists" in third.run("batch", "fetch", "one").err
 
 
 def test_a_fetched_book_can_be_gone_on_with_by_hand(written: str, machine: Machine) -> None:

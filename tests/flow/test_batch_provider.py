@@ -140,7 +140,7 @@ def test_who_is_killed_between_submission_and_answer_pays_nothing_twice(
     assert {path.stat().st_mode & 0o777 for path in left} == {0o600}
     server.released.set()
     ran = desk.run(*TOGETHER)
-    assert "1 call submitted before: waited for" in ran.err
+    assert "1 call submitted earlier: waiting for them" in ran.err
     assert set(states(desk).values()) == {"done"}
     assert server.chats == 0
     assert set(server.answered.values()) == {1}
@@ -224,7 +224,7 @@ def test_a_server_without_batches_is_told_once_and_answers_ordinary_calls(
         with kept(desk, server) as told:
             write_one(desk)
     assert server.chats == len(desk.project("one").records("done")) > 5
-    assert [line for line in told if "its calls are sent at once (no such page)" in line] == told
+    assert [line for line in told if "its calls are sent directly (no such page)" in line] == told
 
 
 @pytest.mark.slow
@@ -250,7 +250,7 @@ def test_a_model_without_a_batch_api_is_named_before_anything_starts(desk: Desk)
     (desk.folder / "books.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
     desk.run("batch", "add", "books.jsonl")
     ran = desk.run(*TOGETHER)
-    told, _, rest = ran.err.partition("one: begins")
+    told, _, rest = ran.err.partition("one: starts")
     assert "no batch API: demo; these calls are sent at once" in told
     assert "done" in rest
 

@@ -160,7 +160,7 @@ def test_QU_the_terminal_tells_place_quotes_and_sums(desk: Desk) -> None:
     ran = desk.run("check", "book", "--book-review", backend=reader)
     assert "chapters/02.md:" in ran.out
     assert "warning J2: motive: Lost." in ran.out
-    assert "1 doubt by the summaries, 1 looked for in the text: 1 stands." in ran.err
+    assert "1 doubt from the summaries, 1 looked up in the text: 1 stands." in ran.err
     sarif = desk.run("check", "book", "--book-review", "--format", "sarif").value
     assert sarif["runs"][0]["results"][0]["ruleId"] == "J2"
     assert "J2" in desk.run("check", "book", "--book-review", "--format", "junit").out
@@ -172,7 +172,7 @@ def test_QU_the_stand_in_author_proves_nothing(desk: Desk) -> None:
 
 @pytest.mark.parametrize("options", [("--story", "--book-review"), ("--plan", "--book-review")])
 def test_QU_one_thing_is_asked_for_at_a_time(made: Desk, options: tuple[str, ...]) -> None:
-    assert "do not go together" in made.run("check", "book", *options, expect=2).err
+    assert "cannot be combined" in made.run("check", "book", *options, expect=2).err
 
 
 def test_QU_a_book_that_is_not_all_there_is_not_reviewed(desk: Desk) -> None:

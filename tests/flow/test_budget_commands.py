@@ -110,7 +110,7 @@ def test_bar_23_max_cost_stops_before_the_call_that_could_pass_it(online: Desk) 
         posts = len(server.posts)
         assert 0 < posts < CALLS
         assert {post.body["max_tokens"] for post in server.posts} == {8192}
-        assert "The next call could pass the budget of $0.0060" in told
+        assert "The next call could exceed the budget of $0.0060" in told
         raised = re.search(r"`libriscribe2 (resume book --max-cost \S+)`", told)
         assert raised is not None
         online.run(*raised[1].split())

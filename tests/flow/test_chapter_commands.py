@@ -171,7 +171,7 @@ def test_XC_04_a_dry_run_shows_all_and_changes_nothing(
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (("merge", "book", "1", "3"), 2, "no neighbours"),
+        (("merge", "book", "1", "3"), 2, "not adjacent"),
         (("split", "book", "1", "--title", "T"), 2, "--break for a scene break, or --paragraph"),
         (
             ("split", "book", "1", "--title", "T", "--break", "1", "--paragraph", "2"),
@@ -326,4 +326,4 @@ def test_an_insert_calls_a_file_changed_only_if_it_has_changed(book: ShapedBook)
     (line,) = [one for one in ran.err.splitlines() if one.startswith("chapters/03.md: ")]
     changed = line.partition("(")[2].partition(" changed")[0] if " changed" in line else ""
     assert summary_file(1) not in changed
-    assert f"{summary_file(1)} new to it" in line
+    assert f"{summary_file(1)} added" in line

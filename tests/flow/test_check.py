@@ -59,7 +59,7 @@ def test_XC_08_what_stops_a_run_comes_first_and_exits_with_3(
     ]
     assert "line 1" in found[0]["place"]
     ran = desk.run("check", "book", expect=3)
-    assert ran.out.startswith("weight\tfile\tplace\twhat\tfix\nerror\tconcept.json\t")
+    assert ran.out.startswith("severity\tfile\tplace\tproblem\tfix\nerror\tconcept.json\t")
     assert "2 errors, 3 warnings." in ran.err
 
 
@@ -86,7 +86,7 @@ def test_XC_08_an_edit_a_loss_and_leftovers_are_warnings(desk: Desk, book: Proje
     book.write("chapters/07.md", "Notes.\n")
     book.write("chapters/2.md", "Notes.\n")
     found = {one["file"]: one["what"] for one in findings(desk, 0)}
-    assert "gone" in found["chapters/01.md"]
+    assert "missing" in found["chapters/01.md"]
     assert "edit of yours, or damage" in found["manuscript.md"]
     assert "temporary" in found["chapters/.01.md.7.tmp"]
     assert "belongs to no chapter" in found["chapters/07.md"]
@@ -124,7 +124,7 @@ def test_XC_08_a_content_that_a_crash_kept_from_its_place_is_found(
     book.path(JOURNAL).write_bytes(b"".join(lines[:-1]))
     book.path("manuscript.md").write_bytes(before)
     found = {one["file"]: one["what"] for one in findings(desk, 0)}
-    assert "before its newest content" in found["manuscript.md"]
+    assert "before its latest content" in found["manuscript.md"]
 
 
 @pytest.mark.parametrize(("count", "stops"), [(1, True), (3, False)])

@@ -51,8 +51,8 @@ def test_QU_a_fault_is_told_with_place_rule_and_what_to_type(
         f"outline.json chapter 7: error P1: Chapters 6 and 7 both open with {opening}."
     )
     assert fix.endswith(
-        "Edit outline.json, or have it made anew: `libriscribe2 redo book outline`. "
-        'Or let it stand: `allow = ["P1 chapter 7"]` under [book] in book.toml.'
+        "Edit outline.json, or regenerate it: `libriscribe2 redo book outline`. "
+        'Or allow it: `allow = ["P1 chapter 7"]` under [book] in book.toml.'
     )
     assert "1 error, 0 warnings, 0 notes." in ran.err
 
@@ -88,7 +88,7 @@ def test_QU_a_run_that_ends_with_the_plan_tells_what_is_wrong_with_it(
     ran = desk.run("resume", "book", "--until", stage)
     assert "outline.json chapter 7: error P5: " in ran.err
     assert "`libriscribe2 redo book outline`" in ran.err
-    assert "`libriscribe2 resume book` writes from the plan as it is." in ran.err
+    assert "`libriscribe2 resume book` writes the book from this plan." in ran.err
 
 
 def test_QU_a_run_beyond_the_plan_says_nothing_of_it(desk: Desk) -> None:

@@ -44,7 +44,7 @@ def test_T8_a_contradiction_is_told_with_place_quotes_rule_and_fix(written: Desk
         "chapters/02.md:3: error R1: Ada Quell's eyes: green in chapter 1, brown in chapter 2.",
         '  here: "Ada wiped her brown eyes"',
         '  chapters/01.md:3: "Her green eyes watered in the wind"',
-        "  fix: Give it one value in chapters/02.md:3 and chapters/01.md:3. Or let it stand: "
+        "  fix: Give it one value in chapters/02.md:3 and chapters/01.md:3. Or allow it: "
         f"`{NOTE}` in that paragraph.",
     ]
     assert "4 facts of 2 chapters compared: 1 error, 0 warnings." in ran.err
@@ -70,7 +70,7 @@ def test_a_note_in_the_paragraph_lets_it_stand_and_no_reader_sees_it(
     book.write("chapters/02.md", text.replace("brown eyes", f"brown eyes {NOTE}"))
     ran = desk.run("check", "book", "--story")
     assert ran.out == ""
-    assert "0 errors, 0 warnings, 1 let stand" in ran.err
+    assert "0 errors, 0 warnings, 1 allowed" in ran.err
     assert [one["allowed"] for one in findings(desk, expect=0)] == [True]
     desk.run("resume", "book")
     desk.run("export", "book", "--format", "md,html")
@@ -183,7 +183,7 @@ def test_a_book_without_a_story_bible_says_how_to_get_one(desk: Desk) -> None:
 def test_a_chapter_that_was_not_read_is_named(desk: Desk, book: ProjectFolder) -> None:
     book.path(".libriscribe/canon/02.json").unlink()
     ran = desk.run("check", "book", "--story")
-    assert "not read yet: chapters 2" in ran.err
+    assert "not yet read for facts: chapters 2" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_what_can_be_so_is_no_finding(desk: Desk, verdict: str) -> None:
 def test_the_stand_in_author_judges_nothing(desk: Desk) -> None:
     ran = desk.run("check", "book", "--story", "--evaluate", "--mock", expect=5)
     assert "warning J1: Ada Quell: baker in chapter 1, pilot in chapter 2" in ran.out
-    assert "decided by a model: 1 unclear" in ran.err
+    assert "Decided by a model: 1 unclear" in ran.err
 
 
 @pytest.mark.usefixtures("book")
@@ -276,6 +276,6 @@ def test_the_report_card_counts_contradictions(written: Desk) -> None:
 def test_a_book_that_is_no_story_has_nothing_to_compare(desk: Desk) -> None:
     desk.written("--until", "outline", "--category", "Business")
     ran = desk.run("check", "book", "--story")
-    assert "The book is no story" in ran.err
+    assert "This book is non-fiction" in ran.err
     told = desk.run("check", "book", "--story", "--json").value
     assert (told["consistent"], told["facts"], told["findings"]) == (True, 0, [])

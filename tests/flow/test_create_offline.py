@@ -67,7 +67,7 @@ def test_XC_03_stdout_is_the_statistics_and_the_path_and_stderr_the_talk(
     ran, book = made
     assert ran.out.splitlines()[-1] == "projects/book/manuscript.md"
     assert f"words: {book.words():,}" in ran.out
-    assert f"calls: {CALLS}, 0 replayed" in ran.out
+    assert f"calls: {CALLS}\n" in ran.out
     assert "model: demo (named explicitly)" in ran.err
     assert "not a language model" in ran.err
 
@@ -82,8 +82,8 @@ def test_every_command_tells_the_same_words(made: tuple[Ran, ProjectFolder]) -> 
     assert sum(row["words"] for row in listed) == words
     desk.run("view", "book", "--export", "pages")
     assert f">{words:,}<" in (desk.folder / "pages" / "index.html").read_text("utf-8")
-    assert f"finished: {words:,} words" in ran.err
-    told = [line for line in ran.err.splitlines() if line.startswith("chapters ")]
+    assert f"Finished: {words:,} words" in ran.err
+    told = [line for line in ran.err.splitlines() if line.startswith("\u2713 Chapter ")]
     counts = (re.search(r"([\d,]+) words", line) for line in told)
     assert sum(int(count[1].replace(",", "")) for count in counts if count) == words
 

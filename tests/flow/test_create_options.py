@@ -107,7 +107,7 @@ def test_XC_03_the_cast_has_the_asked_number(desk: Desk, asked: str, least: int,
 def test_XC_03_until_stops_after_a_stage_and_says_where(desk: Desk) -> None:
     ran = desk.create("--until", "outline")
     assert ran.out.splitlines()[-1] == "projects/book"
-    assert "words: no chapter yet" in ran.out
+    assert "words: none yet" in ran.out
     book = desk.project()
     assert book.path("outline.json").exists()
     assert not book.path("scenes.json").exists()

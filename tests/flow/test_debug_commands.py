@@ -98,7 +98,7 @@ def test_xc_06_show_tells_the_whole_call(book: Desk) -> None:
     told = book.run("debug", "show", "book", "1").out
     assert REFUSED in told
     assert "== system" in told
-    assert "== refused, and the model was told" in told
+    assert "== refused, with this feedback to the model" in told
     value = book.run("debug", "show", "book", "1", "--json").value
     assert value["state"] == "refused"
     assert value["dump"]["raw_response"] == REFUSED
@@ -124,7 +124,7 @@ def test_xc_06_diff_marks_what_was_removed_and_what_was_read(book: Desk) -> None
 def test_xc_06_diff_of_a_refused_reply_has_nothing_clean(book: Desk) -> None:
     ran = book.run("debug", "diff", "book", "1")
     assert ran.out == f"[-{REFUSED}-]\n"
-    assert "nothing was read of it" in ran.err
+    assert "nothing was read from it" in ran.err
     assert book.run("debug", "diff", "book", "1", "--json").value["pieces"] is None
 
 
@@ -254,7 +254,7 @@ def test_xc_06_a_number_is_not_a_truth_value_to_replay(book: Desk) -> None:
 
 def test_xc_06_a_state_that_there_is_not_is_told(book: Desk) -> None:
     told = book.run("debug", "list", "book", "--state", "broken", expect=2).err
-    assert "Choose from refused, damaged, old, repaired, clean." in told
+    assert "Choose one of refused, damaged, old, repaired, clean." in told
 
 
 def test_dumps_that_stayed_behind_when_a_project_was_moved_are_missed(book: Desk) -> None:

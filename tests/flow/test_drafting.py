@@ -142,7 +142,7 @@ def test_QU_many_calls_at_once_have_a_story_drafted_in_two_waves(desk: Desk) -> 
     desk.project().path("chapters/02.md").unlink()
     desk.run("resume", "book", "--max-concurrency", "1")
     assert desk.project().brief()["drafting"] == "redblack"
-    assert desk.run("resume", "book").out.splitlines()[2].startswith("calls: 0, ")
+    assert desk.run("resume", "book").out.splitlines()[2] == "calls: 0"
 
 
 def test_QU_many_calls_at_once_have_a_book_of_facts_drafted_all_at_once(desk: Desk) -> None:
@@ -281,7 +281,7 @@ def test_QU_chapters_that_are_there_need_no_drafts(desk: Desk) -> None:
     assert again.asked == []
     assert "drafts" not in desk.run("status", "book").out
     assert not book.path(".libriscribe/drafts").exists()
-    assert "calls: 0, " in ran.out
+    assert "calls: 0\n" in ran.out
     desk.run("resume", "book", "--refresh", backend=again)
     assert sum(one.step.startswith("drafts") for one in again.asked) == 2 * CHAPTERS
 

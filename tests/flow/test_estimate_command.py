@@ -142,16 +142,18 @@ def test_the_quote_stands_beside_what_the_run_took(desk: Desk) -> None:
     desk.written("--until", "outline")
     total = desk.run("estimate", "book", "--json").value["total"]
     ran = desk.run("resume", "book")
-    quote = next(line for line in ran.out.splitlines() if line.startswith("quoted: "))
-    actual = next(line for line in ran.out.splitlines() if line.startswith("since then: "))
-    assert quote.startswith(f"quoted: {total['calls']} calls, {total['input_tokens']:,} tokens in")
-    assert actual.startswith(f"since then: {total['calls']} calls, ")
+    quote = next(line for line in ran.out.splitlines() if line.startswith("estimate: "))
+    actual = next(line for line in ran.out.splitlines() if line.startswith("actual: "))
+    assert quote.startswith(
+        f"estimate: {total['calls']} calls, {total['input_tokens']:,} tokens in"
+    )
+    assert actual.startswith(f"actual: {total['calls']} calls, ")
     assert actual.endswith("$0.00")
     assert {quote, actual} <= set(desk.run("status", "book").out.splitlines())
 
 
 def test_without_a_quote_nothing_is_said_of_one(desk: Desk) -> None:
-    assert "quoted" not in desk.create().out
+    assert "estimate" not in desk.create().out
 
 
 def test_a_damaged_quote_is_told_and_stops_nothing(desk: Desk) -> None:
@@ -199,14 +201,14 @@ def test_a_quote_is_held_against_its_own_job_only(desk: Desk) -> None:
     desk.written("--no-revision")
     ran = desk.run("redo", "book", "concept", "--dry-run")
     assert "The next `redo concept` will be compared with this estimate." in ran.err
-    assert "quoted" not in desk.run("resume", "book").out
-    assert "quoted for: redo concept" in desk.run("status", "book").out
-    assert "quoted: 4 calls" in desk.run("redo", "book", "concept").out
+    assert "estimate" not in desk.run("resume", "book").out
+    assert "estimated: redo concept" in desk.run("status", "book").out
+    assert "estimate: 4 calls" in desk.run("redo", "book", "concept").out
 
 
 def test_an_estimate_with_nothing_to_do_says_so(desk: Desk) -> None:
     desk.written("--no-revision")
     ran = desk.run("estimate", "book")
     assert ran.out == ""
-    assert "Nothing is left to ask" in ran.err
+    assert "Nothing is left to do" in ran.err
     assert desk.run("estimate", "book", "--json").value["total"]["calls"] == 0

@@ -89,7 +89,7 @@ def test_a_cap_is_told_once_before_it_stops_the_run(tmp_path: Path) -> None:
     assert "5 calls" in stopped["message"]
     assert failed["status"] == "budget"
     assert (
-        "budget: 4 of 5 is used (max_calls)"
+        "Budget: 4 of 5 is used (max_calls)"
         in desk.run(
             *("create", "A coast", "--mock", "--project-name", "two", "--max-calls", "5"), expect=8
         ).err

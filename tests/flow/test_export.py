@@ -84,7 +84,7 @@ def test_EX_2_the_disclosure_tells_models_stages_and_own_text(tmp_path: Path) ->
     assert "- `chapters/01.md`" not in told
     HandMade(tmp_path, "own").brief().chapters("# A\n")
     desk.run("export", "own", "--format", "md")
-    assert "no reply of a model" in desk.project("own").text("exports/AI-DISCLOSURE.md")
+    assert "no replies of a model" in desk.project("own").text("exports/AI-DISCLOSURE.md")
 
 
 def test_EX_4_an_unfinished_book_says_what_is_missing(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_EX_4_an_unfinished_book_says_what_is_missing(tmp_path: Path) -> None:
     assert "--partial" in ran.err
     assert not desk.project().path("exports").exists()
     ran = desk.run("export", "book", "--format", "md", "--partial")
-    assert "warning: book is not finished: without chapter 2." in ran.err
+    assert "warning: book is not finished: chapter 2 is missing." in ran.err
     assert "# A" in desk.project().text("exports/book.md")
     found = desk.run("export", "book", "--format", "md", "--partial", "--json").value
     assert (found["missing_chapters"], found["files"][0]["error"]) == ([2], None)

@@ -44,7 +44,7 @@ def test_XC_08_an_unknown_setting_of_the_book_is_found_by_check(
 def test_status_tells_what_would_stop_a_run_instead_of_going_on(
     desk: Desk, book: ProjectFolder
 ) -> None:
-    assert "Go on with `libriscribe2 resume book`." in desk.run("status", "book").err
+    assert "Continue with `libriscribe2 resume book`." in desk.run("status", "book").err
     book.write("book.toml", book.text("book.toml") + CAP)
     told = desk.run("status", "book").err
     assert "warning: A run would stop: " in told
@@ -58,7 +58,7 @@ def test_XC_08_a_cover_that_is_missing_is_found_and_stops_exports_only(
     book.write("book.toml", book.text("book.toml").replace('cover = ""', 'cover = "none.png"'))
     (fault,) = desk.run("check", "book", "--json").value["findings"]
     assert fault["stops"] is False
-    assert "'none.png' cannot be used: there is no such file; exports stop" in fault["what"]
+    assert "'none.png' cannot be used: there is no such file; exports fail" in fault["what"]
 
 
 @pytest.mark.parametrize(

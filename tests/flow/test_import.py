@@ -95,9 +95,9 @@ def test_with_more_chapters_the_book_goes_on(desk: Desk, manuscript: Path) -> No
     ran = desk.run(
         *("import", str(manuscript), "--mock", "--project-name", "book", "--chapters", "4")
     )
-    assert "Reading it takes 4 questions to the model." in ran.err
+    assert "Reading it takes 4 requests to the model." in ran.err
     assert len(desk.project().records("sent")) == 4
-    assert "2 chapters planned" in ran.err
+    assert "2 chapters to follow are planned" in ran.err
     book = desk.project()
     before = book.chapters()
     desk.run("resume", "book", "--mock")
@@ -159,7 +159,7 @@ def test_a_name_that_is_taken_is_refused_with_the_way_on(desk: Desk, manuscript:
     [
         ("gone.md", None, "There is no gone.md"),
         ("folder", None, "is not a file"),
-        ("a.rtf", b"{\\rtf1", "not of a kind"),
+        ("a.rtf", b"{\\rtf1", "unsupported format"),
         ("a.md", b"", "is empty"),
         ("a.docx", b"\x00\x01\x02", "cannot be read"),
         ("a.epub", epub({"a.xhtml": ""}), "has no text"),

@@ -34,7 +34,7 @@ def wait_for_line(process: "subprocess.Popen[str]", start: str) -> None:
 def test_XC_04_killed_at_any_moment_the_book_comes_out_the_same(desk: Desk) -> None:
     desk.create(name="undisturbed", size=BOOK)
     command: tuple[str, ...] = ("create", PREMISE, "--mock", "-p", "book", *BOOK)
-    for line in ("concept: done", "scenes: done", "chapters 2: done", "chapters 6: done"):
+    for line in ("\u2713 Concept", "\u2713 Scenes", "\u2713 Chapter 2", "\u2713 Chapter 6"):
         with desk.running(*command) as process:
             wait_for_line(process, line)
             process.kill()
@@ -59,7 +59,7 @@ def test_XC_08_a_signal_ends_the_run_at_once_with_130_and_the_resume_command(
     desk: Desk, number: signal.Signals
 ) -> None:
     with silent_from(desk, 8) as process:
-        wait_for_line(process, "outline: done")
+        wait_for_line(process, "\u2713 Outline")
         start = monotonic()
         process.send_signal(number)
         out, err = process.communicate()
@@ -99,7 +99,7 @@ def test_XC_08_an_interrupt_while_a_server_does_not_answer(desk: Desk) -> None:
 @pytest.mark.slow
 def test_XC_08_a_project_belongs_to_one_process_at_a_time(desk: Desk) -> None:
     with silent_from(desk, 5) as process:
-        wait_for_line(process, "concept: done")
+        wait_for_line(process, "\u2713 Concept")
         before = desk.project().contents()
         author = Author()
         for command in (("resume", "book"), ("redo", "book", "concept")):

@@ -79,5 +79,5 @@ def test_XC_a_new_agent_is_listed_run_and_redone(desk: Desk, env: Mapping[str, s
     assert not book.path("scenes.json").exists()
     assert book.dumps()[-1]["agent_name"] == "BlurbAgent"
     ran = desk.run_apart("redo", "book", "blurb", env=env)
-    assert "blurb: done (asked to be written again)" in ran.err
+    assert "(rewritten as you asked)" in ran.err
     assert first in "".join(book.trash())

@@ -98,12 +98,12 @@ def test_XC_08_a_damaged_file_of_an_old_book_is_not_called_expendable(old: Desk,
     (old.folder / "projects" / "summer" / name).write_text("{", encoding="utf-8")
     line = old.run("resume", "summer", "--mock", expect=3).err
     assert f"{name} is not valid JSON" in line
-    assert "fix: Mend it, or restore it from a backup." in line
+    assert "fix: Correct it, or restore it from a backup." in line
 
 
 def test_OV_44_an_old_book_has_no_journal_to_be_rebuilt_from(old: Desk) -> None:
     line = old.run("replay", "summer", expect=3).err
-    assert "no replies on record" in line
+    assert "no recorded replies" in line
     assert "`libriscribe2 resume summer` converts it" in line
 
 

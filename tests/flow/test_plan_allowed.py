@@ -60,8 +60,8 @@ def test_QU_what_may_stand_is_listed_and_counted(desk_with_faults: Desk) -> None
     ran = desk_with_faults.run("check", "book", "--plan", expect=5)
     lines = ran.out.splitlines()
     assert lines[0].startswith("outline.json chapter 7: error P5: ")
-    assert lines[-1].startswith("outline.json chapter 7: let stand P1: Chapters 6 and 7 both open")
-    assert ", 1 let stand." in ran.err
+    assert lines[-1].startswith("outline.json chapter 7: allowed P1: Chapters 6 and 7 both open")
+    assert ", 1 allowed." in ran.err
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_QU_a_leave_holds_where_it_says_and_one_for_nothing_is_told(
     assert [one["rule"] for one in told["findings"] if one["allowed"]] == ["P1"] * stands
     assert told["unused"] == ([] if stands else [entry])
     ran = desk_with_faults.run("check", "book", "--plan", expect=5)
-    assert (f"allow: '{entry}' lets nothing stand" in ran.err) != stands
+    assert (f"allow: '{entry}' matches no finding" in ran.err) != stands
 
 
 @pytest.mark.parametrize(
     ("entry", "words"),
-    [("P44", "Did you mean 'P4'?"), ("chapter 7", "names no rule"), ("R1", "The rules are P1")],
+    [("P44", "Did you mean 'P4'?"), ("chapter 7", "is not a rule"), ("R1", "The rules are P1")],
 )
 def test_QU_a_leave_for_no_rule_is_refused_by_name(
     desk_with_faults: Desk, entry: str, words: str
@@ -103,14 +103,14 @@ def test_QU_other_formats_mark_what_may_stand(desk_with_faults: Desk) -> None:
     assert (suite.get("failures"), suite.get("skipped")) == ("0", str(len(run["results"])))
     skipped = suite.find(".//skipped")
     assert skipped is not None
-    assert skipped.get("message") == "let stand by `allow` in book.toml"
+    assert skipped.get("message") == "allowed by `allow` in book.toml"
 
 
 def test_QU_a_run_that_ends_with_the_plan_lets_it_stand_too(desk_with_faults: Desk) -> None:
     let_stand(desk_with_faults.project(), "P1", "P5")
     ran = desk_with_faults.run("resume", "book", "--until", "plan")
     assert " error P" not in ran.err
-    assert "let stand P1" in ran.err
+    assert "allowed P1" in ran.err
 
 
 def test_QU_no_model_is_asked_to_mend_what_may_stand(desk: Desk) -> None:

@@ -167,7 +167,7 @@ def begin(online: Desk, server: OpenAIServer, *, expect: int) -> Ran:
         (Fault(status=401, body={"error": {"message": "bad key"}}), 4, "OPENAI_API_KEY"),
         (Fault(status=404, body={"error": {"message": "no such model"}}), 4, "--model"),
         (Fault(status=503, body={"error": {"message": "busy"}}), 7, "libriscribe2 resume"),
-        (Fault("filtered"), 5, "withheld a reply"),
+        (Fault("filtered"), 5, "filtered a reply"),
         (Fault("drop"), 7, "libriscribe2 resume"),
     ],
 )

@@ -46,7 +46,7 @@ def test_XC_04_a_chapter_is_written_again_and_only_it(desk: Desk) -> None:
     assert {step.rpartition("/")[0] for step in steps} == {"chapters/ch02"}
     assert len(set(steps)) == len(steps)
     assert {request.generation for request in author.asked[: len(steps)]} == {1}
-    assert "chapters 2: done (asked to be written again)" in ran.err
+    assert "(rewritten as you asked)" in ran.err
     after = book.contents()
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {"chapters/02.md", "manuscript.md"}
@@ -92,7 +92,7 @@ def test_XC_04_a_killed_redo_goes_on_with_resume(
     assert book.text("chapters/02.md") == before
     author = Author()
     ran = desk.run("resume", "book", backend=author)
-    assert "chapters 2: done (asked to be written again)" in ran.err
+    assert "(rewritten as you asked)" in ran.err
     assert author.steps == [f"chapters/ch02/{part}" for part in left]
     assert before in book.trash()
     assert book.text("chapters/02.md").strip() in book.text("manuscript.md")
@@ -151,7 +151,7 @@ def test_redo_of_a_stage_does_again_what_is_ours_and_names_what_it_keeps(
     assert (told.value["kept"], told.value["replaced"]) == (["chapters/01.md"], [])
     author = Author(reply=another)
     ran = desk.run("redo", "book", "chapters", backend=author)
-    kept = "warning: chapters/01.md: your own text, kept. "
+    kept = "warning: chapters/01.md: your own text was kept. "
     for one in (told, ran):
         assert f"{kept}`libriscribe2 redo book chapters --force` replaces it." in one.err
     assert {step for step in author.steps if step.startswith("chapters")} == {
@@ -167,7 +167,7 @@ def test_a_dry_redo_by_force_says_which_text_of_the_author_it_would_replace(
 ) -> None:
     book.write("chapters/01.md", MINE)
     ran = desk.run("redo", "book", "chapters", "--force", "--dry-run")
-    assert "warning: chapters/01.md: your own text, would be replaced" in ran.err
+    assert "warning: chapters/01.md: your own text would be replaced" in ran.err
     told = desk.run("redo", "book", "chapters", "--force", "--dry-run", "--json").value
     assert (told["kept"], told["replaced"]) == ([], ["chapters/01.md"])
     assert book.text("chapters/01.md") == MINE
@@ -246,20 +246,20 @@ def test_redo_says_what_becomes_stale_and_what_remaking_it_takes(desk: Desk) -> 
     assert later[".libriscribe/summaries/02.md"] == "chapters/02.md changed"
     assert told["total"]["calls"] == 1
     assert told["remaking"]["total"]["calls"] == len(later)
-    head = "5 files are out of date after that (2 depend on another of them):"
+    head = "5 files are then out of date (2 depend on another of them):"
     assert head in desk.run(*command, "--dry-run").err
     lines = desk.run(*command).err.splitlines()
-    assert [line for line in lines if "out of date after" in line] == [head]
+    assert [line for line in lines if "then out of date" in line] == [head]
     rows = states(desk).values()
     assert sum(state == "stale" for state in rows) == len(later) - 2
     assert "  chapters/03.md: .libriscribe/summaries/02.md, chapters/02.md changed" in lines
     (cost,) = [line for line in lines if line.startswith("`libriscribe2 resume book --refresh`")]
-    assert "remakes that: 5 calls, " in cost
+    assert "updates them: 5 calls, " in cost
     remade = Author()
     desk.run("resume", "book", "--refresh", backend=remade)
     assert len(remade.asked) == len(later)
     assert (
-        "Nothing is out of date after that." in desk.run("redo", "book", "summaries", "-n", "3").err
+        "Nothing else becomes out of date." in desk.run("redo", "book", "summaries", "-n", "3").err
     )
 
 

@@ -97,7 +97,7 @@ def test_bar_14_a_reply_that_is_gone_is_missed(desk: Desk) -> None:
     last = max(number for number, line in enumerate(lines) if b'"t":"done"' in line)
     journal.write_bytes(b"".join(lines[:last] + lines[last + 1 :]))
     ran = desk.run("replay", "book", expect=5)
-    assert "the journal holds no reply of demo to" in ran.err
+    assert "the journal has no reply of demo to" in ran.err
 
 
 def test_bar_14_to_wants_an_empty_folder(desk: Desk) -> None:
@@ -130,7 +130,7 @@ def test_bar_14_the_projects_own_prompts_are_used(desk: Desk) -> None:
 def test_replay_with_and_call_belong_together(desk: Desk, options: tuple[str, ...]) -> None:
     desk.written("--until", "concept")
     ran = desk.run("replay", "book", *options, expect=2)
-    assert "--with and --call belong together" in ran.err
+    assert "--with and --call go together" in ran.err
 
 
 def test_replay_asks_a_recorded_prompt_again_and_keeps_nothing(desk: Desk) -> None:

@@ -5,6 +5,7 @@ import json
 from tests.support.desk import Desk
 
 from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.report.metric import metric_in_words
 
 
 def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
@@ -12,7 +13,7 @@ def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
     told = desk.run("report", "book")
     lines = [line.split("\t") for line in told.out.splitlines()]
     assert lines[0] == ["part", "metric", "value", "reference range", "level"]
-    assert {line[1] for line in lines[1:] if len(line) == 5} <= set(RANGES)
+    assert {line[1] for line in lines[1:] if len(line) == 5} <= set(map(metric_in_words, RANGES))
     record = json.loads(desk.run("report", "book", "--json").out)
     assert record["project"] == "book"
     assert record["chapters"] == 2
@@ -27,8 +28,8 @@ def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:
     book.write("chapters/02.md", book.text("chapters/01.md"))
     told = desk.run("report", "book", "--against", str(before)).out
     rows = {line.split("\t")[1]: line.split("\t") for line in told.split("\n\n")[0].splitlines()}
-    row = rows["phrases of earlier chapters"]
-    assert row[2] == "100% of the phrases of eight chapters"
+    row = rows["phrases from earlier chapters"]
+    assert row[2] == "100% of phrases (eight chapters)"
     assert row[3] == "up to 0.5%"
     assert row[4] == "red"
     assert row[5].endswith("%")

@@ -80,7 +80,7 @@ def test_XC_07_a_source_that_was_changed_is_told_by_its_notes(
     assert broken == {note["id"] for note in notes if "sodium" in note["quote"]} != set()
     told = desk.run("citations", "check", "research-demo", expect=5)
     assert all(identifier in told.out for identifier in broken)
-    assert "the source file was changed and no longer holds the quote" in told.out
+    assert "the source file was changed and no longer contains the quote" in told.out
 
 
 def test_XC_07_a_saved_text_that_was_changed_no_longer_proves_anything(
@@ -121,7 +121,7 @@ def test_XC_07_a_mark_without_a_note_is_told_and_never_printed(desk: Desk) -> No
     chapter = book.text("chapters/01.md")
     book.write("chapters/01.md", f"{chapter}\nIt was 1234 then [@n-123456789abc].\n")
     ran = desk.run("resume", "guide")
-    assert "1 marks that no note stands behind are left out" in ran.err
+    assert "1 marks without a verified note are left out" in ran.err
     assert "It was 1234 then.\n" in book.text("manuscript.md")
     report = desk.run("citations", "check", "guide", "--json", expect=5).value
     assert report["marks"] == [
@@ -187,15 +187,15 @@ def test_XC_07_without_sources_the_stage_is_skipped_with_the_reason(desk: Desk) 
     command = ("create", "A guide to salt", "--mock", "-c", "Business", "-p", "guide", *SMALL)
     ran = desk.run(*command)
     assert (
-        "research: skipped (no file in research/sources and no search engine in "
+        "Research: skipped (no file in research/sources and no search engine in "
         "research.search_url)" in ran.err
     )
     book = desk.project("guide")
     assert not book.path("research/notes.json").exists()
     assert "References" not in book.text("manuscript.md")
-    assert "made where there are files in research/sources" in desk.run("status", "guide").out
+    assert "needs files in research/sources" in desk.run("status", "guide").out
     told = desk.run("research", "guide", "What is salt?", expect=3).err
-    assert "nothing to look in" in told
+    assert "There are no sources" in told
     desk.run("replay", "guide")
 
 
@@ -207,7 +207,7 @@ def test_XC_07_the_author_switches_research_on_and_off(desk: Desk) -> None:
     assert "--research" in ran.err
     desk.written("--research", "--until", "concept")
     assert desk.project().brief()["research"] is True
-    assert "research: skipped" in desk.run("resume", "book").err
+    assert "Research: skipped" in desk.run("resume", "book").err
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_XC_07_a_project_may_be_called_like_a_command(desk: Desk) -> None:
     assert "QUESTION" not in desk.run("research", "-h").out
     desk.create("--until", "concept", name="show")
     told = desk.run("research", "ask", "show", "What is salt?", expect=3).err
-    assert "nothing to look in" in told
+    assert "There are no sources" in told
 
 
 def test_XC_07_citations_of_a_book_without_notes_hold(desk: Desk) -> None:

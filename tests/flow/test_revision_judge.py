@@ -144,7 +144,7 @@ def test_QU_a_chapter_to_which_the_judge_prefers_its_draft_is_the_draft(judging:
     made(judging, book)
     chapters = judging.project().chapters()
     assert [text.strip() for text in chapters] == [text.strip() for text in book.drafts]
-    told = "1 of 1 patches kept; the judge prefers the draft in 1 of 1 changed passage, so it stays"
+    told = "1 of 1 suggested edits applied; the evaluator prefers the draft in 1 of 1 changed passage, so the draft is kept"
     assert remarks(judging) == [told, told]
     dumps = [one for one in judging.project().dumps() if one["agent_name"] == "PassageJudge"]
     assert {one["step"] for one in dumps if "exam" not in one["step"]} == {
@@ -164,7 +164,7 @@ def test_QU_a_win_a_tie_and_answers_that_follow_the_order_keep_the_revised_chapt
 def test_QU_a_judge_who_fails_its_exam_is_not_heard(judging: Desk) -> None:
     author = made(judging, RevisedBook(the_draft, exam=the_first))
     assert mended(*judging.project().chapters())
-    assert all("did not pass its exam (0% right)" in told for told in remarks(judging))
+    assert all("did not pass its calibration (0% right)" in told for told in remarks(judging))
     assert not [step for step in author.steps if step.startswith("judge/ch")]
     asked = [step for step in author.steps if step.startswith("judge/exam")]
     assert len(asked) == len(set(asked)) <= 36
@@ -174,7 +174,7 @@ def test_QU_a_judge_who_fails_its_exam_is_not_heard(judging: Desk) -> None:
 def test_QU_a_verdict_that_cannot_be_had_costs_no_chapter(judging: Desk, garbled: str) -> None:
     made(judging, RevisedBook(the_draft, garbled=garbled))
     assert mended(*judging.project().chapters())
-    assert all("no usable reply of the judge" in told for told in remarks(judging))
+    assert all("no usable reply of the evaluator" in told for told in remarks(judging))
 
 
 def test_QU_without_the_setting_nobody_judges(unjudged: Desk) -> None:

@@ -78,7 +78,7 @@ def test_the_second_book_can_be_rebuilt_from_its_journal(desk: Desk, first: Path
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("frist", "Did you mean 'first'"), ("empty", "nothing yet")]
+    ("name", "told"), [("frist", "Did you mean 'first'"), ("empty", "nothing to share")]
 )
 def test_a_book_that_cannot_be_followed_begins_nothing(
     desk: Desk, first: Path, name: str, told: str

@@ -79,7 +79,7 @@ def test_a_book_with_a_voice_is_rebuilt_from_its_journal(desk: Desk, letters: Pa
     ("name", "data", "told"),
     [
         ("gone.md", None, "There is no "),
-        ("a.pdf", b"%PDF-1.4", "not of a kind"),
+        ("a.pdf", b"%PDF-1.4", "unsupported format"),
         ("a.md", b" \n", "is empty"),
         ("a.txt", b"\x89PNG\r\n\x1a\n", "cannot be read"),
         ("a.docx", b"PK\x03\x04", "cannot be read"),

@@ -72,8 +72,8 @@ def test_a_project_with_nothing_yet_is_shown(desk: Desk, tmp_path: Path) -> None
     (bare / "book.toml").write_text('[book]\npremise = "A coast."\n', encoding="utf-8")
     desk.run("view", "bare", "--export", str(tmp_path / "out"))
     start = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert "No run has told anything yet" in start
-    assert "No call was made yet" in (tmp_path / "out" / "calls.html").read_text(encoding="utf-8")
+    assert "No run is recorded yet" in start
+    assert "No calls yet" in (tmp_path / "out" / "calls.html").read_text(encoding="utf-8")
 
 
 def test_damaged_files_do_not_keep_the_rest_from_being_shown(book: Desk, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_the_server_says_where_it_is_and_ends_with_a_signal(
         out, err = process.communicate()
     assert answer["project"] == "book"
     assert process.returncode == 0, err
-    assert "The page is closed." in err
+    assert "Stopped." in err
     assert "Traceback" not in out + err
 
 

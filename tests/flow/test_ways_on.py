@@ -65,7 +65,7 @@ def test_XC_08_an_interrupt_before_the_run_has_begun_says_how_to_go_on(
 ) -> None:
     desk.written("--until", "concept", name="two words")
     told = interrupted(desk, moment, "--quiet", "resume", "two words")
-    assert told == "warning: Interrupted. Go on with `libriscribe2 resume 'two words'`.\n"
+    assert told == "warning: Interrupted. Continue with `libriscribe2 resume 'two words'`.\n"
 
 
 @pytest.mark.slow

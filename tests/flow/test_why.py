@@ -65,14 +65,14 @@ def test_a_chapter_is_told_by_its_scenes(book: Desk) -> None:
     assert "ch2.s1" in table
     assert "ch2.s2" in table
     shown = book.run("why", "book", "chapter 2.scene 1".replace(" ", "")).out
-    assert all(part in shown for part in ("text_before", "model", "demo", "key"))
+    assert all(part in shown for part in ("text before", "model", "demo", "key"))
 
 
 def test_the_first_scene_is_written_from_its_plan(book: Desk) -> None:
     (scene,) = scenes(book, "1.1")
     assert not scene["facts"]
     assert not any(part["chapters"] for part in scene["parts"])
-    assert "from its plan" in book.run("why", "book", "1.1").out
+    assert "none: its plan" in book.run("why", "book", "1.1").out
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_the_first_scene_is_written_from_its_plan(book: Desk) -> None:
         ("ch5", 2, "There is no chapter 5: the book has 4 chapters."),
         ("ch0", 2, "Choose one of 1 to 4; `libriscribe2 chapter insert` adds one."),
         ("ch2.s3", 2, "There is no scene 3"),
-        ("last", 2, "no place in a book"),
-        ("ch2.s1.x", 2, "no place in a book"),
+        ("last", 2, "not a chapter or scene"),
+        ("ch2.s1.x", 2, "not a chapter or scene"),
     ],
 )
 def test_a_place_that_is_not_there(book: Desk, place: str, code: int, told: str) -> None:
@@ -108,7 +108,7 @@ def test_an_edited_chapter_is_the_authors_own_and_stays_so_when_it_is_adopted(bo
     book.project().write("chapters/02.md", text.replace("the", "thy"))
     assert "your own text" in book.run("why", "book", "2.1", expect=3).err
     book.run("adopt", "book", "chapters/02.md")
-    assert "No record says" in book.run("why", "book", "2.1", expect=3).err
+    assert "no record of the context" in book.run("why", "book", "2.1", expect=3).err
     book.run("redo", "book", "chapters", "--chapter", "2")
     assert scenes(book, "2.1")
 
@@ -123,7 +123,7 @@ def test_a_chapter_that_was_moved_says_so(book: Desk) -> None:
 def test_what_is_left_of_a_chapter_that_was_split_is_not_told(book: Desk) -> None:
     book.run("chapter", "split", "book", "2", "--title", "The Rest", "--break", "1")
     for place in ("2.1", "3.1"):
-        assert "No record says" in book.run("why", "book", place, expect=3).err
+        assert "no record of the context" in book.run("why", "book", place, expect=3).err
     assert scenes(book, "4.1")
 
 

@@ -17,9 +17,9 @@ from tests.support.desk import Desk
         (("batch", "add", "x", "--debug"), "`libriscribe2 --debug batch add ...`"),
         (
             ("create", "x", "--config-file", "y"),
-            "fix: settings stand in .env, `libriscribe2 config",
+            "fix: settings are in .env, `libriscribe2 config",
         ),
-        (("create", "x", "--skip-error"), "`libriscribe2 resume` goes on after a failure"),
+        (("create", "x", "--skip-error"), "`libriscribe2 resume` continues after a failure"),
         (("outline", "x"), "No such command 'outline': `libriscribe2 redo PROJECT STAGE` writes"),
         (("create", "x", "--words", "0"), "'--words': it has to be 1 or more, not '0'. fix: see"),
         (("debug", "show", "x", "y"), "'N': it has to be a whole number, not 'y'. fix: see"),

@@ -40,7 +40,7 @@ def test_bar_20_a_machine_that_wakes_up_stops_before_its_next_call(
     woken = writing.wait()
     again = sum(frozen.answered().values()) - before
     assert woken.code == 9
-    assert "no longer held" in woken.err
+    assert "no longer locked" in woken.err
     assert again <= IN_FLIGHT
     BAR.tell(capsys, f"{before} calls, frozen, woken: {again} more (at most {IN_FLIGHT} in flight)")
 

@@ -441,7 +441,7 @@ class Agent:
         except MaxRetriesExceededError as error:
             self.context.anew(options.step)
             error.what = f"The stage {self.name!r} got no usable reply: {error.what}"
-            error.fix = "run `libriscribe2 resume`: it asks anew; the replies are in the dumps"
+            error.fix = "run `libriscribe2 resume` to ask again; the replies are in the dumps"
             raise
         return value
 

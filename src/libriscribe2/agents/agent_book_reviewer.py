@@ -31,7 +31,7 @@ REVIEWED: Final = "J2"
 """What a reader of the whole book finds."""
 
 REVIEW_RULES: Final = {
-    REVIEWED: "a model that read the whole book finds something, and the text proves it"
+    REVIEWED: "a model that read the whole book reports a problem that the text confirms"
 }
 
 MOST_PROOFS: Final = 3
@@ -99,7 +99,7 @@ def book_to_read(view: ProjectView) -> ReadBook:
     missing = [n for n in numbers if not (book.has(chapter_file(n)) and book.has(summary_file(n)))]
     if missing or not numbers:
         raise IncompleteError(
-            "A review reads a whole book, and this one is not all there.",
+            "A review needs the whole book, and this one is incomplete.",
             why=f"chapter {missing[0]} or its summary is missing" if missing else "it has no plan",
             fix=f"Run `libriscribe2 resume {view.paths.called}` first.",
         )
@@ -176,7 +176,7 @@ class BookReviewer(ConsultedAgent):
         try:
             return await self.ask(_UNIT, model, prompt=prompt, part=part, limits=None, **values)
         except MaxRetriesExceededError as error:
-            error.fix = "run the same command: it asks anew; the replies are in the dumps"
+            error.fix = "run the same command to ask again; the replies are in the dumps"
             raise
 
     def _shown(self) -> str:
@@ -234,16 +234,16 @@ def _place(chapter: int, line: int, quote: str) -> Place:
 
 def _fix(where: Place, patch: Patch | None) -> str:
     """What to do, with the change that worsens no gate where one is known."""
-    leave = f"Or let it stand: `<!-- libriscribe2: allow {REVIEWED} -->` in that paragraph."
+    leave = f"Or allow it: `<!-- libriscribe2: allow {REVIEWED} -->` in that paragraph."
     if patch is None:
-        return f"Mend {where.address}, if you see it so too. {leave}"
+        return f"If you agree, correct {where.address}. {leave}"
     find, replace = (" ".join(one.split()) for one in (patch.find, patch.replace))
     change = (
         f"change \u201c{find}\u201d to \u201c{replace}\u201d"
         if replace
-        else f"take out \u201c{find}\u201d"
+        else f"remove \u201c{find}\u201d"
     )
-    return f"If you see it so too, {change} in {where.file}. {leave}"
+    return f"If you agree, {change} in {where.file}. {leave}"
 
 
 def readings(summaries: Mapping[int, str]) -> list[Sequence[int]]:

@@ -117,7 +117,7 @@ class ContinuityEvaluator(ConsultedAgent):
                 count=str(count),
             )
         except MaxRetriesExceededError as error:
-            error.fix = "run the same command: it asks anew; the replies are in the dumps"
+            error.fix = "run the same command to ask again; the replies are in the dumps"
             raise
 
 

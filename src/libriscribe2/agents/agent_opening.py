@@ -123,7 +123,7 @@ async def with_opening(agent: Agent, unit: Unit, shown: Mapping[str, str]) -> st
     }
     new, wrong = await _asked(agent, unit, values, parts.opening)
     if wrong:
-        agent.made_from.remark = f"the opening stays as it was drafted: {wrong}"
+        agent.made_from.remark = f"the drafted opening was kept: {wrong}"
         return draft
     return f"{parts.heading}{new}{parts.rest}"
 
@@ -136,7 +136,7 @@ async def _asked(
     try:
         reply = await agent.write_prose(unit, values, words=words, prompt=PROMPT, part="opening")
     except (MaxRetriesExceededError, ContentFilteredError):
-        return "", "no other one came"
+        return "", "no new one came"
     new = reply.strip()
     return new, unfit(new, opening)
 

@@ -38,7 +38,7 @@ from libriscribe2.wording import counted
 
 PASSAGE_BUDGET: Final = 8_000
 
-_ONLY_GATES: Final = "only the gates count"
+_ONLY_GATES: Final = "only the automatic checks count"
 _NO_REPLY: Final = (MaxRetriesExceededError, ContentFilteredError)
 
 logger = logging.getLogger(__name__)
@@ -126,7 +126,7 @@ class PassageEvaluator(ConsultedAgent):
                 count=str(count),
             )
         except MaxRetriesExceededError as error:
-            error.fix = "run the same command: it asks anew; the replies are in the dumps"
+            error.fix = "run the same command to ask again; the replies are in the dumps"
             raise
         labels: dict[str, Side] = {"A": order[0], "B": order[1], "tie": "tie"}
         said = {one.question: (labels[one.better], one.quote) for one in reply.answers}
@@ -169,7 +169,7 @@ class RevisionEvaluator:
             for number, (ours, theirs) in enumerate(found, start=1)
         ]
         if not pairs:
-            return Ruling(keeps=True, told=f"too short to be judged, {_ONLY_GATES}")
+            return Ruling(keeps=True, told=f"too short to compare, {_ONLY_GATES}")
         try:
             refused = await self._why_not_heard(draft)
             if refused or self._evaluator is None:
@@ -177,15 +177,15 @@ class RevisionEvaluator:
             sides = [one.side for one in await self._evaluator.compare(pairs)]
         except _NO_REPLY as error:
             logger.warning("%s: judge/ch%02d: %s", REVISION_LEFT_OUT, chapter, error.what)
-            return Ruling(keeps=True, told=f"no usable reply of the judge, {_ONLY_GATES}")
+            return Ruling(keeps=True, told=f"no usable reply of the evaluator, {_ONLY_GATES}")
         won, lost = sides.count("ours"), sides.count("theirs")
         if lost > won:
             passages = counted(len(sides), "changed passage")
             return Ruling(
                 keeps=False,
-                told=f"the judge prefers the draft in {lost} of {passages}, so it stays",
+                told=f"the evaluator prefers the draft in {lost} of {passages}, so the draft is kept",
             )
-        return Ruling(keeps=True, told="the judge does not prefer the draft")
+        return Ruling(keeps=True, told="the evaluator does not prefer the draft")
 
     async def _why_not_heard(self, draft: str) -> str:
         """Why it is not heard; "" where it is. Whoever asks first has it calibrated."""
@@ -205,10 +205,10 @@ class RevisionEvaluator:
             calibration = await evaluator.calibrate(passages, names)
         except _NO_REPLY as error:
             logger.warning("%s: judge/exam: %s", REVISION_LEFT_OUT, error.what)
-            return "no usable reply of the judge in its exam"
+            return "no usable reply of the evaluator in its calibration"
         if calibration.passed or self._trusted:
             return ""
-        return f"the judge did not pass its exam ({calibration.share:.0%} right)"
+        return f"the evaluator did not pass its calibration ({calibration.share:.0%} right)"
 
 
 def _believed(side: Side, quote: str, texts: dict[str, str]) -> tuple[Side, str]:

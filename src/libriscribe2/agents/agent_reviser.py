@@ -159,8 +159,8 @@ class Reviser:
         """Add how it went to the agent's remark."""
         said = [self._agent.made_from.remark]
         if self._suggested:
-            said.append(f"{self._kept} of {self._suggested} patches kept")
-        said += [f"no usable reply for its {name}" for name in self._left_out]
+            said.append(f"{self._kept} of {self._suggested} suggested edits applied")
+        said += [f"no usable reply to the prompt {name}" for name in self._left_out]
         self._agent.made_from.remark = "; ".join(filter(None, said))
 
 

@@ -162,7 +162,7 @@ async def _more(agent: Agent, unit: Unit, call: SceneCall, text: str, words: int
     try:
         return await agent.write_prose(unit, values, words=words, prompt=CONTINUE, part=part)
     except (MaxRetriesExceededError, ContentFilteredError):
-        _tell(agent, f"{call.part or 'the text'} stays short: no more text came")
+        _tell(agent, f"{call.part or 'the text'} is short: the model wrote no more")
         return ""
 
 

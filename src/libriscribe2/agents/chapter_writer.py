@@ -178,7 +178,7 @@ class ChapterWriterAgent(Agent):
         if not scenes:
             raise ProjectError(
                 f"{SCENES} has no scenes for chapter {number}",
-                fix=f"Write them into {SCENES}, or have all scenes planned again: "
+                fix=f"Add them to {SCENES}, or plan all scenes again: "
                 "`libriscribe2 redo PROJECT scenes`.",
             )
         return scenes

@@ -54,7 +54,7 @@ class ManuscriptAgent(Agent):
         left_out = []
         if found.bad:
             left_out.append(
-                f"{len(found.bad)} marks that no note stands behind are left out; "
+                f"{len(found.bad)} marks without a verified note are left out; "
                 "see `libriscribe2 citations check`"
             )
         unplanned = self.book.unplanned_chapters()

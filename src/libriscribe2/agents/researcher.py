@@ -107,7 +107,7 @@ class ResearcherAgent(Agent):
         """
         if nothing := self._nothing_to_look_in(question):
             raise ProjectError(
-                "There is nothing to look in.",
+                "There are no sources.",
                 why=nothing,
                 fix=f"Put files into {RESEARCH_SOURCES} of the project, or configure a search "
                 "engine.",
@@ -158,10 +158,10 @@ class ResearcherAgent(Agent):
             self._count(attempt)
         if found.failures and not found.notes:
             raise IncompleteError(
-                "Research brought no note.",
+                "Research found nothing.",
                 why=found.failures[0],
-                fix=f"Look with `libriscribe2 research show {self._paths.called} --run` and mend "
-                "what failed; or go on without research: `research = false` in book.toml.",
+                fix=f"Look with `libriscribe2 research show {self._paths.called} --run` and fix "
+                "what failed; or continue without research: `research = false` in book.toml.",
             )
         return found
 

@@ -67,7 +67,7 @@ class StyleKeeperAgent(Agent):
             raise ProjectError(
                 f"There is no prose in {SAMPLES}.",
                 why=f"none of {', '.join(one.file for one in samples)} has a sentence",
-                fix="Put in texts of your own, or take the files out.",
+                fix="Add texts of your own, or remove the files.",
             )
         told = await self.ask(
             unit,
@@ -92,7 +92,7 @@ class StyleKeeperAgent(Agent):
                 source = read_source(name, self.book.raw(name))
             except DocumentError as error:
                 raise ProjectError(
-                    str(error), fix=f"Save it as UTF-8 text or .docx, or take it out of {SAMPLES}."
+                    str(error), fix=f"Save it as UTF-8 text or .docx, or remove it from {SAMPLES}."
                 ) from error
             text = "\n\n".join(_prose(heading, text) for heading, text in source.parts)
             found.append(ChapterText(number, name, text[:room]))

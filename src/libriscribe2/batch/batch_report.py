@@ -41,8 +41,8 @@ _SUMS: Final[Mapping[str, tuple[str, Shown]]] = {
     "input_tokens": ("Tokens sent", _count),
     "output_tokens": ("Tokens received", _count),
     "cost_usd": ("Cost", price),
-    "seconds": ("Time of all books together", duration),
-    "waited_seconds": ("Of it waiting for a provider", duration),
+    "seconds": ("Total time of all books", duration),
+    "waited_seconds": ("Of that, waiting for providers", duration),
 }
 _RATES: Final[Mapping[str, tuple[str, Shown]]] = {
     "done": ("Books done", _share),
@@ -52,7 +52,7 @@ _RATES: Final[Mapping[str, tuple[str, Shown]]] = {
 }
 _COLUMNS: Final = (
     *("Book", "State", "Deadline", "Words", "Calls", "Cost", "Time", "Runs", "Reason"),
-    "What to do",
+    "Next step",
 )
 NUMBERS: Final = frozenset({"Words", "Calls", "Cost", "Time", "Runs"})
 """The columns that hold figures."""
@@ -83,7 +83,7 @@ def _state(report: Mapping[str, Any]) -> str:
     counts = ", ".join(f"{count:,} {state}" for state, count in report["counts"].items() if count)
     late = f"; {report['late']:,} late" if report["late"] else ""
     most = "" if report["max_cost"] is None else f" At most {price(report['max_cost'])} in all."
-    paused = " Paused: no further book begins." if report["paused"] else ""
+    paused = " Paused: no more books start." if report["paused"] else ""
     return f"{counts or 'No book'}{late}.{most}{paused}"
 
 

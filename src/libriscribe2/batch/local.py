@@ -60,8 +60,8 @@ class BatchLog:
             except Timeout as error:
                 raise ProjectInUseError(
                     f"{self._paths.log} is being written by another process",
-                    why=f"it does not let go for {_LONGEST_TURN:.0f} seconds",
-                    fix="See what that process does, then run the same command again.",
+                    why=f"it has held it for {_LONGEST_TURN:.0f} seconds",
+                    fix="Check what that process is doing, then run the same command again.",
                 ) from error
         try:
             yield
@@ -180,5 +180,5 @@ def _in_use(paths: BatchPaths) -> ProjectInUseError:
     return ProjectInUseError(
         f"The books of {paths.root} are being written by another process",
         why=holder_of(paths.runner),
-        fix="Wait until it is done, or end it with `libriscribe2 batch pause`.",
+        fix="Wait until it is done, or stop it with `libriscribe2 batch pause`.",
     )

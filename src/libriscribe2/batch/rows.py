@@ -200,13 +200,13 @@ def read_rows(source: Path) -> tuple[list[RawRow], list[Fault]]:
     """The rows of a file or folder, and what cannot be read as one.
 
     Raises:
-        UsageError: There is no such file, it is of another kind, or it holds no row.
+        UsageError: There is no such file, it is of another kind, or it has no rows.
         ProjectError: The file is empty or not UTF-8.
         StorageError: It cannot be read.
     """
     found = list(_reader(source)(source))
     if not found:
-        raise UsageError(f"{source} holds no row", fix=_FIX)
+        raise UsageError(f"{source} has no rows", fix=_FIX)
     rows = [one for one in found if isinstance(one, RawRow)]
     return rows, [one for one in found if isinstance(one, Fault)]
 
@@ -218,7 +218,7 @@ def _reader(source: Path) -> Callable[[Path], Found]:
         raise UsageError(f"There is no {source}", fix=_FIX)
     readers = {".jsonl": _json_lines, ".ndjson": _json_lines, ".csv": _csv, ".toml": _toml_file}
     if source.suffix.lower() not in readers:
-        raise UsageError(f"{source} is not a kind of file that holds rows", fix=_FIX)
+        raise UsageError(f"{source} is not a file of rows", fix=_FIX)
     return readers[source.suffix.lower()]
 
 

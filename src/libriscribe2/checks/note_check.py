@@ -97,7 +97,7 @@ class _Source:
         """What has become of the author's file."""
         if self._saved is None or self._saved.source.kind != "file" or self._now is not None:
             return ""
-        return "the source file is gone; its saved text holds the quote"
+        return "the source file is gone; its saved text contains the quote"
 
     def _against_the_file(self, quote: str) -> str:
         """What the author's file says, where it is another than the one that was read."""
@@ -107,7 +107,7 @@ class _Source:
         if isinstance(now, DocumentError):
             return f"the source file was changed and cannot be read: {now.message}"
         if find_quote(quote, now) is None:
-            return "the source file was changed and no longer holds the quote"
+            return "the source file was changed and no longer contains the quote"
         return ""
 
     @cached_property

@@ -126,15 +126,15 @@ def _unlike_record(name: str, view: ProjectView) -> Iterator[Finding]:
     kind = view.state(name, view.manifest.files[name].inputs).kind
     if kind == "missing":
         resume = f"`libriscribe2 resume {view.paths.called}`"
-        fix = f"Nothing, if you took it away: {resume} makes it again where it is due."
-        yield health_finding(name, "", "it was written and is gone", fix)
+        fix = f"Nothing, if you removed it: {resume} makes it again if needed."
+        yield health_finding(name, "", "it was written and is missing", fix)
     if kind == "old":
-        why = "a run ended before its newest content was in place"
+        why = "a run ended before its latest content was written"
         yield health_finding(name, "", why, f"Run `libriscribe2 resume {view.paths.called}`.")
     if kind == "edited":
-        why = "its content is not the one that was written: an edit of yours, or damage"
+        why = "it differs from what was written: an edit of yours, or damage"
         adopt = f"`libriscribe2 adopt {view.paths.called} {name}`"
-        fix = f"Keep it, take it for the new base with {adopt}, or `redo` its stage with --force."
+        fix = f"Keep it, accept it with {adopt}, or rewrite it with `redo` and --force."
         yield health_finding(name, "", why, fix)
 
 
@@ -148,13 +148,13 @@ def _plans_apart(stages: Iterable[StageFiles], view: ProjectView) -> Iterator[Fi
     chapters, plans = book.chapters(), book.load(SCENES, ScenesFile).chapters
     if len(plans) != chapters:
         why = f"it plans {len(plans)} chapters, and {OUTLINE} has {chapters}"
-        fix = f"Plan the same in both, or run {redo}."
+        fix = f"Make both match, or run {redo}."
         yield health_finding(SCENES, "chapters", why, fix, stops=len(plans) < chapters)
     asked = view.manifest.asked_again(planner.name)
     for plan in plans:
         if not plan.scenes and not asked:
-            part, fix = f"chapters.{plan.chapter - 1}.scenes", f"Write some, or run {redo}."
-            yield health_finding(SCENES, part, "no scene is planned", fix, stops=True)
+            part, fix = f"chapters.{plan.chapter - 1}.scenes", f"Add some, or run {redo}."
+            yield health_finding(SCENES, part, "no scenes are planned", fix, stops=True)
 
 
 def _beyond_the_end(stages: Iterable[StageFiles], view: ProjectView) -> Iterator[Finding]:
@@ -179,7 +179,7 @@ def _interrupted(paths: ProjectPaths) -> Iterator[Finding]:
     if change is not None:
         name = paths.pending.relative_to(paths.root).as_posix()
         what = f"`{change.what}` was interrupted"
-        fix = f"Run `libriscribe2 resume {paths.called}`, or the same command: it is finished."
+        fix = f"Run `libriscribe2 resume {paths.called}`, or the same command, to complete it."
         yield health_finding(name, "", what, fix)
 
 
@@ -187,11 +187,11 @@ def _journal(paths: ProjectPaths) -> Iterator[Finding]:
     """Lines of the journal that cannot be believed, a last one that was torn off, and lost ones."""
     found = read_journal(paths.journal)
     for number in found.damaged:
-        fix = "Nothing: it is skipped. A reply in it is asked for anew only if its text is lost."
+        fix = "Nothing: it is skipped. A reply in it is requested again only if its text is lost."
         yield health_finding(_JOURNAL, f"line {number}", "the record is damaged", fix)
     if found.torn:
         place = f"line {found.torn}"
-        fix = "Nothing: the next run cuts it off, and nobody relied on it."
+        fix = "Nothing: the next run removes it, and nothing depends on it."
         yield health_finding(_JOURNAL, place, "the last record is incomplete", fix)
     if found.missing:
         why = f"at least {counted(found.missing, 'record')} missing: an older copy, or a cut one"
@@ -210,5 +210,5 @@ def _leftovers(paths: ProjectPaths) -> Iterator[Finding]:
     for path in found:
         inside = path.is_relative_to(paths.root)
         name = path.relative_to(paths.root).as_posix() if inside else str(path)
-        what = "a temporary file of a run that was killed, or is going on"
+        what = "a temporary file of a run that was killed or is running"
         yield health_finding(name, "", what, "Nothing: the next run removes it.")

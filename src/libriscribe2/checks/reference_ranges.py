@@ -35,14 +35,16 @@ class ReferenceRange:
         return "amber" if outside else "ok"
 
     def words(self, *, share: bool) -> str:
-        """The range in words, such as `from 0.43 up to 0.6`; empty where all values are in it.
+        """The range in words, such as `0.43 to 0.6`; empty where all values are in it.
 
         Args:
             share: Whether the figure is a share, which is told in per cent.
         """
-        low = "" if self.low is None else f"from {amount(self.low, share=share)}"
-        high = "" if self.amber == NO_LIMIT else f"up to {amount(self.amber, share=share)}"
-        return " ".join(part for part in (low, high) if part)
+        high = amount(self.amber, share=share)
+        if self.low is None:
+            return {0: high, NO_LIMIT: ""}.get(self.amber, f"up to {high}")
+        low = amount(self.low, share=share)
+        return f"at least {low}" if self.amber == NO_LIMIT else f"{low} to {high}"
 
 
 def amount(value: float, *, share: bool) -> str:
@@ -85,4 +87,4 @@ RANGES: Final[dict[str, ReferenceRange]] = {
     "confusable names": ReferenceRange(0),
     "names that models favour": ReferenceRange(0),
 }
-"""The range of each figure of the report card, by its name."""
+"""The range of each figure of the report, by its name."""

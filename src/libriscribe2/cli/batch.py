@@ -56,15 +56,17 @@ from libriscribe2.settings import Settings
 
 BatchOption = Annotated[
     str | None,
-    typer.Option("--batch", "-b", metavar="NAME", help="Which batch.", show_default="the only one"),
+    typer.Option(
+        "--batch", "-b", metavar="NAME", help="Name of the batch.", show_default="the only one"
+    ),
 ]
 DsnOption = Annotated[
     str | None,
     typer.Option(
         "--dsn",
         metavar="ADDRESS",
-        help="Database that several machines share, such as postgresql://user@host/name. Its "
-        "password belongs into LIBRISCRIBE2_BATCH__DSN: everybody here sees the words of a command.",
+        help="Database that several machines share, such as postgresql://user@host/name. Put its "
+        "password into LIBRISCRIBE2_BATCH__DSN: other users can see command lines.",
         show_default="none",
     ),
 ]
@@ -74,7 +76,7 @@ MaxBatchCostOption = Annotated[
         "--max-cost",
         metavar="USD",
         min=0,
-        help="Most US dollars for all books; holds until another is named.",
+        help="Maximum cost of all books in US dollars, until another is given.",
     ),
 ]
 JournalOption = Annotated[
@@ -82,8 +84,8 @@ JournalOption = Annotated[
     typer.Option(
         "--journal",
         show_default="folder",
-        help="Where the journals of books are: in their folders alone, or in the database as well, "
-        "for machines that share no folder.",
+        help="Where to keep the journals of books: in their folders only (folder), or also in the "
+        "database (database), for machines without a shared folder.",
     ),
 ]
 AtOnceOption = Annotated[
@@ -95,8 +97,8 @@ DeadlineOption = Annotated[
     typer.Option(
         "--deadline",
         metavar="WHEN",
-        help="A time (2026-11-23T08:00) or a duration (6h, 90m). No book begins after it, and "
-        "those under way stop before their next call; the same command goes on with them.",
+        help="A time (2026-11-23T08:00) or a duration (6h, 90m). No book starts after it, and "
+        "running ones stop before their next call; the same command continues them.",
         show_default="none",
     ),
 ]
@@ -104,13 +106,13 @@ ProviderBatchOption = Annotated[
     bool,
     typer.Option(
         "--provider-batch",
-        help="Send the calls of all books that are ready together through the provider's batch "
-        "API: about half the price, answered within a day. --deadline then says when the calls "
-        "that still wait are sent at once; books under way go on to their end.",
+        help="Send the calls of all books together through the provider's batch API: about half "
+        "the price, answered within a day. With --deadline, calls that are still waiting then are "
+        "sent directly, and running books are finished.",
     ),
 ]
 BooksArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[BOOK]...", help="Names of books; none means all.")
+    list[str] | None, typer.Argument(metavar="[BOOK]...", help="Names of books; all by default.")
 ]
 
 
@@ -156,7 +158,7 @@ class BookOptions(ModelOptions):
         return words
 
 
-app = command_group("batch", "Write many books: queue them, run them, see how they stand.")
+app = command_group("batch", "Write many books: queue them, run them, see their status.")
 
 
 @app.command()
@@ -177,11 +179,11 @@ def add(
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Queue a book for each row; nothing is queued while a row is at fault.
+    """Queue a book for each row; nothing is queued while a row is invalid.
 
     A row has the keys of a book.toml (premise, title, chapters, ...), and may have name, model,
     max_cost, max_calls and deadline (a time such as 2026-11-23T08:00, or a duration from now such
-    as 6h). The earliest deadline begins first. Rows that the batch has already are left alone.
+    as 6h). The earliest deadline starts first. Rows that the batch already has are skipped.
     """
     settings = frame.settings(more={"batch.dsn": dsn})
     name, found = add_books(settings, source, batch, max_cost)
@@ -204,10 +206,10 @@ def run(
     *,
     options: BookOptions,
 ) -> None:
-    """Write the books of a batch, or go on with them.
+    """Write the books of a batch, or continue them.
 
-    Each book is written in a process of its own. Ctrl-C is safe, and so is a crash: nothing that
-    was paid for is asked again. The exit code is 5 if a book failed, 8 if one reached its budget
+    Each book is written in a process of its own. Ctrl-C and crashes are safe: nothing that was
+    paid for is requested again. The exit code is 5 if a book failed, 8 if one reached its budget
     or the deadline left one unfinished.
     """
     renderer = frame.renderer
@@ -219,7 +221,7 @@ def run(
         renderer.note(f"model: {choice.model} ({choice.reason})")
         tell = partial(tell_book, renderer, as_json=as_json)
         work = BatchWork(queue, settings, choice, order, tell=tell, note=renderer.note)
-        again = f"Go on with `libriscribe2 batch run --batch {queue.name}`."
+        again = f"Continue with `libriscribe2 batch run --batch {queue.name}`."
         run_async(work.run(), lambda: renderer.warning(f"Interrupted. {again}"))
         done = work.finish()
     renderer.note(summary(done))
@@ -238,11 +240,11 @@ def worker(
     frame: Frame,
     batches: Annotated[
         list[str] | None,
-        typer.Option("--batch", "-b", metavar="NAME", help="Which batch; may be given again."),
+        typer.Option("--batch", "-b", metavar="NAME", help="Name of a batch; repeatable."),
     ] = None,
     books: AtOnceOption = None,
     drain: Annotated[
-        bool, typer.Option("--drain", help="End once no book runs anywhere and none waits.")
+        bool, typer.Option("--drain", help="Stop once no book is running or waiting anywhere.")
     ] = False,
     deadline: DeadlineOption = None,
     dsn: DsnOption = None,
@@ -251,9 +253,9 @@ def worker(
     *,
     options: BookOptions,
 ) -> None:
-    """Write books of all batches in a database, together with other machines, until it is stopped.
+    """Write books of all batches in a database, alongside other machines, until stopped.
 
-    The books of a worker that dies are taken over by the others. Ctrl-C is safe.
+    If a worker dies, the others continue its books. Ctrl-C is safe.
     """
     renderer = frame.renderer
     given = {"batch.books": books, "batch.dsn": dsn, "batch.journal": journal}
@@ -282,10 +284,10 @@ def worker(
             lambda error: renderer.warning(f"{error.what}: {error.why}; asking again."),
         )
         is_over = run_async(
-            work, lambda: renderer.note("Stopped. Other workers go on with its books.")
+            work, lambda: renderer.note("Stopped. Other workers continue its books.")
         )
     if is_over:
-        renderer.note("The deadline was reached. Other workers go on with its books.")
+        renderer.note("The deadline was reached. Other workers continue its books.")
 
 
 @app.command(hidden=True)
@@ -324,9 +326,9 @@ def fetch(
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make finished books again on this machine, out of their journals in the database.
+    """Rebuild finished books on this machine from their journals in the database.
 
-    Nothing is sent. A book whose folder is here is left alone.
+    Nothing is sent. A book whose folder already exists here is skipped.
     """
     settings = _shared(frame, dsn)
     from libriscribe2.commands.workers import fetch_books  # noqa: PLC0415 - as above
@@ -358,12 +360,12 @@ def status(
     frame: Frame,
     batch: BatchOption = None,
     watching: Annotated[
-        bool, typer.Option("--watch", help="Tell every change until no book runs any more.")
+        bool, typer.Option("--watch", help="Report every change until no book is running.")
     ] = False,
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show how the books of a batch stand; with --watch --json, one JSON object per line."""
+    """Show the status of the books of a batch; with --watch --json, one JSON object per line."""
     renderer = frame.renderer
     settings = frame.settings(more={"batch.dsn": dsn})
     with closing(queue_of(settings, batch)) as queue:
@@ -387,7 +389,7 @@ def retry(
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Queue books again that failed or reached their budget; cancelled ones only by name."""
+    """Queue books again that failed or reached their budget; cancelled ones by name only."""
     renderer = frame.renderer
     with _opened(frame, batch, dsn) as queue:
         marked = queue.retry(books or ())
@@ -403,7 +405,7 @@ def cancel(
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take books out of the queue and stop those that run; their files are kept."""
+    """Remove books from the queue and stop running ones; their files are kept."""
     renderer = frame.renderer
     with _opened(frame, batch, dsn) as queue:
         marked = queue.cancel(books or ())
@@ -415,10 +417,10 @@ def cancel(
 def pause(
     frame: Frame,
     batch: BatchOption = None,
-    off: Annotated[bool, typer.Option("--off", help="Let books begin again.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Let books start again.")] = False,
     dsn: DsnOption = None,
 ) -> None:
-    """Let no further book begin; those under way are finished."""
+    """Start no more books; running ones are finished."""
     renderer = frame.renderer
     settings = frame.settings(more={"batch.dsn": dsn})
     with closing(queue_of(settings, batch)) as queue:

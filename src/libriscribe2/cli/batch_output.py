@@ -31,7 +31,7 @@ def tell_added(renderer: Renderer, name: str, found: Enqueued, *, as_json: bool)
     for fault in found.faults:
         renderer.fault(f"{fault.place}: {fault.why}")
     if not found.faults:
-        known_too = f", {len(found.known):,} known already" if found.known else ""
+        known_too = f", {len(found.known):,} already queued" if found.known else ""
         renderer.data(name)
         renderer.note(
             f"{counted(len(found.added), 'book')} queued{known_too}. "
@@ -44,7 +44,7 @@ def refused(source: Path, faults: Sequence[Fault]) -> UsageError:
     rows = len({fault.place for fault in faults})
     return UsageError(
         f"{counted(rows, 'row')} of {source} cannot be queued, so nothing was",
-        fix="Correct the rows and add the file again; rows that are queued already are left alone.",
+        fix="Correct the rows and add the file again; rows that are already queued are skipped.",
     )
 
 
@@ -53,13 +53,13 @@ def tell_paused(renderer: Renderer, queue: BookQueue, *, off: bool, shared: bool
     run = f"`libriscribe2 batch run --batch {queue.name}`"
     if not off:
         workers = f", or let workers do so by `libriscribe2 batch pause --batch {queue.name} --off`"
-        renderer.note(f"Paused. Go on with {run}{workers if shared else ''}.")
+        renderer.note(f"Paused. Continue with {run}{workers if shared else ''}.")
     elif shared:
-        renderer.note("No longer paused: workers go on with it.")
+        renderer.note("No longer paused: workers continue it.")
     elif queue.is_running():
-        renderer.note("No longer paused: books begin again.")
+        renderer.note("No longer paused: books start again.")
     else:
-        renderer.note(f"No longer paused. Go on with {run}.")
+        renderer.note(f"No longer paused. Continue with {run}.")
 
 
 def tell_marked(renderer: Renderer, how: str, names: Sequence[str], *, as_json: bool) -> None:
@@ -84,7 +84,7 @@ async def tell_fetched(
         if one.error is not None:
             errors.append(one.error)
         elif one.path is None:
-            renderer.note(f"{one.name}: its folder is here; move it away to have it fetched")
+            renderer.note(f"{one.name}: its folder already exists; move it away to fetch it")
         else:
             made.append(one.name)
             if not as_json:
@@ -102,8 +102,8 @@ def tell_book(renderer: Renderer, book: Book, how: Ended | None, *, as_json: boo
         return
     name = book.row.name
     if how is None:
-        late = f"; late: it is due {book.row.deadline}" if book.late else ""
-        renderer.note(f"{name}: begins ({book.row.place}){late}")
+        late = f"; late, due {book.row.deadline}" if book.late else ""
+        renderer.note(f"{name}: starts ({book.row.place}){late}")
     elif how.state == "done":
         sums = how.sums
         told = (
@@ -113,7 +113,7 @@ def tell_book(renderer: Renderer, book: Book, how: Ended | None, *, as_json: boo
         renderer.note(f"{name}: done, {told}, {duration(book.times.seconds)}")
     else:
         told = f": {how.what}" if how.what else ""
-        later = " and goes on later" if book.state == "queued" and how.what else ""
+        later = " and continues later" if book.state == "queued" and how.what else ""
         renderer.warning(f"{name} ({book.row.place}): {book.state}{later}{told}")
 
 
@@ -134,7 +134,7 @@ def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf, *, as_js
     if queue.damaged:
         renderer.warning(f"{counted(queue.damaged, 'line')} of its log cannot be read.")
     if not running and batch.within("queued", "running"):
-        renderer.note(f"Go on with `libriscribe2 batch run --batch {queue.name}`.")
+        renderer.note(f"Continue with `libriscribe2 batch run --batch {queue.name}`.")
 
 
 async def watch(renderer: Renderer, queue: BookQueue, *, as_json: bool) -> None:
@@ -175,7 +175,7 @@ def _row(book: Book, shelf: Bookshelf, *, running: bool) -> tuple[object, ...]:
     record = book_record(book)
     why = ": ".join(part for part in (record["what"], record["why"]) if part)
     if book.state == "running":
-        why = _at(book, shelf) if running else "its process is gone; `batch run` goes on"
+        why = _at(book, shelf) if running else "its process is gone; `batch run` continues it"
     if record["late"]:
         why = "; ".join(part for part in (f"late, due {record['deadline']}", why) if part)
     return (

@@ -28,11 +28,11 @@ from libriscribe2.commands.chapter_edits import (
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.wording import state_in_words as words
 
-app = command_group("chapter", "List the chapters of a book, and change their order.")
+app = command_group("chapter", "List and reorder the chapters of a book.")
 
-ChapterArgument = Annotated[int, typer.Argument(metavar="CHAPTER", help="The chapter's number.")]
+ChapterArgument = Annotated[int, typer.Argument(metavar="CHAPTER", help="Number of the chapter.")]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
+    bool, typer.Option("--dry-run", help="Show what would change; change nothing.")
 ]
 
 
@@ -41,7 +41,7 @@ DryRunOption = Annotated[
 def list_chapters(
     frame: Frame, project: RequiredProjectArgument, as_json: JsonOption = False
 ) -> None:
-    """List the chapters with their words and the state of their text."""
+    """List the chapters with their word counts and states."""
     renderer = frame.renderer
     paths = frame.project(project)
     rows = chapter_list(paths)
@@ -58,24 +58,23 @@ def list_chapters(
 def insert(
     frame: Frame,
     project: RequiredProjectArgument,
-    chapter: Annotated[
-        int, typer.Argument(metavar="CHAPTER", help="The number that the new chapter gets.")
-    ],
+    chapter: Annotated[int, typer.Argument(metavar="CHAPTER", help="Number of the new chapter.")],
     title: Annotated[str, typer.Option("--title", help="Title of the chapter.")],
     summary: Annotated[str, typer.Option("--summary", help="What happens in it.")],
     scene: Annotated[
         list[str] | None,
         typer.Option(
-            "--scene", help="What happens in one of its scenes; once for each. Else it is planned."
+            "--scene",
+            help="What happens in one of its scenes; once for each. Otherwise they are planned.",
         ),
     ] = None,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a new chapter into the outline; `resume` plans and writes it.
+    """Insert a new chapter into the outline; `resume` plans and writes it.
 
-    The chapters after it get the next numbers. Those that then follow another chapter than
-    before are out of date; they are kept until `resume --refresh`.
+    Later chapters move up by one. Those that then follow a different chapter are out of date;
+    they are kept until `resume --refresh`.
     """
     edit = insertion(chapter, title, summary, scene or ())
     _edit(frame, frame.project(project), edit, dry_run=dry_run, as_json=as_json)
@@ -87,14 +86,14 @@ def move(
     frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
-    to: Annotated[int, typer.Argument(metavar="TO", help="The number that it gets.")],
+    to: Annotated[int, typer.Argument(metavar="TO", help="Its new number.")],
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a chapter another place; those in between make room.
+    """Move a chapter; those in between are renumbered.
 
-    No text is changed and nothing is asked of a model. Chapters that then follow another chapter
-    than before are out of date; they are kept until `resume --refresh`.
+    No text is changed and no model is asked. Chapters that then follow a different chapter are out
+    of date; they are kept until `resume --refresh`.
     """
     _edit(frame, frame.project(project), movement(chapter, to), dry_run=dry_run, as_json=as_json)
 
@@ -114,15 +113,21 @@ def split(
         int | None, typer.Option("--paragraph", min=2, help="Begin with this paragraph.")
     ] = None,
     summary: Annotated[
-        str, typer.Option("--summary", help="Of the second part; else that of its scenes.")
+        str,
+        typer.Option(
+            "--summary", help="Summary of the second part; by default that of its scenes."
+        ),
     ] = "",
     first_summary: Annotated[
-        str, typer.Option("--first-summary", help="Of the first part; else that of its scenes.")
+        str,
+        typer.Option(
+            "--first-summary", help="Summary of the first part; by default that of its scenes."
+        ),
     ] = "",
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make two chapters of one, at a scene break or before a paragraph.
+    """Split a chapter in two, at a scene break or before a paragraph.
 
     `resume` then asks for a summary of each part.
     """
@@ -137,14 +142,15 @@ def merge(
     frame: Frame,
     project: RequiredProjectArgument,
     first: Annotated[int, typer.Argument(metavar="FIRST", help="A chapter.")],
-    second: Annotated[int, typer.Argument(metavar="SECOND", help="The one after it.")],
+    second: Annotated[int, typer.Argument(metavar="SECOND", help="The next chapter.")],
     title: Annotated[
-        str, typer.Option("--title", help="Title of the whole; else that of the first.")
+        str,
+        typer.Option("--title", help="Title of the merged chapter; by default that of the first."),
     ] = "",
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one chapter of two neighbours, with a scene break in between."""
+    """Merge two neighbouring chapters, with a scene break in between."""
     _edit(
         frame,
         frame.project(project),
@@ -164,9 +170,9 @@ def rename(
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a chapter another title, in the outline and in the heading of its text.
+    """Rename a chapter, in the outline and in the heading of its text.
 
-    A heading of your own that does not name the old title is left as it is.
+    A heading of your own that does not contain the old title is left as it is.
     """
     _edit(frame, frame.project(project), renaming(chapter, title), dry_run=dry_run, as_json=as_json)
 
@@ -180,9 +186,9 @@ def delete(
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a chapter out of the book; its text goes to the project's trash.
+    """Delete a chapter; its text goes to the project's trash.
 
-    Chapters that followed it or remembered it are out of date; they are kept until `resume --refresh`.
+    Chapters that followed it or drew on it are out of date; they are kept until `resume --refresh`.
     """
     _edit(frame, frame.project(project), deletion(chapter), dry_run=dry_run, as_json=as_json)
 
@@ -193,7 +199,7 @@ def _edit(
     """Change the order of a book's chapters, or only show what that would do."""
     record = preview(paths, edit) if dry_run else carry_out(paths, edit)
     if record is None:
-        frame.renderer.note("This change was interrupted before; it is finished now.")
+        frame.renderer.note("An interrupted earlier run of this change was completed.")
         if as_json:
             frame.renderer.data_json({"change": edit.what, "finished": True})
     elif as_json:
@@ -222,5 +228,5 @@ def _tell(renderer: Renderer, name: str, record: Mapping[str, Any]) -> None:
     if record["dry_run"]:
         renderer.note(f"Nothing was changed; {len(record['files'])} files would be.")
         return
-    renderer.note("What was replaced or taken out is in .libriscribe/trash.")
-    renderer.note(f"Go on with `libriscribe2 resume {name}`.")
+    renderer.note("Replaced and removed texts are in .libriscribe/trash.")
+    renderer.note(f"Continue with `libriscribe2 resume {name}`.")

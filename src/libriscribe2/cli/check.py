@@ -41,7 +41,7 @@ from libriscribe2.settings import Settings
 from libriscribe2.wording import counted
 
 REVIEW: Final = RuleBook("book review", REVIEW_RULES)
-INTERRUPTED: Final = "Interrupted. The same command goes on."
+INTERRUPTED: Final = "Interrupted. Run the same command to continue."
 
 
 @command
@@ -49,41 +49,43 @@ def check(
     frame: Frame,
     project: RequiredProjectArgument,
     story: Annotated[
-        bool, typer.Option("--story", help="Compare what the chapters state, instead of files.")
+        bool, typer.Option("--story", help="Check the story: compare what the chapters state.")
     ] = False,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Look at the plan, before any prose is paid for.")
+        bool, typer.Option("--plan", help="Check the plan, before any prose is paid for.")
     ] = False,
     form: Annotated[
         str,
-        typer.Option("--format", help="Of a story, plan or review: text, json, sarif or junit."),
+        typer.Option(
+            "--format", help="Format of a story, plan or review check: text, json, sarif or junit."
+        ),
     ] = "",
     evaluate: Annotated[
         bool, typer.Option("--evaluate", help="With --story: ask a model about unclear pairs.")
     ] = False,
     book_review: Annotated[
         bool,
-        typer.Option("--book-review", help="Have a model read the whole book by its summaries."),
+        typer.Option("--book-review", help="Have a model review the whole book by its summaries."),
     ] = False,
     as_json: JsonOption = False,
     *,
     options: ModelOptions,
 ) -> int:
-    """Say what is wrong with a book's files, its story or its plan.
+    """Find problems in a book's files, its story or its plan.
 
-    Every file is read and hashed, and each fault is told with the way to fix it. Nothing is
-    written. The exit code is 3 if something would stop a run, 0 otherwise.
+    Every file is read and hashed, and each problem is listed with a fix. Nothing is written. The
+    exit code is 3 if something would stop a run, otherwise 0.
 
-    With --story the facts of all chapters are compared, with their words on both sides, and the
-    exit code is 5 where the story contradicts itself. Only --evaluate asks a model.
+    With --story the facts of all chapters are compared, with quotes from both sides. The exit code
+    is 5 if the story contradicts itself. Only --evaluate asks a model.
 
-    With --plan the outline and the plans of the scenes are compared with rules, such as that
-    neighbouring chapters open differently; the exit code is 5 where a rule is sure of a fault.
-    Chapters that are written are put beside it, to tell where they have left it.
+    With --plan the outline and the scene plans are checked against rules, such as that
+    neighbouring chapters open differently, and written chapters against the plan. The exit code is
+    5 if a rule finds an error.
 
-    With --book-review a model reads the summaries of all chapters and tells what it doubts; up to
-    three doubts are looked for in the text, and only what quotes of the text prove is told. That
-    is at most six calls, and nothing is changed.
+    With --book-review a model reads the summaries of all chapters and lists its doubts. Up to
+    three are looked up in the text, and only those that quotes confirm are reported. That takes at
+    most six calls, and nothing is changed.
     """
     renderer = frame.renderer
     told_as = format_of(form, as_json=as_json)
@@ -118,7 +120,7 @@ def _one_of(*, story: bool, plan: bool, book_review: bool) -> None:
     asked = {"--story": story, "--plan": plan, "--book-review": book_review}
     named = [name for name, wanted in asked.items() if wanted]
     if len(named) > 1:
-        raise UsageError(f"{' and '.join(named)} do not go together", fix="Ask for one at a time.")
+        raise UsageError(f"{' and '.join(named)} cannot be combined", fix="Use one at a time.")
 
 
 def _check_options(
@@ -132,9 +134,7 @@ def _check_options(
     if evaluate and not story:
         raise UsageError("--evaluate needs --story", fix="Add --story.")
     if form and not (story or plan or book_review):
-        raise UsageError(
-            "--format belongs to --story, --plan and --book-review", fix="Add one of them."
-        )
+        raise UsageError("--format needs --story, --plan or --book-review", fix="Add one of them.")
 
 
 def _check_model(*, story: bool, book_review: bool, named: bool) -> None:
@@ -144,9 +144,7 @@ def _check_model(*, story: bool, book_review: bool, named: bool) -> None:
         UsageError: It is not.
     """
     if named and not (story or book_review):
-        raise UsageError(
-            "--model and --mock belong to --story and --book-review", fix="Add one of them."
-        )
+        raise UsageError("--model and --mock need --story or --book-review", fix="Add one of them.")
 
 
 def _tell(renderer: Renderer, findings: Sequence[Finding]) -> None:
@@ -155,7 +153,7 @@ def _tell(renderer: Renderer, findings: Sequence[Finding]) -> None:
         renderer.note("No problems found.")
         return
     rows = [(one.severity, one.where.file, one.where.part, one.why, one.fix) for one in findings]
-    renderer.table(("weight", "file", "place", "what", "fix"), rows)
+    renderer.table(("severity", "file", "place", "problem", "fix"), rows, below=True)
     errors = sum(one.severity == "error" for one in findings)
     warnings = len(findings) - errors
     renderer.note(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}.")
@@ -199,7 +197,7 @@ def _check_story(
     show(renderer, checked, report.as_record(), paths.root, form)
     _tell_basis(renderer, report, paths.called)
     if no_story:
-        renderer.note("The book is no story: its chapters are not read for facts to compare.")
+        renderer.note("This book is non-fiction: it has no story bible to compare.")
     return IncompleteError.exit_code if report.errors else 0
 
 
@@ -219,7 +217,7 @@ def _evaluated(
                 lambda: renderer.warning(INTERRUPTED),
             )
     if left_out:
-        renderer.warning(f"{counted(left_out, 'statement')} left undecided: too many.")
+        renderer.warning(f"{counted(left_out, 'statement')} left undecided: there were too many.")
     return evaluated
 
 
@@ -240,7 +238,7 @@ def _check_book(renderer: Renderer, paths: ProjectPaths, form: Format, settings:
     show(renderer, checked, report.as_record(), paths.root, form)
     looked, sums = sum(report.decisions.values()), _sums(report)
     found = counted(doubts, "doubt")
-    renderer.note(f"{found} by the summaries, {looked} looked for in the text: {sums or 'none'}.")
+    renderer.note(f"{found} from the summaries, {looked} looked up in the text: {sums or 'none'}.")
     return 0
 
 
@@ -249,14 +247,14 @@ def _tell_basis(renderer: Renderer, report: StoryReport, project: str) -> None:
     read = counted(len(report.read), "chapter")
     sums = [counted(len(report.errors), "error"), counted(len(report.warnings), "warning")]
     if report.allowed:
-        sums.append(f"{len(report.allowed)} let stand")
+        sums.append(f"{len(report.allowed)} allowed")
     renderer.note(f"{counted(report.facts, 'fact')} of {read} compared: {', '.join(sums)}.")
     if report.decisions:
-        renderer.note(f"decided by a model: {_sums(report)}.")
+        renderer.note(f"Decided by a model: {_sums(report)}.")
     if report.unread:
         numbers = ", ".join(map(str, report.unread))
         renderer.warning(
-            f"not read yet: chapters {numbers}; `libriscribe2 resume {project}` reads them."
+            f"not yet read for facts: chapters {numbers}; `libriscribe2 resume {project}` reads them."
         )
     for number in report.changed:
         renderer.warning(

@@ -88,7 +88,7 @@ class BriefOptions(OptionGroup):
     audience: Annotated[
         str | None, typer.Option("--target-audience", help="Who it is for.", show_default="General")
     ] = None
-    tone: Annotated[str | None, typer.Option(help="Wanted tone.")] = None
+    tone: Annotated[str | None, typer.Option(help="Tone of the book.")] = None
     project_type: Annotated[
         str | None,
         typer.Option(help="short_story, novella, book, novel or epic.", show_default="novel"),
@@ -100,7 +100,7 @@ class BriefOptions(OptionGroup):
     ] = None
     words: Annotated[int | None, typer.Option(min=1, help="Words of the whole book.")] = None
     worldbuilding: Annotated[
-        bool | None, typer.Option("--worldbuilding/--no-worldbuilding", help="With a world.")
+        bool | None, typer.Option("--worldbuilding/--no-worldbuilding", help="Build a world first.")
     ] = None
     story_bible: Annotated[
         bool | None,
@@ -117,7 +117,7 @@ class BriefOptions(OptionGroup):
     ] = None
     revision: Annotated[
         bool | None,
-        typer.Option("--revision/--no-revision", help="Have each chapter criticised and fixed."),
+        typer.Option("--revision/--no-revision", help="Have each chapter critiqued and revised."),
     ] = None
     auto_title: Annotated[
         bool, typer.Option("--auto-title", help="Choose a title from the finished text.")
@@ -126,7 +126,7 @@ class BriefOptions(OptionGroup):
         bool | None,
         typer.Option(
             "--research/--no-research",
-            help="Look for facts first.",
+            help="Research facts first.",
             show_default="for non-fiction",
         ),
     ] = None
@@ -169,7 +169,7 @@ def create(
     premise: Annotated[
         str | None,
         typer.Argument(
-            metavar="PREMISE", help="The idea of the book, in your words; - reads it from stdin."
+            metavar="PREMISE", help="The idea of the book in your words; - reads it from stdin."
         ),
     ] = None,
     *,
@@ -179,18 +179,18 @@ def create(
         typer.Option(
             "--samples",
             metavar="FILE",
-            help="A text of your own whose voice the book takes; may be given several times.",
+            help="A text of your own whose voice the book takes; repeatable.",
         ),
     ] = None,
     after: Annotated[
         str | None,
         typer.Option(
             metavar="PROJECT",
-            help="The book before in a series, whose people, world and facts this one shares.",
+            help="The previous book of a series, whose cast, world and facts this one shares.",
         ),
     ] = None,
     description: Annotated[
-        str | None, typer.Option("--description", "-d", help="The same as PREMISE.")
+        str | None, typer.Option("--description", "-d", help="Same as PREMISE.")
     ] = None,
     project_name: ProjectNameOption = None,
     until: UntilOption = None,
@@ -203,7 +203,7 @@ def create(
 
     Example: libriscribe2 create "A lighthouse keeper on a drowned coast" --chapters 8
 
-    Everything lands in projects/NAME; Ctrl-C is safe, `libriscribe2 resume NAME` goes on.
+    Everything goes to projects/NAME. Ctrl-C is safe: `libriscribe2 resume NAME` continues.
     """
     renderer = frame.renderer
     settings = frame.settings(options)
@@ -253,7 +253,7 @@ def _brief(
     if not is_interactive(settings):
         raise UsageError(
             "There is no premise.",
-            why="Nobody can be asked: this is not a terminal, or --no-input was given.",
+            why="No question can be asked: this is not a terminal, or --no-input was given.",
             fix='Say what the book is about: libriscribe2 create "A lighthouse keeper ..."',
         )
     answers = ask_for_brief(options)
@@ -266,11 +266,11 @@ def demo(
     frame: Frame, project_name: ProjectNameOption = None, as_json: JsonLinesOption = False
 ) -> None:
     """Write a short book with the stand-in author, without a key."""
-    frame.renderer.note("The stand-in author writes a short book, to show what the program does.")
+    frame.renderer.note("The stand-in author writes a short book to show what the program does.")
     settings = frame.settings(ModelOptions(mock=True))
     paths = new_paths(DEMO_BRIEF, settings, project_name or free_name(settings, DEMO_NAME))
     frame.is_about(paths)
-    choice = ModelChoice(DEMO_MODEL, "the demonstration needs no key")
+    choice = ModelChoice(DEMO_MODEL, "the demo needs no key")
     with begin_book(paths, DEMO_BRIEF, settings, choice, NewBook()) as (store, request):
         book = OpenBook(store, DEMO_BRIEF, settings, choice, AppOptions(command_line()))
         run_book(frame.renderer, book, request, as_json=as_json)
@@ -290,7 +290,7 @@ def premise_of(argument: str | None, option: str | None) -> str | None:
     """
     if argument and option and argument != option:
         raise UsageError(
-            "PREMISE and --description say two things.",
+            "PREMISE and --description differ.",
             why="Both mean what the book is about.",
             fix="Give one of them.",
         )
@@ -324,9 +324,9 @@ def ask_for_brief(options: Mapping[str, Any]) -> dict[str, Any]:
     questions = (
         ("premise", "What is your book about?", None),
         ("category", "Category (Fiction, Business, History, Cookbook, ...)", "Fiction"),
-        ("genre", "Genre (may be empty)", ""),
+        ("genre", "Genre (optional)", ""),
         ("language", "Language", "English"),
-        ("chapters", "How many chapters, such as 10 or 8-12", "12"),
+        ("chapters", "Number of chapters, such as 10 or 8-12", "12"),
     )
     for key, question, default in questions:
         if key == "premise" or answers.get(key) is None:

@@ -40,9 +40,9 @@ from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.project.paths import ProjectPaths, draft_file
 from libriscribe2.wording import cost, counted
 
-app = command_group("debug", "Look at what the models answered, and what was made of it.")
+app = command_group("debug", "Inspect the replies of the models and how they were read.")
 
-NumberArgument = Annotated[int, typer.Argument(metavar="N", min=1, help="The dump's number.")]
+NumberArgument = Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the dump.")]
 
 
 _STATES: Final = ", ".join(STATES)
@@ -60,14 +60,16 @@ def list_calls(
     state: Annotated[
         str, typer.Option("--state", help="refused, damaged, old, repaired or clean.")
     ] = "",
-    text: Annotated[str, typer.Option("--text", help="Only calls with this in their line.")] = "",
+    text: Annotated[
+        str, typer.Option("--text", help="Only calls whose line contains this text.")
+    ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """List the calls of a book, those with problems first."""
+    """List the calls of a book, problems first."""
     renderer = frame.renderer
     paths = frame.project(project)
     if state and state.casefold() not in STATES:
-        raise UsageError(f"There is no state {state!r}.", fix=f"Choose from {_STATES}.")
+        raise UsageError(f"There is no state {state!r}.", fix=f"Choose one of {_STATES}.")
     calls = all_calls(paths)
     wanted = CallFilter(agent, stage, model, state, issue, text)
     found = problems_first(call for call in calls if wanted.fits(call))
@@ -91,7 +93,7 @@ def show(
     number: NumberArgument,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one call whole: prompt, reply, what was read of it and what was wrong."""
+    """Show one call: prompt, reply, what was read from it and what was wrong."""
     renderer = frame.renderer
     call = call_numbered(frame.project(project), number)
     if as_json:
@@ -108,7 +110,7 @@ def show(
             "at": dump.timestamp,
             "read by": dump.extraction_method,
             "issues": ", ".join(call.issues) or "none",
-            "finish": dump.finish_reason or "not said",
+            "finish": dump.finish_reason or "not recorded",
             "cost": cost(dump.cost_usd),
         },
     )
@@ -116,7 +118,7 @@ def show(
         renderer.data(f"\n== {turn.role}\n{turn.content}")
     renderer.data(f"\n== reply\n{dump.raw_response}")
     if dump.feedback:
-        renderer.data(f"\n== refused, and the model was told\n{dump.feedback}")
+        renderer.data(f"\n== refused, with this feedback to the model\n{dump.feedback}")
 
 
 @app.command()
@@ -127,9 +129,9 @@ def diff(
     number: NumberArgument,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a raw reply against what was read of it.
+    """Compare a raw reply with what was read from it.
 
-    What was removed stands in [-...-], what was put there by a repair in {+...+}.
+    Removed text is shown as [-...-], text added by a repair as {+...+}.
     """
     renderer = frame.renderer
     call = call_numbered(frame.project(project), number)
@@ -155,7 +157,7 @@ def replay_calls(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Read stored replies again, and say what would come out differently today.
+    """Read stored replies again, and show what would be read differently today.
 
     No model is asked and nothing is written. The exit code is 5 if anything differs.
     """
@@ -169,14 +171,14 @@ def replay_calls(
     if differing:
         raise IncompleteError(
             f"{counted(differing, 'reply', 'replies')} would be read differently today",
-            why="the cleanup pipeline or a shape has changed since",
+            why="the cleanup pipeline or a schema has changed since",
         )
 
 
 @app.command()
 @command
 def stats(frame: Frame, project: RequiredProjectArgument, as_json: JsonOption = False) -> None:
-    """Show how well replies could be read: the four rates, per agent and model."""
+    """Show how many replies could be read: four rates, per agent and model."""
     renderer = frame.renderer
     paths = frame.project(project)
     rates, unread = stats_of(paths)
@@ -212,7 +214,7 @@ def _marked(piece: Piece) -> str:
 def _why_nothing(call: Call) -> str:
     if call.fault:
         return call.fault
-    return "nothing was read of it" if call.state == "refused" else "its dump keeps no clean value"
+    return "nothing was read from it" if call.state == "refused" else "its dump has no clean value"
 
 
 def _tell_replay_json(renderer: Renderer, outcomes: list[Replayed]) -> None:
@@ -228,7 +230,7 @@ def _tell_replay(renderer: Renderer, outcomes: list[Replayed]) -> None:
     ]
     renderer.table(("file", "replay", "what"), rows)
     same, skipped = _count(outcomes, "same"), _count(outcomes, "not replayed")
-    renderer.note(f"{same:,} of {len(outcomes):,} come out the same, {skipped:,} not replayed.")
+    renderer.note(f"{same:,} of {len(outcomes):,} are read the same, {skipped:,} not replayed.")
 
 
 def _what_differs(one: Replayed) -> str:
@@ -270,8 +272,8 @@ def why(
 ) -> None:
     """Show the context a scene was written from.
 
-    The parts of its prompt are listed, the facts and chapters in it, and the model. No model is
-    asked and nothing is written.
+    Lists the parts of its prompt, the facts and chapters in it, and the model. No model is asked
+    and nothing is written.
     """
     renderer = frame.renderer
     chapter, scene = place_of(place)
@@ -306,7 +308,8 @@ def place_of(typed: str) -> tuple[int, int | None]:
     found = _PLACE.fullmatch(typed.strip())
     if found is None:
         raise UsageError(
-            f"{typed!r} is no place in a book.", fix="Write ch12.s3 or 12.3 for a scene, or ch12."
+            f"{typed!r} is not a chapter or scene.",
+            fix="Write ch12.s3 or 12.3 for a scene, or ch12.",
         )
     scene = found["scene"]
     return int(found["chapter"]), None if scene is None else int(scene)
@@ -327,7 +330,7 @@ def _prompt(call: Call | None, scene: ContextManifest) -> list[dict[str, str]]:
     if call is None:
         raise ProjectError(
             f"The dump of scene {scene.scene}'s request is gone.",
-            why=f"no file in the folder of the dumps has the key {scene.key}",
+            why=f"no dump has the key {scene.key}",
         )
     return [{"role": turn.role, "content": str(turn.content)} for turn in call.dump.prompt]
 
@@ -367,8 +370,8 @@ def _tell_scene(
     renderer.panel(
         f"ch{origin.chapter}.s{scene.scene}",
         {
-            "written from": f"{scene.size:,} of at most {scene.budget:,} characters",
-            "chapters": _numbers(scene.chapters) or "none: from its plan",
+            "context": f"{scene.size:,} of at most {scene.budget:,} characters",
+            "chapters": _numbers(scene.chapters) or "none: its plan",
             "drafting": scene.drafting,
             "model": call.dump.model if call is not None else ", ".join(origin.models),
             "key": scene.key,
@@ -380,12 +383,15 @@ def _tell_scene(
 
 def _called(part: ShownPart) -> str:
     """A part in words; in the prompt it stands below its own name."""
-    return "next scene" if part.name == "next" else part.name.replace("_", " ")
+    return _PARTS.get(part.name, part.name.replace("_", " "))
+
+
+_PARTS: Final = {"next": "next scene", "ahead": "later chapters", "habits": "overused phrases"}
 
 
 def _part_rows(parts: tuple[ShownPart, ...]) -> list[tuple[object, ...]]:
     """The parts of a prompt as rows of a table."""
-    return [(one.name, f"{one.size:,}", one.fit, _numbers(one.chapters)) for one in parts]
+    return [(_called(one), f"{one.size:,}", one.fit, _numbers(one.chapters)) for one in parts]
 
 
 def _fact_row(fact: ShownFact) -> tuple[object, ...]:
@@ -408,11 +414,9 @@ def _remark(renderer: Renderer, origin: ChapterOrigin, scenes: Sequence[ContextM
     """What a reader of the table has to know."""
     then = scenes[0].chapter
     if then != origin.chapter:
-        renderer.note(
-            f"It was written as chapter {then}; the chapters are numbered as they were then."
-        )
+        renderer.note(f"It was written as chapter {then}; chapter numbers are those of that time.")
     if origin.file == draft_file(origin.chapter):
-        renderer.note("This is the draft; the chapter's opening was written again after it.")
+        renderer.note("This is the draft; the chapter's opening was rewritten after it.")
     facts, size = sum(len(one.facts) for one in scenes), sum(one.size for one in scenes)
     of = f"{counted(len(scenes), 'scene')}: " if len(scenes) > 1 else ""
-    renderer.note(f"{of}{counted(facts, 'fact')} of the story bible, {size:,} characters.")
+    renderer.note(f"{of}{counted(facts, 'fact')} from the story bible, {size:,} characters.")

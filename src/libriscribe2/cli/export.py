@@ -28,7 +28,7 @@ def export(
             "-f",
             metavar="FORMATS",
             help=f"{', '.join(one.name for one in all_exporters())}, joined by commas.",
-            show_default="all that can be made here",
+            show_default="all available here",
         ),
     ] = None,
     output: Annotated[
@@ -36,17 +36,17 @@ def export(
         typer.Option("--output", "-o", metavar="DIR", help="Folder for the files."),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Export an unfinished book, too.")
+        bool, typer.Option("--partial", help="Also export an unfinished book.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Have epubcheck examine the EPUB; needs Java.")
+        bool, typer.Option("--check", help="Validate the EPUB with epubcheck; needs Java.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a book into files that a reader can hold.
+    """Export a book as Markdown, HTML, EPUB, Word and PDF.
 
     No model is asked, and the same project gives the same EPUB, byte for byte. The files go to
-    `exports/` in the project's folder, with AI-DISCLOSURE.md beside them.
+    `exports/` in the project's folder, together with AI-DISCLOSURE.md.
     """
     paths = frame.project(project, project_name)
     names = tuple(filter(None, (formats or "").split(",")))
@@ -88,7 +88,7 @@ def _tell_what_is_not_in_it(renderer: Renderer, book: ExportBook) -> None:
     """Chapters without a file, and files without a chapter."""
     if book.missing:
         numbers = ", ".join(map(str, book.missing))
-        renderer.warning(f"{book.name} is not finished: without chapter {numbers}.")
+        renderer.warning(f"{book.name} is not finished: chapter {numbers} is missing.")
     if book.unplanned:
         renderer.warning(_left_out(book))
 
@@ -109,6 +109,6 @@ def _tell_lacking(renderer: Renderer) -> None:
     names = [one.name for one in all_exporters() if lacking(one)]
     if names:
         renderer.note(
-            f"Left out: {', '.join(names)}. They come with the extra [export]: "
+            f"Left out: {', '.join(names)}. They need the extra [export]: "
             "`uv tool install 'libriscribe2[export]'` or `pip install 'libriscribe2[export]'`."
         )

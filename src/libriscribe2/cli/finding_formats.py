@@ -66,7 +66,7 @@ def format_of(typed: str, *, as_json: bool) -> Format:
         UsageError: There is no such format, or it is not the one that --json means.
     """
     if as_json and typed not in ("", "json"):
-        raise UsageError(f"--json and --format {typed} do not go together", fix="Use one of them.")
+        raise UsageError(f"--json and --format {typed} cannot be combined", fix="Use one of them.")
     name = "json" if as_json else typed or "text"
     if name not in get_args(Format):
         raise UsageError(
@@ -107,7 +107,7 @@ def lines_of(one: Finding) -> str:
     why, fix = one_line(one.why), f"  fix: {one_line(one.fix)}"
     if not one.where.quote:
         if one.allowed:
-            return f"{one.where.name}: let stand {one.rule}: {why}"
+            return f"{one.where.name}: allowed {one.rule}: {why}"
         return f"{one.where.name}: {one.severity} {one.rule}: {why}\n{fix}"
     lines = [
         f"{one.where.address}: {one.severity} {one.rule}: {why}",
@@ -214,7 +214,7 @@ def _case(suite: Element, one: Finding, book: RuleBook) -> None:
         sides.append(f"{one.other.address}: {one.other.quote}")
     text = _xml("\n".join([*sides, f"fix: {one.fix}"]))
     if one.allowed:
-        SubElement(case, "skipped", message=f"let stand by {book.leave}")
+        SubElement(case, "skipped", message=f"allowed by {book.leave}")
     elif one.severity == "error":
         failure = SubElement(case, "failure", message=_xml(_message(one)), type=one.rule)
         failure.text = text

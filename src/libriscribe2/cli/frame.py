@@ -51,7 +51,7 @@ ModelOption = Annotated[
     typer.Option("--model", "-m", help="Model as LiteLLM spells it, such as openai/gpt-4o-mini."),
 ]
 MockOption = Annotated[
-    bool, typer.Option("--mock", help="Use the stand-in author; the same as --model demo.")
+    bool, typer.Option("--mock", help="Use the stand-in author; same as --model demo.")
 ]
 UntilOption = Annotated[
     str | None,
@@ -61,34 +61,36 @@ UntilOption = Annotated[
 ]
 ConcurrencyOption = Annotated[
     int | None,
-    typer.Option("--max-concurrency", min=1, max=64, help="Most requests under way at once."),
+    typer.Option("--max-concurrency", min=1, max=64, help="Maximum requests in flight at once."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to stdout.")]
 JsonLinesOption = Annotated[
     bool, typer.Option("--json", help="Write one JSON event per line to stdout.")
 ]
-NoInputOption = Annotated[bool, typer.Option("--no-input", help="Never ask a question.")]
+NoInputOption = Annotated[bool, typer.Option("--no-input", help="Never ask questions.")]
 RefreshOption = Annotated[
     bool,
-    typer.Option("--refresh", help="Also remake what is out of date; the old text goes to trash."),
+    typer.Option(
+        "--refresh", help="Also update what is out of date; the old text goes to the trash."
+    ),
 ]
 MaxCostOption = Annotated[
     float | None,
-    typer.Option("--max-cost", metavar="USD", min=0, help="Most US dollars for the whole book."),
+    typer.Option(
+        "--max-cost", metavar="USD", min=0, help="Maximum cost of the whole book in US dollars."
+    ),
 ]
 MaxCallsOption = Annotated[
     int | None,
-    typer.Option("--max-calls", metavar="N", min=0, help="Most requests for the whole book."),
+    typer.Option("--max-calls", metavar="N", min=0, help="Maximum requests for the whole book."),
 ]
 MaxMinutesOption = Annotated[
     float | None,
-    typer.Option("--max-minutes", metavar="M", min=0, help="Most minutes of this run."),
+    typer.Option("--max-minutes", metavar="M", min=0, help="Maximum minutes of this run."),
 ]
 DryRunOption = Annotated[
     bool,
-    typer.Option(
-        "--dry-run", help="Only say what it would take: calls, tokens, cost; send nothing."
-    ),
+    typer.Option("--dry-run", help="Only estimate calls, tokens and cost; send nothing."),
 ]
 LogLevelOption = Annotated[
     str | None, typer.Option("--log-level", help="DEBUG, INFO, WARNING or ERROR.")

@@ -49,10 +49,10 @@ def import_book(
     ] = None,
     premise: Annotated[
         str | None,
-        typer.Option(help="The idea of the book.", show_default="the file's own, or as it is read"),
+        typer.Option(help="The idea of the book.", show_default="the file's own, or from the text"),
     ] = None,
     genre: Annotated[
-        str | None, typer.Option("--genre", "-g", help="Genre.", show_default="as it is read")
+        str | None, typer.Option("--genre", "-g", help="Genre.", show_default="from the text")
     ] = None,
     kind: Annotated[
         str | None, typer.Option(help="fiction or non-fiction.", show_default="fiction")
@@ -68,7 +68,7 @@ def import_book(
         typer.Option(
             min=1,
             max=MOST,
-            help="How many it is to have in all; more than it has are planned.",
+            help="Total number of chapters; those it lacks are planned.",
             show_default="as many as it has",
         ),
     ] = None,
@@ -81,9 +81,9 @@ def import_book(
 
     Example: libriscribe2 import novel.docx --chapters 30
 
-    Its chapters become files that are never written over. A model reads each of them once, for
-    the outline, the cast and the world; `libriscribe2 resume NAME` makes what is missing and goes
-    on writing.
+    Its chapters become files that are never overwritten. A model reads each of them once for the
+    outline, the cast and the world; `libriscribe2 resume NAME` adds what is missing and continues
+    the book.
     """
     renderer = frame.renderer
     given = {"title": title, "author": author, "genre": genre, "language": language}
@@ -113,10 +113,10 @@ def _tell_found(renderer: Renderer, work: ManuscriptImport) -> None:
     found = work.manuscript
     words = sum(prose_words(one.text) for one in found.chapters)
     chapters = counted(len(found.chapters), "chapter")
-    renderer.note(f"{chapters}, {words:,} words, told apart by: {found.how}.")
+    renderer.note(f"{chapters}, {words:,} words, divided by {found.how}.")
     for one in found.left_out:
         renderer.note(f"not imported: {one}")
-    renderer.note(f"Reading it takes {counted(work.questions, 'question')} to the model.")
+    renderer.note(f"Reading it takes {counted(work.questions, 'request')} to the model.")
 
 
 def _tell(
@@ -127,8 +127,8 @@ def _tell(
     renderer.table(tuple(rows[0]), [tuple(map(str, row.values())) for row in rows])
     if taken.following:
         planned = counted(len(taken.following), "chapter")
-        renderer.note(f"{planned} planned that are to follow, in the voice of {MANUSCRIPT_SAMPLE}.")
+        renderer.note(f"{planned} to follow are planned, in the voice of {MANUSCRIPT_SAMPLE}.")
     renderer.note(
-        f"Your chapters are never written over. Go on with `libriscribe2 resume {paths.called}`."
+        f"Your chapters are never overwritten. Continue with `libriscribe2 resume {paths.called}`."
     )
     renderer.data(str(paths.root))

@@ -66,7 +66,7 @@ def trust(
     )
 
 
-config = command_group("config", "Show the settings in force and where they come from.")
+config = command_group("config", "Show the settings and where they come from.")
 
 
 @config.command()
@@ -77,14 +77,14 @@ def show(
         str | None, typer.Argument(metavar="PROJECT", help="A project, for its own settings.")
     ] = None,
     origin: Annotated[
-        bool, typer.Option("--origin", help="Also say where each value comes from.")
+        bool, typer.Option("--origin", help="Also show where each value comes from.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every setting in force.
+    """Show every setting with its value.
 
-    Flags win over the environment and .env, these over the project's book.toml, this over your
-    own configuration file, and that over the defaults.
+    In order of precedence: flags, the environment and .env, the project's book.toml, your own
+    configuration file, defaults.
     """
     renderer = frame.renderer
     loaded = load_settings(project)
@@ -102,7 +102,7 @@ def show(
 @config.command()
 @command
 def path(frame: Frame, as_json: JsonOption = False) -> None:
-    """Show where your own configuration file is, or would be."""
+    """Show the path of your own configuration file."""
     renderer = frame.renderer
     file = user_file()
     exists = file.is_file()
@@ -111,7 +111,7 @@ def path(frame: Frame, as_json: JsonOption = False) -> None:
         return
     renderer.data(str(file))
     if not exists:
-        renderer.note("The file does not exist yet; the defaults are in force.")
+        renderer.note("The file does not exist yet; the defaults apply.")
 
 
 def _text(value: Any) -> str:
@@ -130,9 +130,9 @@ def models(
     model: ModelOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which model does what, and which could.
+    """Show the model of every stage, and the models available.
 
-    The model of every stage, the providers whose key is set, and local servers.
+    Also lists the providers whose key is set, and local servers.
     """
     renderer = frame.renderer
     options = ModelOptions(model=model)
@@ -189,10 +189,10 @@ def _other_names(stage: Mapping[str, Any]) -> list[str]:
 
 @command
 def tools(frame: Frame, as_json: JsonOption = False) -> None:
-    """List the tools of the tool chains.
+    """List the tools of tool chains.
 
     What a tool needs decides which runs may use it: the book's research folder (research), a model
-    to ask (ask), the web (web), a search engine (search). --json adds the JSON Schema of their
+    to ask (ask), the web (web), a search engine (search). --json adds the JSON Schema of the
     parameters.
     """
     renderer = frame.renderer
@@ -252,8 +252,14 @@ def _tell_checks(renderer: Renderer, checks: list[Check], *, as_json: bool) -> N
     if as_json:
         renderer.data_json({"ok": not failed, "checks": rows})
         return
-    renderer.table(("check", "state", "message", "fix"), [tuple(row.values()) for row in rows])
-    summary = f"{counted(failed, 'check')} failed." if failed else "A book can be made here."
+    renderer.table(
+        ("check", "state", "message", "fix"), [tuple(row.values()) for row in rows], below=True
+    )
+    summary = (
+        f"{counted(failed, 'check')} failed."
+        if failed
+        else "Everything needed to write a book is in place."
+    )
     renderer.note(summary)
 
 

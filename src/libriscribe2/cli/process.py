@@ -58,7 +58,7 @@ _RESUME: Final = "libriscribe2 resume"
 
 def interrupted(called: str) -> str:
     """What is said after Ctrl-C of a project that there is, by its name for a shell."""
-    return f"Interrupted. Go on with `{_RESUME} {called}`."
+    return f"Interrupted. Continue with `{_RESUME} {called}`."
 
 
 def with_next_step(fix: str, called: str) -> str:
@@ -71,7 +71,7 @@ def with_next_step(fix: str, called: str) -> str:
     """
     if _RESUME in fix:
         return fix
-    then = f"go on with `{_RESUME} {called}`"
+    then = f"continue with `{_RESUME} {called}`"
     if not fix:
         return then
     return f"{fix} Then {then}." if fix.endswith(".") else f"{fix}; then {then}"

@@ -1,6 +1,7 @@
 """What the command line prints, and the lines that tell a run's events."""
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +20,17 @@ from rich.text import Text
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.observe.events import Event, EventName
 from libriscribe2.project.paths import CHAPTER_FILES
-from libriscribe2.wording import clean, clean_json, cost, counted, duration, one_line
+from libriscribe2.wording import (
+    clean,
+    clean_json,
+    cost,
+    counted,
+    duration,
+    one_line,
+    stage_name,
+    state_in_words,
+    unit_in_words,
+)
 
 _TEXT_SHOWN: Final = 70
 """How much of the text that is being written is shown, in characters."""
@@ -128,14 +139,15 @@ class Progress:
         )
 
     def _stages(self) -> Iterator[str]:
-        """One line for each stage with units under way, such as `chapters 3, 4 (2 done)`."""
+        """One line for each stage that is at work, such as `chapters 3, 4 (2 done)`."""
         for stage in dict.fromkeys(start.stage for start in self.open_units.values()):
             starts = (start for start in self.open_units.values() if start.stage == stage)
             numbers = (start.chapter for start in starts if start.chapter is not None)
             chapters = ", ".join(str(number) for number in sorted(numbers))
             done = self.done.get(stage, 0)
-            behind = f"({counted(done, 'unit')} done)" if done else ""
-            yield " ".join(part for part in (stage, chapters, behind) if part)
+            behind = f"({done:,} done)" if done else ""
+            name = stage_name(stage).replace("_", " ")
+            yield " ".join(part for part in (name, chapters, behind) if part)
 
     def _cost(self) -> str:
         if not self.unpriced:
@@ -163,11 +175,6 @@ def event_line(event: Event, *, reason: str = "") -> str | None:
     return one_line(line_of(event if event.reason else event.model_copy(update={"reason": reason})))
 
 
-def unit_name(event: Event) -> str:
-    """The unit as people call it: the stage, with the chapter's number where it has one."""
-    return event.stage if event.chapter is None else f"{event.stage} {event.chapter}"
-
-
 def totals(event: Event) -> str:
     """Words, calls, tokens, cost and time of the event; nothing about what did not happen."""
     tokens = event.tokens.input + event.tokens.output
@@ -183,39 +190,44 @@ def totals(event: Event) -> str:
 
 def wait_line(event: Event) -> str:
     """Who waits, how long and why."""
-    who = f"{unit_name(event)}: " if event.stage else ""
+    who = f"{_unit(event)}: w" if event.stage else "W"
     why = ": ".join(part for part in (event.reason, event.message) if part)
-    return f"{who}waiting {duration(event.seconds)}{_because(why)}"
+    return f"{who}aiting {duration(event.seconds)}{_because(why)}"
+
+
+def _unit(event: Event) -> str:
+    return unit_in_words(event.stage, event.chapter)
 
 
 def _stage_skipped(event: Event) -> str:
-    return f"{unit_name(event)}: skipped{_because(event.reason)}"
+    return f"{_unit(event)}: skipped{_because(event.reason)}"
 
 
 def _stage_end(event: Event) -> str:
-    return (
-        f"{unit_name(event)}: done{_because(event.reason)}, {totals(event)}{_after(event.message)}"
-    )
+    """What was made; why, where it had been made before."""
+    why = "" if event.reason == state_in_words("missing") else _because(event.reason)
+    message = f"; {event.message}" if event.message else ""
+    return f"\u2713 {_unit(event)}: {totals(event)}{why}{message}"
 
 
 def _stage_failed(event: Event) -> str:
-    return f"{unit_name(event)}: failed{_after(event.message)}"
+    return f"\u2717 {_unit(event)}: failed{_after(event.message)}"
 
 
 def _run_end(event: Event) -> str:
-    return f"finished: {totals(event)}{_after(event.message)}"
+    return f"Finished: {totals(event)}{_after(event.message)}"
 
 
 def _run_failed(event: Event) -> str:
-    return f"stopped: {totals(event)}"
+    return f"Stopped: {totals(event)}"
 
 
 def _run_interrupted(event: Event) -> str:
-    return f"interrupted: {totals(event)}{_after(event.message)}"
+    return f"Interrupted: {totals(event)}{_after(event.message)}"
 
 
 def _budget_warn(event: Event) -> str:
-    return f"budget: {event.message}"
+    return f"Budget: {event.message}"
 
 
 def _journal_replaced(event: Event) -> str:
@@ -244,6 +256,8 @@ _LINES: Final[Mapping[EventName, Callable[[Event], str]]] = {
 
 
 _COMMAND: Final = "libriscribe2 "
+_WORD: Final = re.compile(r"libriscribe2 [^`]*$|\S*`[^`]*`\S*|\S+")
+"""A word or a command: one in backticks, or one that ends the line."""
 
 
 def use_utf8(*streams: TextIO) -> None:
@@ -301,19 +315,32 @@ class Renderer:
         self._write(clean_json(json.dumps(record, ensure_ascii=False)))
         self._stdout.flush()  # a reader follows the run line by line
 
-    def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """Rows for stdout: a table on a terminal, tab-separated lines in a pipe."""
+    def table(
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        *,
+        grouped: bool = False,
+        below: bool = False,
+    ) -> None:
+        """Rows for stdout: a table on a terminal, tab-separated lines in a pipe.
+
+        Args:
+            columns: Their names; a terminal does not show those that are empty in every row.
+            rows: The cells.
+            grouped: Whether a terminal shows the first column as headings between the rows.
+            below: Whether a terminal shows the last column below the one before it.
+        """
         cells = [[one_line(str(cell)) for cell in row] for row in rows]
         if not self._stdout.isatty():
             for row in (columns, *cells):
                 self._write("\t".join(row))
             return
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for column in columns:
-            table.add_column(Text(column), overflow="fold")
-        for row in cells:
-            table.add_row(*(Text(cell) for cell in row))
-        self._out.print(table)
+        names = list(columns)
+        if below:
+            names.pop()
+            cells = [[*row[:-2], "\n\u2192 ".join(filter(None, row[-2:]))] for row in cells]
+        self._out.print(_drawn(names, cells, grouped=grouped))
 
     def panel(self, title: str, values: Mapping[str, object]) -> None:
         """Names and values for stdout: a panel on a terminal, `name: value` lines in a pipe."""
@@ -366,7 +393,7 @@ class Renderer:
         """What a run tells: one line for stderr, and the live lines where there are some."""
         line = event_line(event, reason=self._progress.reason(event))
         self._progress = self._progress.after(event)
-        if line is not None:
+        if line is not None and not (self._stderr.isatty() and _is_up_to_date(event)):
             self.note(line)
 
     def on_text(self, step: str, piece: str) -> None:
@@ -400,8 +427,11 @@ class Renderer:
             self._err.print(text, soft_wrap=True)
             return
         for line in text.split("\n", allow_blank=True) or [text]:
-            # A command is copied as one line; the terminal wraps it without breaking it.
-            self._err.print(line, soft_wrap=_COMMAND in line.plain)
+            if _COMMAND in line.plain:
+                for part in _around_commands(line, self._err.width):
+                    self._err.print(part, soft_wrap=True)
+            else:
+                self._err.print(line)
 
     def _write(self, text: str) -> None:
         if self._live is not None and self._stdout.isatty():
@@ -409,6 +439,39 @@ class Renderer:
             self._live.stop()
         # Straight to the stream: rich would turn tabs into spaces and cut lines at 80 columns.
         self._stdout.write(f"{text}\n")
+
+
+def _around_commands(line: Text, width: int) -> Iterator[Text]:
+    """The line in parts of the terminal's width; a command, which is copied, stays in one part."""
+    starts, begin = list[int](), 0
+    for word in _WORD.finditer(line.plain):
+        if word.end() - begin > width and word.start() > begin:
+            begin = word.start()
+            starts.append(begin)
+    for part in line.divide(starts):
+        part.rstrip()
+        yield part
+
+
+def _is_up_to_date(event: Event) -> bool:
+    """Whether nothing was done because nothing had changed: no news for who watches a run."""
+    return event.event == "stage.skipped" and event.reason == state_in_words("fresh")
+
+
+def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], *, grouped: bool) -> Table:
+    """A table without the columns that are empty in every row."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    first = int(grouped)
+    shown = [n for n in range(first, len(columns)) if not rows or any(row[n] for row in rows)]
+    for number in shown:
+        table.add_column(Text(columns[number]), overflow="fold")
+    group = ""
+    for row in rows:
+        if grouped and row[0] != group:
+            group = row[0]
+            table.add_row(Text(group, style="bold"))
+        table.add_row(*(Text(row[number]) for number in shown))
+    return table
 
 
 class _LiveLines:

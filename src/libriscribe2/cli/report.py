@@ -12,7 +12,7 @@ from libriscribe2.checks.evaluation.calibration import MOST_TIES, ties
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.checks.report.book_report import earlier_metrics, report_of
-from libriscribe2.checks.report.metric import Metric
+from libriscribe2.checks.report.metric import Metric, metric_in_words
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -46,8 +46,8 @@ def report(
 ) -> None:
     """Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.
 
-    Each metric stands beside its reference range, that of books by people, with its worst places as file and
-    line. No model is asked, nothing is written, and there is no single score.
+    Each metric is shown with its reference range, measured on published books, and its worst
+    places as file and line. No model is asked, nothing is written, and there is no overall score.
     """
     renderer = frame.renderer
     paths = frame.project(project)
@@ -63,10 +63,12 @@ def _tell(renderer: Renderer, measured: BookMetrics, earlier: Mapping[str, float
     """The metrics as a table, then the places of those outside the reference range."""
     columns = ("part", "metric", "value", "reference range", "level")
     rows = [_row(metric, earlier) for metric in measured.metrics]
-    renderer.table((*columns, "before") if earlier else columns, rows)
+    renderer.table((*columns, "before") if earlier else columns, rows, grouped=True)
     flagged = measured.flagged()
     places = [
-        (place.address, metric.name, place.quote) for metric in flagged for place in metric.places
+        (place.address, metric.name_in_words, place.quote)
+        for metric in flagged
+        for place in metric.places
     ]
     if places:
         renderer.data("")
@@ -78,8 +80,8 @@ def _tell(renderer: Renderer, measured: BookMetrics, earlier: Mapping[str, float
 def _row(metric: Metric, earlier: Mapping[str, float]) -> tuple[str, ...]:
     """One metric as cells."""
     cells = (
-        metric.group,
-        metric.name,
+        metric.group_in_words,
+        metric.name_in_words,
         f"{metric.amount()} {metric.unit}",
         metric.human,
         metric.level,
@@ -108,12 +110,12 @@ def compare(
     *,
     options: ModelOptions,
 ) -> None:
-    """Put the metrics of two drafts of a book beside each other.
+    """Compare the metrics of two drafts of a book.
 
-    With --evaluate a model compares passages of the same chapters, each pair in both orders, on six
-    questions; where the orders disagree it is a tie, and a preference counts only if its quote
-    stands in the text. Before it is heard the model has to tell sound passages from ones that
-    were spoiled on purpose. There is no overall score.
+    With --evaluate a model compares passages of the same chapters on six questions, each pair in
+    both orders. Where the orders disagree it is a tie, and a preference counts only if its quote
+    is in the text. First the model has to tell intact passages from ones that were damaged on
+    purpose. There is no overall score.
     """
     renderer = frame.renderer
     if not evaluate and (options.model or options.mock or chapter):
@@ -153,13 +155,13 @@ def _compared(
         )
         if planned.kin:
             renderer.warning(
-                f"{evaluator} is of the family of {planned.kin}, which wrote; it may favour it."
+                f"{evaluator} is related to {planned.kin}, which wrote the text, and may favour it."
             )
         book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
         with recording(renderer, book) as consumers:
             return run_async(
                 compare_drafts(book, planned, consumers),
-                lambda: renderer.warning("Interrupted. The same command goes on."),
+                lambda: renderer.warning("Interrupted. Run the same command to continue."),
             )
 
 
@@ -172,7 +174,7 @@ def _tell_metrics(
     names = [paths.root.name for paths in books]
     found = [{one.name: one for one in each.metrics} for each in measured]
     rows = [
-        (name, *(_value(metrics, name) for metrics in found))
+        (metric_in_words(name), *(_value(metrics, name) for metrics in found))
         for name in RANGES
         if any(name in metrics for metrics in found)
     ]
@@ -182,7 +184,7 @@ def _tell_metrics(
 def _value(metrics: Mapping[str, Metric], name: str) -> str:
     """A metric with its level; empty where the book has none."""
     metric = metrics.get(name)
-    return "" if metric is None else f"{metric.value:.3g} {metric.level}"
+    return "" if metric is None else f"{metric.amount()} {metric.level}"
 
 
 def _tell_comparison(
@@ -190,9 +192,7 @@ def _tell_comparison(
 ) -> None:
     """The decisions, or why there are none."""
     calibration = told.calibration
-    result = (
-        f"{calibration.share:.0%} right, {calibration.flips:.0%} of the answers followed the order"
-    )
+    result = f"{calibration.share:.0%} right, {calibration.flips:.0%} of the answers changed with the order"
     if not calibration.passed:
         renderer.note(
             f"The evaluator did not pass its calibration ({result}): only the metrics count."

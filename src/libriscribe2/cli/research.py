@@ -58,7 +58,7 @@ class _AskingGroup(TyperGroup):
 
 app = command_group(
     "research",
-    "Look a question up in sources or on the web, and look at the notes.\n\n"
+    "Research a question in your sources or on the web, and show the notes.\n\n"
     'Example: libriscribe2 research my-book "When was the lighthouse lit?"',
     cls=_AskingGroup,
 )
@@ -76,11 +76,11 @@ def ask(
     *,
     options: BudgetOptions,
 ) -> None:
-    """Look a question up and add what is found to the book's notes; `ask` may be left out.
+    """Research a question and add the findings to the book's notes; `ask` may be left out.
 
-    A model plans which tools are used. Every note holds a quote, which is looked up in the text
-    of its source; a note whose quote is not there is kept as not verified, and no chapter sees it.
-    A question that was answered before is not asked again.
+    A model plans which tools are used. Every note has a quote, which is looked up in its source; a
+    note whose quote is not found is saved as not verified, and no chapter uses it. A question that
+    was answered before is not asked again.
     """
     asked = question_of(question)
     paths = frame.project(project, options=options)
@@ -96,10 +96,10 @@ def ask(
 def show(
     frame: Frame,
     project: RequiredProjectArgument,
-    run: Annotated[bool, typer.Option("--run", help="Draw the last chain, step by step.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Show the last chain, step by step.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the notes of a book, or draw the chain of tools that was run last."""
+    """List the notes of a book, or show the chain of tools that ran last."""
     renderer = frame.renderer
     paths = frame.project(project)
     view = look_at(paths)
@@ -128,12 +128,12 @@ def demo(
     project_name: ProjectNameOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Look a question up in three sample sources with the stand-in author, without a key."""
+    """Research a question in three sample sources with the stand-in author, without a key."""
     asked = question_of(question)
     settings = frame.settings(ModelOptions(mock=True))
     name = project_name or free_name(settings, DEMO_NAME)
     with begin_demo(settings, name, asked) as (store, brief):
-        choice = ModelChoice(DEMO_MODEL, "the demonstration needs no key")
+        choice = ModelChoice(DEMO_MODEL, "the demo needs no key")
         book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
         _look_up(frame.renderer, book, asked, as_json=as_json)
 
@@ -141,7 +141,7 @@ def demo(
 def _look_up(renderer: Renderer, book: OpenBook, question: str, *, as_json: bool) -> None:
     """Look a question up, and print what was found and what the chain came to."""
     paths = book.store.paths
-    again = f"Ask {paths.root.name} the same question again: it goes on where it stopped."
+    again = f"Ask {paths.root.name} the same question again to continue."
     with recording(renderer, book, live=True) as consumers:
         found = run_async(
             look_up(book, question, consumers), lambda: renderer.warning(f"Interrupted. {again}")
@@ -222,7 +222,7 @@ def _chain_step(step: PlanStep, result: StepResult | None) -> list[str]:
     for correction in result.corrections:
         changed = ", ".join(f"{key} = {_shown(value)}" for key, value in correction.changes.items())
         why = one_line(f"{correction.error}; {correction.reason}")
-        lines.append(f"    corrected: {changed or 'the same again'} ({why})")
+        lines.append(f"    corrected: {changed or 'unchanged'} ({why})")
     if result.error:
         lines.append(f"    {one_line(result.error)}")
     return lines
@@ -241,12 +241,12 @@ def _shown(value: JsonValue) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
-citations = command_group("citations", "Check that the notes of a book still hold.")
+citations = command_group("citations", "Check that the notes of a book are still valid.")
 
 
 @citations.callback()
 def _citations() -> None:
-    """Check that the notes of a book still hold."""
+    """Check that the notes of a book are still valid."""
 
 
 @citations.command("check")
@@ -256,12 +256,12 @@ def check_notes(
     project: RequiredProjectArgument,
     as_json: JsonOption = False,
 ) -> int:
-    """Look every quote up again, and list what the prose claims without a note.
+    """Look up every quote again, and list claims that no note supports.
 
-    No network is used. A note no longer holds if its saved text was changed, or if its source
-    file was changed and lacks the quote. The exit code is 5 if a note does not hold or a mark in
-    a chapter leads to no verified note. Numbers and names that no note supports are listed for
-    non-fiction; they do not change the exit code.
+    No network is used. A note is no longer valid if its saved text was changed, or if its source
+    file was changed and lacks the quote. The exit code is 5 if a note is not valid or a mark in a
+    chapter refers to no verified note. Numbers and names that no note supports are listed for
+    non-fiction; they do not affect the exit code.
     """
     renderer = frame.renderer
     paths = frame.project(project)
@@ -326,7 +326,7 @@ def _tell_citations(renderer: Renderer, report: CitationReport) -> None:
     for remark in dict.fromkeys(f"{one.place}: {one.remark}" for one in report.notes if one.remark):
         renderer.warning(remark)
     renderer.note(
-        f"{counted(len(report.notes), 'note')}, {len(report.broken)} no longer hold; "
+        f"{counted(len(report.notes), 'note')}, {len(report.broken)} no longer valid; "
         f"{counted(len(report.marks), 'mark')} without a note; "
         f"{counted(len(report.claims), 'sentence')} that no note supports."
     )

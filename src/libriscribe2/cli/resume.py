@@ -70,10 +70,10 @@ def resume(
     *,
     options: RunOptions,
 ) -> None:
-    """Go on with a book where it stopped.
+    """Continue a book where it stopped.
 
-    What you edited is kept, and what is not yet written follows it. Nothing that was paid for
-    is asked again.
+    Your edits are kept, and what is written from now on follows them. Nothing that was paid for
+    is requested again.
     """
     paths = frame.project(project, project_name, options)
     settings = frame.settings(options, paths)
@@ -97,7 +97,7 @@ def _carry_out(
     """Hold the project and run what is asked for.
 
     Raises:
-        LibriScribeError: The run failed; what was made is kept.
+        LibriScribeError: The run failed; finished parts are kept.
     """
     with open_book(paths) as (store, brief):
         request = prepare(store, brief)
@@ -117,9 +117,9 @@ def estimate(
     *,
     options: ModelOptions,
 ) -> None:
-    """Say what it would take to finish a book: calls, tokens, cost.
+    """Estimate the calls, tokens and cost to finish a book.
 
-    Nothing is sent, and no file of the book is touched. The same as `resume --dry-run`.
+    Nothing is sent, and no file of the book is touched. Same as `resume --dry-run`.
     """
     renderer = frame.renderer
     paths = frame.project(project, project_name, options)
@@ -140,7 +140,7 @@ def tell_dry_run(
     if quote.stages or as_json:
         tell_quote(renderer, quote, as_json=as_json)
     else:
-        renderer.note("Nothing is left to ask: a run would send nothing.")
+        renderer.note("Nothing is left to do: a run would send no request.")
     keep_quote(renderer, paths, quote)
 
 
@@ -148,12 +148,12 @@ def tell_dry_run(
 def redo(
     frame: Frame,
     project: Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the project.")],
-    stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to do again.")],
+    stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to write again.")],
     chapter: Annotated[
         int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter.")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Also replace what you edited or imported.")
+        bool, typer.Option("--force", help="Also replace text that you edited or imported.")
     ] = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
@@ -162,8 +162,8 @@ def redo(
 ) -> None:
     """Write a stage, or one chapter of it, again.
 
-    The old text goes to the project's trash. What you edited or imported is kept; only --force
-    replaces it. What was made from the old text is then out of date; it is kept until
+    The old text goes to the project's trash. Text that you edited or imported is replaced only
+    with --force. What was made from the old text is then out of date; it is kept until
     `resume --refresh`.
     """
     renderer = frame.renderer
@@ -181,7 +181,7 @@ def redo(
             _carry_out(renderer, paths, settings, work.prepare, as_json=as_json)
         finally:
             for name, copy in copies_of(view, own):
-                renderer.warning(f"{name}: your own text was replaced; it is kept as {copy}.")
+                renderer.warning(f"{name}: your own text was replaced; a copy is in {copy}.")
         later = run_dry(remaking_now(paths, settings, model_for(settings)))
         tell_remaking(renderer, paths.called, later)
 
@@ -190,7 +190,7 @@ def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPat
     """Say which files of the author's stay as they are, and how to have them replaced."""
     if chosen.kept:
         renderer.warning(
-            f"{in_short(chosen.kept)}: your own text, kept. "
+            f"{in_short(chosen.kept)}: your own text was kept. "
             f"{work.command(paths.called)} replaces it."
         )
 
@@ -214,7 +214,7 @@ def _tell_dry(
     later = run_dry(quote_remaking(paths, settings, choice, work.prepare))
     if chosen.replaced:
         names = in_short(chosen.replaced)
-        renderer.warning(f"{names}: your own text, would be replaced; a copy goes to the trash.")
+        renderer.warning(f"{names}: your own text would be replaced; a copy would go to the trash.")
     more: Mapping[str, Any] = {
         "kept": list(chosen.kept),
         "replaced": list(chosen.replaced),
@@ -234,7 +234,7 @@ def replay(
     ] = None,
     project_name: ProjectNameOption = None,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="DIR", help="Keep the rebuilt book here.")
+        Path | None, typer.Option("--to", metavar="DIR", help="Save the rebuilt book here.")
     ] = None,
     model: Annotated[
         str | None, typer.Option("--with", metavar="MODEL", help="Ask this model instead.")
@@ -244,10 +244,11 @@ def replay(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rebuild a book from its journal, or ask a recorded prompt again.
+    """Rebuild a book from its journal, or send a recorded prompt again.
 
-    Every file is made again from the recorded replies, with nobody to ask, and compared with the
-    book's own; of a book that is not finished, what is there. With --with and --call one prompt goes to another model; nothing of that is kept.
+    Every file is made again from the recorded replies, without any request, and compared with the
+    book's own. Of an unfinished book, the existing files are. With --with and --call, one prompt
+    goes to another model; its answer is not saved.
     """
     renderer = frame.renderer
     paths = frame.project(project, project_name)
@@ -256,7 +257,7 @@ def replay(
         _tell_rebuilt(renderer, paths, rebuilt, as_json=as_json)
     elif model is None or call is None or to is not None:
         raise UsageError(
-            "--with and --call belong together, and --to does not go with them",
+            "--with and --call go together, and without --to",
             fix="libriscribe2 replay PROJECT --with MODEL --call N",
         )
     else:
@@ -284,16 +285,16 @@ def _tell_rebuilt(
     if not rebuilt.good:
         why = rebuilt.failure.why or rebuilt.failure.what if rebuilt.failure is not None else ""
         raise IncompleteError(
-            f"The journal of {paths.root.name} does not make the book that is there",
-            why or "a file differs: something that it is made from has changed since",
-            f"`libriscribe2 resume {paths.called} --refresh` makes the book that belongs to its "
-            "inputs",
+            f"The journal of {paths.root.name} does not reproduce the book",
+            why or "a file differs, because something it was made from has changed since",
+            f"`libriscribe2 resume {paths.called} --refresh` brings the book up to date with "
+            "its inputs",
         )
     if rebuilt.unmade:
         waiting = counted(len(rebuilt.unmade), "file")
         renderer.note(
-            f"All that is there comes out of the journal. The book is not finished: {waiting} still "
-            f"to be made. Go on with `libriscribe2 resume {paths.called}`."
+            f"The journal reproduces every existing file. The book is not finished: {waiting} still "
+            f"to be made. Continue with `libriscribe2 resume {paths.called}`."
         )
 
 
@@ -308,4 +309,4 @@ def _tell_replies(
     renderer.data(f"== {answer.model}, asked again\n{answer.reply}")
     usage = answer.usage
     tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
-    renderer.note(f"{tokens}, {cost(answer.cost_usd)}. Nothing of this is kept or counted.")
+    renderer.note(f"{tokens}, {cost(answer.cost_usd)}. This is neither saved nor counted.")

@@ -59,56 +59,52 @@ class Entry:
 COMMANDS: Final = (
     Entry("create", "create:create", "Write a new book from a premise."),
     Entry("import", "import_book:import_book", "Import a manuscript that was written elsewhere."),
-    Entry("resume", "resume:resume", "Go on with a book where it stopped."),
+    Entry("resume", "resume:resume", "Continue a book where it stopped."),
     Entry("redo", "resume:redo", "Write a stage, or one chapter of it, again."),
-    Entry("status", "status:status", "Show every part of a book with its state and reason."),
+    Entry("status", "status:status", "Show every file of a book with its state and the reason."),
     Entry(
         "estimate",
         "resume:estimate",
-        "Say what it would take to finish a book: calls, tokens, cost.",
+        "Estimate the calls, tokens and cost to finish a book.",
     ),
     Entry(
         "replay",
         "resume:replay",
-        "Rebuild a book from its journal, or ask a recorded prompt again.",
+        "Rebuild a book from its journal, or send a recorded prompt again.",
     ),
-    Entry("chapter", "chapter:app", "List the chapters of a book, and change their order."),
+    Entry("chapter", "chapter:app", "List and reorder the chapters of a book."),
     Entry("adopt", "status:adopt", "Accept your edits as current."),
-    Entry("check", "check:check", "Say what is wrong with a book's files, its story or its plan."),
-    Entry(
-        "view", "view:view", "Open a page with the book and every call, or write it to a folder."
-    ),
-    Entry("debug", "debug:app", "Look at what the models answered, and what was made of it."),
+    Entry("check", "check:check", "Find problems in a book's files, its story or its plan."),
+    Entry("view", "view:view", "Open a page with the book and every call, or export it."),
+    Entry("debug", "debug:app", "Inspect the replies of the models and how they were read."),
     Entry(
         "report",
         "report:report",
         "Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.",
     ),
     Entry("why", "debug:why", "Show the context a scene was written from."),
-    Entry(
-        "compare", "report:compare", "Put the metrics of two drafts of a book beside each other."
-    ),
+    Entry("compare", "report:compare", "Compare the metrics of two drafts of a book."),
     Entry(
         "research",
         "research:app",
-        "Look a question up in sources or on the web, and look at the notes.",
+        "Research a question in your sources or on the web, and show the notes.",
     ),
-    Entry("citations", "research:citations", "Check that the notes of a book still hold."),
-    Entry("export", "export:export", "Make a book into files that a reader can hold."),
-    Entry("batch", "batch:app", "Write many books: queue them, run them, see how they stand."),
+    Entry("citations", "research:citations", "Check that the notes of a book are still valid."),
+    Entry("export", "export:export", "Export a book as Markdown, HTML, EPUB, Word and PDF."),
+    Entry("batch", "batch:app", "Write many books: queue them, run them, see their status."),
     Entry("demo", "create:demo", "Write a short book with the stand-in author, without a key."),
-    Entry("config", "listings:config", "Show the settings in force and where they come from."),
+    Entry("config", "listings:config", "Show the settings and where they come from."),
     Entry("trust", "listings:trust", "Let a folder's .env set everything, until it changes."),
-    Entry("models", "listings:models", "Show which model does what, and which could."),
+    Entry("models", "listings:models", "Show the model of every stage, and the models available."),
     Entry("agents", "listings:agents", "List the stages that make a book."),
-    Entry("tools", "listings:tools", "List the tools of the tool chains."),
+    Entry("tools", "listings:tools", "List the tools of tool chains."),
     Entry("doctor", "listings:doctor", "Check that everything is in place."),
     Entry("create-book", "create:create", "Same as `create`.", hidden=True),
     Entry("format", "export:export", "Same as `export`.", hidden=True),
     Entry("book-stats", "status:status", "Same as `status`.", hidden=True),
 )
 
-_SETTINGS: Final = "settings stand in .env, `libriscribe2 config path` and the project's book.toml"
+_SETTINGS: Final = "settings are in .env, `libriscribe2 config path` and the project's book.toml"
 _MODELS: Final = "name a model with --model, or one per stage below [models] in book.toml"
 
 GONE_OPTIONS: Final = {
@@ -116,7 +112,7 @@ GONE_OPTIONS: Final = {
     "--env-file": ".env in the working folder is read",
     "--log-file": "a book's log is .libriscribe/run.log in its folder; --log-level says how much",
     "--output-dir": "set LIBRISCRIBE2_PROJECTS_DIR to the folder that holds your books",
-    "--skip-error": "leave it out; `libriscribe2 resume` goes on after a failure",
+    "--skip-error": "leave it out; `libriscribe2 resume` continues after a failure",
     "--user": "leave it out; no tags are sent to the provider",
     "--default-model": _MODELS,
     "--model-config": _MODELS,
@@ -130,8 +126,8 @@ GONE_OPTIONS: Final = {
 _REDO: Final = "`libriscribe2 redo PROJECT STAGE` writes a stage or a chapter again"
 
 GONE_COMMANDS: Final = {
-    "bench": "`python -m bench.continuity` in the repository plants faults and counts what is found",
-    "start": "`libriscribe2 create` asks where nothing is given",
+    "bench": "`python -m bench.continuity` in the repository seeds errors and counts how many are found",
+    "start": "`libriscribe2 create` asks when no premise is given",
     "generate-title": "set auto_title = true in book.toml, then `libriscribe2 resume PROJECT`",
     **dict.fromkeys(("concept", "outline", "characters", "worldbuilding", "write", "edit"), _REDO),
 }
@@ -347,10 +343,12 @@ def root(
             "-V",
             callback=lambda wanted: _version(wanted=wanted),
             is_eager=True,
-            help="Print the version and end.",
+            help="Print the version and exit.",
         ),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what is wrong.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key."""

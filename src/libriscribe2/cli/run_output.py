@@ -39,8 +39,8 @@ from libriscribe2.wording import cost, counted, duration, stage_name
 T = TypeVar("T")
 
 DEMONSTRATION = (
-    "The stand-in author is not a language model: it draws English sentences to show what the "
-    "program does, without a network. Set a provider's key or --model for a real book."
+    "The stand-in author is not a language model: it strings English sentences together to show "
+    "what the program does. For a real book set a provider's key or --model."
 )
 
 
@@ -54,7 +54,7 @@ def run_book(renderer: Renderer, book: OpenBook, request: RunRequest, *, as_json
         as_json: Whether events go to stdout, one JSON object per line.
 
     Raises:
-        LibriScribeError: The run failed; what was made is kept.
+        LibriScribeError: The run failed; finished parts are kept.
         typer.Exit: The run was interrupted.
     """
     store, name = book.store, book.store.paths.called
@@ -98,6 +98,11 @@ def say_model(renderer: Renderer, choice: ModelChoice) -> None:
     renderer.note(f"model: {choice.model} ({choice.reason})")
     if choice.model in DEMO_NAMES:
         renderer.note(DEMONSTRATION)
+
+
+def refreshing(called: str) -> str:
+    """What brings the files of a project up to date that are not."""
+    return f"`libriscribe2 resume {called} --refresh` updates what is out of date."
 
 
 def command_line() -> str:
@@ -150,7 +155,7 @@ class FallbackNotes:
         if (pair := (str(first), asked)) not in self._warned:
             self._warned.add(pair)
             self._renderer.warning(
-                f"{first} could not answer, so {asked} did; .libriscribe/run.log says why."
+                f"{first} could not answer, so {asked} did; the reason is in .libriscribe/run.log."
             )
 
 
@@ -160,9 +165,10 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
     renderer.panel(
         store.paths.root.name,
         {
-            "words": f"{outcome.words:,}" if outcome.words else "no chapter yet",
+            "words": f"{outcome.words:,}" if outcome.words else "none yet",
             "chapters": outcome.chapters,
-            "calls": f"{tally.calls:,}, {tally.replays:,} replayed",
+            "calls": f"{tally.calls:,}"
+            + (f", {tally.replays:,} replayed" if tally.replays else ""),
             "tokens": f"{tally.input_tokens:,} in, {tally.output_tokens:,} out",
             "cost": cost(tally.known_cost),
             **quote_beside_actual(renderer, store.paths, store.manifest, request.job),
@@ -172,8 +178,7 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
     )
     if outcome.stale and not request.again:  # `redo` tells it in full
         files, verb = counted(outcome.stale, "file"), "is" if outcome.stale == 1 else "are"
-        again = f"`libriscribe2 resume {store.paths.called} --refresh` remakes what is."
-        renderer.note(f"{files} {verb} out of date: {again}")
+        renderer.note(f"{files} {verb} out of date. {refreshing(store.paths.called)}")
     finished = store.exists(MANUSCRIPT)
     renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))
 
@@ -206,8 +211,9 @@ def tell_quote(
     if quote.times is not None:
         _tell_times(renderer, quote.times)
     renderer.note(
-        "Nothing was sent. The low end counts each call once, at the wanted length and four bytes "
-        f"to a token; the high end is {HIGH_FACTOR:g} times that, for longer and repeated replies."
+        "Nothing was sent. The low estimate counts each call once, at the requested length and "
+        f"four bytes per token; the high one is {HIGH_FACTOR:g} times that, for longer and "
+        "repeated replies."
     )
     if total.low_usd is None:
         unknown = sorted({part.model for part in quote.stages if part.low_usd is None})
@@ -236,18 +242,18 @@ def tell_remaking(renderer: Renderer, name: str, later: Remaking) -> None:
     """
     units = later.units
     if not units:
-        renderer.note("Nothing is out of date after that.")
+        renderer.note("Nothing else becomes out of date.")
         return
     files, more = counted(len(units), "file"), len(units) - later.stale
     verb, depends = "is" if len(units) == 1 else "are", "depends" if more == 1 else "depend"
     others = f" ({more:,} {depends} on another of them)" if more else ""
-    renderer.note(f"{files} {verb} out of date after that{others}:")
+    renderer.note(f"{files} {verb} then out of date{others}:")
     for unit, reason in list(units.items())[:LISTED]:
         renderer.note(f"  {unit}: {reason}")
     if len(units) > LISTED:
         renderer.note(f"  and {len(units) - LISTED} more")
     renderer.note(
-        f"`libriscribe2 resume {name} --refresh` remakes that: {in_words(later.quote.total)}."
+        f"`libriscribe2 resume {name} --refresh` updates them: {in_words(later.quote.total)}."
     )
 
 
@@ -264,9 +270,9 @@ def _tell_times(renderer: Renderer, times: ModelTimes) -> None:
         for order, seconds in times.seconds.items()
     )
     renderer.note(
-        f"Estimated model time, by order of drafting: {minutes}. That is at "
-        f"{times.tokens_per_second:g} tokens a second, the first after "
-        f"{times.first_token_seconds:g} seconds, {counted(times.at_once, 'call')} at once."
+        f"Estimated model time by drafting order: {minutes}; at {times.tokens_per_second:g} tokens "
+        f"per second, {times.first_token_seconds:g} seconds to the first token, "
+        f"{counted(times.at_once, 'call')} at a time."
     )
 
 
@@ -305,8 +311,8 @@ def quote_beside_actual(
         return {}
     if quote is None or job not in (None, quote.job):
         return {}
-    told = {"quoted": in_words(quote.total), "since then": in_words(quote.actual(manifest))}
-    return {**told, "quoted for": quote.job} if job is None and quote.job else told
+    told = {"estimate": in_words(quote.total), "actual": in_words(quote.actual(manifest))}
+    return {**told, "estimated": quote.job} if job is None and quote.job else told
 
 
 def in_words(sums: Sums) -> str:
@@ -335,7 +341,7 @@ def show_plan(renderer: Renderer, called: str, report: PlanReport) -> None:
     for finding in report.findings:
         renderer.note(lines_of(finding))
     show_plan_sum(renderer, report)
-    renderer.note(f"`libriscribe2 resume {called}` writes from the plan as it is.")
+    renderer.note(f"`libriscribe2 resume {called}` writes the book from this plan.")
 
 
 def show_plan_sum(renderer: Renderer, report: PlanReport) -> None:
@@ -343,7 +349,7 @@ def show_plan_sum(renderer: Renderer, report: PlanReport) -> None:
     planned = f"{counted(report.chapters, 'chapter')} and {counted(report.scenes, 'scene')}"
     sums = [counted(report.count(severity), severity) for severity in SEVERITIES]
     if report.allowed:
-        sums.append(f"{report.allowed} let stand")
+        sums.append(f"{report.allowed} allowed")
     renderer.note(f"{planned} planned: {', '.join(sums)}.")
     for one in report.unused:
-        renderer.warning(f"{BOOK_TOML}: allow: {one.text!r} lets nothing stand.")
+        renderer.warning(f"{BOOK_TOML}: allow: {one.text!r} matches no finding.")

@@ -15,7 +15,7 @@ from libriscribe2.cli.frame import (
     command,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import quote_beside_actual
+from libriscribe2.cli.run_output import quote_beside_actual, refreshing
 from libriscribe2.commands.book_state import BookOverview, overview
 from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.errors import UsageError
@@ -30,13 +30,13 @@ def status(
     project: ProjectArgument = None,
     project_name: ProjectNameOption = None,
     rates: Annotated[
-        bool, typer.Option("--rates", help="Also show how well replies could be read.")
+        bool, typer.Option("--rates", help="Also show how many replies could be read.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every part of a book with its state and reason.
+    """Show every file of a book with its state and the reason.
 
-    Nothing is written and no lock is taken, so it can be asked while a run goes on.
+    Nothing is written and no lock is taken, so it can be used during a run.
     """
     renderer = frame.renderer
     paths = frame.project(project, project_name)
@@ -65,22 +65,24 @@ def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> 
     if state.obstacles:
         return
     if state.is_legacy:
-        told = "A project of the original LibriScribe2"
+        told = "This is a project of the original LibriScribe2"
         renderer.note(f"{told}: `libriscribe2 resume {paths.called}` converts it.")
     elif state.runs:
-        renderer.note(f"Go on with `libriscribe2 resume {paths.called}`.")
+        renderer.note(f"Continue with `libriscribe2 resume {paths.called}`.")
+    if any(row["state"] == "stale" and not row["runs"] for row in state.record["units"]):
+        renderer.note(refreshing(paths.called))
 
 
 def _state_and_reason(row: Mapping[str, Any]) -> tuple[str, str]:
     """The state of a file, and what it does not yet say of why."""
     state, reason = words(row["state"]), row["reason"]
-    return state, "" if reason == state else reason.removeprefix(f"{state}, ")
+    return state, "" if reason == state else reason.removeprefix(f"{state}: ")
 
 
 def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
     """The sums for people; what did not happen is left out."""
     happened = {
-        "calls that failed": record["failed_calls"],
+        "failed calls": record["failed_calls"],
         "damaged records": record["damaged_records"],
     }
     return {
@@ -106,14 +108,17 @@ def adopt(
 ) -> None:
     """Accept your edits as current.
 
-    An edited file is never written over. Adopted, it counts as made from the present state of all
-    that it depends on: it is up to date, and becomes out of date like any other when that changes;
-    `resume --refresh` then makes it again.
+    An edited file is never overwritten. Once accepted, it counts as up to date with all that it
+    depends on. When that changes, it becomes out of date like any other file, and
+    `resume --refresh` rewrites it.
     """
     renderer = frame.renderer
     if every == bool(files):
-        raise UsageError("Which files?", fix="Name them, or say --all for all that you edited.")
-    done = adopt_files(frame.project(project), files or [])
+        raise UsageError(
+            "Which files?", fix="Name them, or use --all for every file that you edited."
+        )
+    paths = frame.project(project)
+    done = adopt_files(paths, files or [])
     if as_json:
         behind = [one.unit.output for one in done.behind]
         record = {"adopted": done.names, "states": list(map(asdict, done.shifts)), "stale": behind}
@@ -125,7 +130,9 @@ def adopt(
         renderer.data(name)
     for shift in done.shifts:
         after = words(shift.after)
-        why = "" if shift.reason == after else f" ({shift.reason})"
+        why = "" if shift.reason == after else f" ({shift.reason.removeprefix(f'{after}: ')})"
         renderer.note(f"{shift.unit}: {words(shift.before)} -> {after}{why}")
     for one in done.behind:
         renderer.note(f"{one.unit.output}: {one.reason}")
+    if done.behind:
+        renderer.note(refreshing(paths.called))

@@ -38,14 +38,14 @@ def view(
     frame: Frame,
     project: RequiredProjectArgument,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any that is free.")
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any free one.")
     ] = 0,
     no_open: Annotated[
-        bool, typer.Option("--no-open", help="Only write the address, open no browser.")
+        bool, typer.Option("--no-open", help="Print the address; open no browser.")
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option("--export", metavar="DIR", help="Write the pages to a folder instead."),
+        typer.Option("--export", metavar="DIR", help="Export the pages to a folder instead."),
     ] = None,
     against: Annotated[
         Path | None,
@@ -53,11 +53,11 @@ def view(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open a page with the book and every call, or write it to a folder.
+    """Open a page with the book and every call, or export it.
 
-    The page is read from the disk and follows it, also while a run goes on; nothing is written.
-    It answers to this machine only, and only to who has its address. Ctrl-C ends it. An
-    exported folder opens without a server; it contains your prompts.
+    The page is read from disk and follows changes, also during a run; nothing is written. It can
+    be opened on this machine only, with its full address. Ctrl-C stops it. An exported folder
+    opens without a server; it contains your prompts.
     """
     renderer = frame.renderer
     source = source_of(frame.project(project), against)
@@ -100,8 +100,8 @@ def _serve(
         sys.stdout.flush()  # who reads a pipe needs the address now
         if opens and not _opened(door.address_once):
             renderer.note("No browser could be opened; open the address yourself.")
-        renderer.note("Ctrl-C ends it.")
-        run_async(serve(source, door), lambda: renderer.note("The page is closed."))
+        renderer.note("Press Ctrl-C to stop.")
+        run_async(serve(source, door), lambda: renderer.note("Stopped."))
 
 
 def _opened(address: str) -> bool:

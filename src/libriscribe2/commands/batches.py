@@ -53,7 +53,7 @@ def is_shared(settings: Settings) -> bool:
     if lacking:
         raise ConfigError(
             "A batch in a database needs the extra [batch], which is not installed.",
-            why=f"{', '.join(lacking)} cannot be found; a batch in a folder does without.",
+            why=f"{', '.join(lacking)} not found; a batch in a folder does not need it.",
             fix="`uv tool install 'libriscribe2[batch]'`, or `pip install 'libriscribe2[batch]'`.",
         )
     return shared
@@ -329,7 +329,7 @@ def _failure(name: str, batch: Batch, terms: Terms) -> LibriScribeError | None:
         return IncompleteError(
             f"{counted(len(failed), 'book')} of {len(batch.books):,} could not be finished",
             why=f"{failed[0].row.place}, {failed[0].row.name!r}: {failed[0].last.what}",
-            fix=f"See `libriscribe2 batch status --batch {name}`, mend it, then "
+            fix=f"See `libriscribe2 batch status --batch {name}`, fix the cause, then "
             f"`libriscribe2 batch retry --batch {name}`.",
         )
     if stopped:
@@ -342,9 +342,9 @@ def _failure(name: str, batch: Batch, terms: Terms) -> LibriScribeError | None:
     left = batch.within("queued", "running")
     if left and terms.over:
         return BudgetError(
-            f"{counted(len(left), 'book')} of {len(batch.books):,} had to be left at the deadline",
-            why=f"the first is {left[0].row.name!r}; what was made is kept",
-            fix=f"Go on with `libriscribe2 batch run --batch {name}`.",
+            f"{counted(len(left), 'book')} of {len(batch.books):,} unfinished at the deadline",
+            why=f"the first is {left[0].row.name!r}; finished parts are kept",
+            fix=f"Continue with `libriscribe2 batch run --batch {name}`.",
         )
     return None
 
@@ -407,7 +407,7 @@ def provider_calls(
         return None
     lacking = sorted(name for name in _models(settings, choice, batch) if not batch_provider(name))
     if habits.takes and lacking:
-        habits.tell(f"no batch API: {', '.join(lacking)}; these calls are sent at once")
+        habits.tell(f"no batch API: {', '.join(lacking)}; these calls are sent directly")
     doors: dict[tuple[str, str], Door | None] = {}
 
     def door_of(model: str, account: str) -> Door | None:

@@ -156,8 +156,8 @@ def hindrances(
             yield health_finding(
                 path.relative_to(paths.root.parent).as_posix() if inside else str(path),
                 "",
-                f"{path} may not be written",
-                "Give yourself permission to write there.",
+                f"{path} is not writable",
+                "Give yourself write permission there.",
                 stops=True,
             )
             return
@@ -185,7 +185,7 @@ def doubtful_cover(paths: ProjectPaths, brief: Brief) -> Iterator[Finding]:
     try:
         cover_of(paths, brief.cover)
     except ProjectError as error:
-        what = f"{error.what.removesuffix('.')}: {error.why}; exports stop"
+        what = f"{error.what.removesuffix('.')}: {error.why}; exports fail"
         yield health_finding(BOOK_TOML, "cover", what, error.fix)
 
 

@@ -306,7 +306,7 @@ def _fault(error: Exception) -> str:
     if isinstance(error, LibriScribeError):
         return error.why
     if not isinstance(error, ValidationError):
-        return "its values stand too deep in each other"
+        return "it is nested too deeply"
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 

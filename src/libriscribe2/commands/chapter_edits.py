@@ -104,8 +104,8 @@ def merger(first: int, second: int, title: str = "") -> ChapterEdit:
         for chapter in (first, second):
             check_chapter(chapter, len(slots))
         if second != first + 1:
-            why = f"{second} does not come right after {first}"
-            raise UsageError(f"Chapters {first} and {second} are no neighbours", why=why)
+            why = f"{second} does not directly follow {first}"
+            raise UsageError(f"Chapters {first} and {second} are not adjacent", why=why)
         return edits.merge(slots, first, (texts_of(view, first), texts_of(view, second)), title)
 
     return ChapterEdit(("merge", str(first), str(second), title), edit, same_story=True)

@@ -119,7 +119,7 @@ def look_at_configuration(case: Case) -> CheckResult:
         return CheckResult("warning", " ".join(warnings), "Correct the value, or remove it.")
     found = [str(path) for path in (user_file(), Path(ENV_FILE)) if path.is_file()]
     if not found:
-        return CheckResult("ok", "No configuration file; the defaults and the environment hold.")
+        return CheckResult("ok", "No configuration file; defaults and environment apply.")
     return CheckResult("ok", f"{' and '.join(found)} can be used.")
 
 
@@ -153,7 +153,7 @@ def look_at_choice(case: Case) -> CheckResult:
             if key_without_model(os.environ)
             else "Set a provider's key, such as OPENAI_API_KEY, or start a local server."
         )
-        return CheckResult("warning", f"{message} It is a stand-in, not a language model.", fix)
+        return CheckResult("warning", f"{message} This is a stand-in, not a language model.", fix)
     return CheckResult("ok", message)
 
 
@@ -168,7 +168,7 @@ def look_at_key(case: Case) -> CheckResult:
         stages = with_evaluator(case.settings, case.brief, stages)
     check_models(case.settings, case.choice, stages)
     if case.settings.llm.base_url:
-        return CheckResult("ok", f"{case.settings.llm.base_url} is asked for every model.")
+        return CheckResult("ok", f"{case.settings.llm.base_url} is used for every model.")
     own = (stage_model(case.settings, agent) for agent in stages if agent.asks_model)
     names = {case.choice.model, *(stage.model for stage in own if stage.model)}
     variables = {variable for name in names for variable in key_variables(name)}
@@ -182,14 +182,12 @@ def look_at_answer(case: Case, ping: Ping | None) -> CheckResult:
     Raises:
         ModelError: The key or the model's name is wrong.
         ProviderError: The network or the provider failed.
-        ContentFilteredError: The provider withheld the reply.
+        ContentFilteredError: The provider filtered the reply.
     """
     if case.choice.model in DEMO_NAMES:
         return CheckResult("ok", "The stand-in author needs no network.")
     if ping is None:
-        return CheckResult(
-            "ok", "Not asked: no request was sent. `doctor --ping` sends a tiny one."
-        )
+        return CheckResult("ok", "Not tested. `doctor --ping` sends a tiny request.")
     done = ping(case.settings, case.choice)
     model, seconds = done.model or case.choice.model, duration(done.seconds)
     return CheckResult("ok", f"{model} answered in {seconds} ({cost(done.cost_usd)}).")
@@ -198,7 +196,7 @@ def look_at_answer(case: Case, ping: Ping | None) -> CheckResult:
 def look_at_servers(case: Case) -> CheckResult:
     """Which local servers were found."""
     found = [f"{one.name} at {one.url}: {', '.join(one.models)}" for one in case.servers]
-    return CheckResult("ok", "; ".join(found) if found else "None found, and none is needed.")
+    return CheckResult("ok", "; ".join(found) if found else "None found; none is needed.")
 
 
 PATIENCE_SECONDS: Final = 60.0
@@ -216,7 +214,7 @@ async def ping(settings: Settings, choice: ModelChoice) -> Completion:
     Raises:
         ModelError: The key or the model's name is wrong.
         ProviderError: The network or the provider failed.
-        ContentFilteredError: The provider withheld the reply.
+        ContentFilteredError: The provider filtered the reply.
     """
     url = settings.llm.base_url or choice.url or ""
     seconds = min(PATIENCE_SECONDS, settings.llm.timeout_seconds)
@@ -272,7 +270,7 @@ def look_at_lock(paths: ProjectPaths) -> CheckResult:
     """
     if paths.state.is_dir():
         ProjectLock.acquire(paths).release()
-    return CheckResult("ok", "No other process is working on the project.")
+    return CheckResult("ok", "No other process is using the project.")
 
 
 def look_at_journal(paths: ProjectPaths) -> CheckResult:
@@ -285,10 +283,10 @@ def look_at_journal(paths: ProjectPaths) -> CheckResult:
     view = peek(paths)
     if view.damaged:
         message = f"{counted(view.damaged, 'record')} of {paths.journal} cannot be read."
-        fix = "Nothing is needed: `resume` keeps a copy in the trash and asks again for the rest."
+        fix = "Nothing to do: `resume` moves a copy to the trash and requests what is missing."
         return CheckResult("warning", message, fix)
     return CheckResult(
-        "ok", f"{counted(view.manifest.totals.calls, 'call')} on record, all readable."
+        "ok", f"{counted(view.manifest.totals.calls, 'call')} recorded, all readable."
     )
 
 

@@ -46,7 +46,7 @@ class Exported:
         if self.report is not None and self.report.errors:
             return LibriScribeError(
                 "The EPUB is not valid.",
-                why=f"epubcheck counts {counted(self.report.errors, 'error')}",
+                why=f"epubcheck reports {counted(self.report.errors, 'error')}",
                 fix="Report this with the chapter that the first message names.",
             )
         return None
@@ -106,7 +106,7 @@ def export_book(
     view = look_at(paths)
     chosen = exporters_for(tuple(formats))
     if check and not any(one.name == "epub" for one in chosen):
-        raise UsageError("--check needs epub among the formats.", fix="Add it to --format.")
+        raise UsageError("--check needs the format epub.", fix="Add it to --format.")
     if check:
         checking_programs()  # before anything is made
     book = read_book(view, read_brief(paths), partial=partial)

@@ -23,10 +23,8 @@ from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words, shorten
 from libriscribe2.settings import Settings
 
-_FIX: Final = (
-    "Name a manuscript as .md, .txt, .docx or .epub (save it anew where it is another kind)."
-)
-AGAIN: Final = "Run the same import again: it goes on where it stopped."
+_FIX: Final = "Name a manuscript as .md, .txt, .docx or .epub (save other formats as one of these)."
+AGAIN: Final = "Run the same import again to continue."
 _UNKNOWN: Final = "not known yet"
 
 
@@ -179,8 +177,8 @@ def _more(found: Manuscript, wanted: int | None) -> int:
     if wanted is not None and wanted < there:
         raise UsageError(
             f"--chapters {wanted} is fewer than the manuscript has",
-            why=f"it has {there}, and none of them is thrown away",
-            fix=f"Leave the option out, or say {there + 1} or more to have the book continued.",
+            why=f"it has {there}, and none of them is dropped",
+            fix=f"Leave the option out, or give {there + 1} or more to have the book continued.",
         )
     return 0 if wanted is None else wanted - there
 

@@ -93,7 +93,7 @@ def _carry_out(examination: Examination) -> Check:
         message = f"{error.what.rstrip('.')}: {error.why}" if error.why else error.what
         return Check(examination.name, CheckResult("failed", message, error.fix), error.exit_code)
     except Exception as error:  # noqa: BLE001 - one broken check must not hide the others
-        message = f"The check itself broke: {type(error).__name__}: {error}"
+        message = f"The check itself failed: {type(error).__name__}: {error}"
         return Check(examination.name, CheckResult("failed", message), examination.exit_code)
     return Check(
         examination.name, finding, examination.exit_code if finding.state == "failed" else 0
@@ -101,7 +101,7 @@ def _carry_out(examination: Examination) -> Check:
 
 
 def _left_out(examination: Examination, missing: str) -> Check:
-    finding = CheckResult("warning", f"Not looked at, because of {missing!r}.")
+    finding = CheckResult("warning", f"Not checked, because of {missing!r}.")
     return Check(examination.name, finding, examined=False)
 
 
@@ -165,7 +165,7 @@ def look_at_encoding(encoding: str) -> CheckResult:
         name = encoding
     if name == "utf-8":
         return CheckResult("ok", "The terminal's encoding is UTF-8.")
-    fix = "Set LANG to a UTF-8 locale such as C.UTF-8; files are UTF-8 whatever it is."
+    fix = "Set LANG to a UTF-8 locale such as C.UTF-8; files are UTF-8 in any case."
     return CheckResult("warning", f"The terminal's encoding is {name}, not UTF-8.", fix)
 
 
@@ -195,7 +195,7 @@ def look_at_folder(folder: Path) -> CheckResult:
     there = existing(folder)
     if not there.is_dir():
         fix = "Move the file away, or choose another folder in the settings."
-        return CheckResult("failed", f"{there} is a file where a folder has to be.", fix)
+        return CheckResult("failed", f"{there} is a file; a folder is needed.", fix)
     with storage_errors("write", there), tempfile.TemporaryFile(dir=there) as file:
         file.write(b"LibriScribe2 was here")
     can = "written" if there == folder.absolute() else "made"

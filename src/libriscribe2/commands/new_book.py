@@ -89,7 +89,7 @@ def _agreeing(brief: Brief) -> Brief:
     raise UsageError(
         f"--scenes-per-chapter {brief.scenes_per_chapter!r} is for {len(entries)} chapters.",
         why=f"--chapters {brief.chapters} asks for fewer.",
-        fix="Give one entry for each chapter; the last one is for all that follow.",
+        fix="Give one entry per chapter; the last one applies to all that follow.",
     )
 
 
@@ -115,7 +115,7 @@ def with_drafting(brief: Brief, at_once: int) -> tuple[Brief, str]:
     if "drafting" in brief.model_fields_set or chosen == brief.drafting:
         return brief, ""
     told = (
-        f"drafting: {chosen}, because up to {at_once} calls may be under way at once; "
+        f"drafting: {chosen}, because up to {at_once} calls may run at once; "
         f"`--drafting {brief.drafting}` writes one chapter after the other."
     )
     return brief.model_copy(update={"drafting": chosen}), told
@@ -214,7 +214,7 @@ def read_author_file(file: Path, endings: Sequence[str], *, most: int, fix: str)
             raise UsageError(f"{file} is not a file", fix=fix)
         if file.suffix.lower() not in endings:
             kinds = ", ".join(endings)
-            raise UsageError(f"{file} is not of a kind that is read", why=f"only {kinds}", fix=fix)
+            raise UsageError(f"{file} has an unsupported format", why=f"only {kinds}", fix=fix)
         size = file.stat().st_size
         if size > most:
             raise UsageError(
@@ -229,7 +229,7 @@ def read_author_file(file: Path, endings: Sequence[str], *, most: int, fix: str)
 
 
 _LARGEST: Final = 50 * 2**20
-_FIX: Final = f"Name texts of your own that end in {', '.join(SAMPLE_ENDINGS)}."
+_FIX: Final = f"Use texts of your own in these formats: {', '.join(SAMPLE_ENDINGS)}."
 
 
 def read_samples(files: Iterable[Path]) -> tuple[GivenFile, ...]:
@@ -308,7 +308,7 @@ def read_earlier(project: str, settings: Settings) -> Earlier:
         files.append(GivenFile(SERIES_WORLD, book.raw(WORLD)))
     if len(files) == 1:
         raise ProjectError(
-            f"{paths.root.name} has nothing yet that another book could share.",
+            f"{paths.root.name} has nothing to share yet.",
             why=f"there is neither {CHARACTERS} nor {WORLD}",
             fix=f"Finish it first: `libriscribe2 resume {paths.called}`.",
         )

@@ -61,7 +61,7 @@ def loaded_for(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fals
         )
     if mock and named and named not in DEMO_NAMES:
         raise UsageError(
-            f"--mock and --model {named!r} name two models.",
+            f"--mock and --model {named!r} contradict each other.",
             why="--mock is the same as --model demo.",
             fix="Leave out one of them.",
         )
@@ -146,7 +146,7 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
         f"There is no project {project!r} in {root.parent}.",
         fix=f"Did you mean {folded[close[0]]!r}?"
         if close
-        else "Begin one with `libriscribe2 create`.",
+        else "Start one with `libriscribe2 create`.",
     )
 
 
@@ -178,7 +178,7 @@ def new_paths(
     if holds and not may_hold(root):
         raise ProjectError(
             f"There is a project {folder!r} already.",
-            fix=f"Go on with `libriscribe2 resume {paths.called}`, or choose another --project-name.",
+            fix=f"Continue with `libriscribe2 resume {paths.called}`, or choose another --project-name.",
         )
     return paths
 

@@ -83,7 +83,7 @@ async def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) 
     """
     if is_legacy(paths):
         raise ProjectError(
-            f"{paths.root.name} has no replies on record",
+            f"{paths.root.name} has no recorded replies",
             why="it is a project of the original LibriScribe2",
             fix=f"`libriscribe2 resume {paths.called}` converts it.",
         )
@@ -197,7 +197,7 @@ def recorded_call(paths: ProjectPaths, number: int) -> RecordedCall:
     info = dumps.load(numbered[number])
     prompt = info.get("prompt")
     if not isinstance(prompt, Sequence) or not prompt or not isinstance(prompt[0], Mapping):
-        raise ProjectError(f"{numbered[number]} holds no prompt", why="it was changed by hand")
+        raise ProjectError(f"{numbered[number]} holds no prompt", why="it was edited")
     step, model, reply = (str(info.get(name, "")) for name in ("step", "model", "raw_response"))
     return RecordedCall(number, step, model, reply, tuple(prompt))
 
@@ -209,7 +209,7 @@ async def ask_again(call: RecordedCall, settings: Settings, choice: ModelChoice)
         ConfigError: The server's address is none.
         ModelError: The key or the model's name is wrong.
         ProviderError: The network or the provider failed.
-        ContentFilteredError: The provider withheld the reply.
+        ContentFilteredError: The provider filtered the reply.
     """
     url = settings.llm.base_url or choice.url or ""
     check_choice(replace(choice, url=url or None), os.environ)

@@ -45,10 +45,12 @@ def question_of(text: str) -> str:
     """
     question = " ".join(text.split())
     if not question:
-        raise UsageError("The question is empty.", fix="Say what you want to know.")
+        raise UsageError("The question is empty.", fix="Type what you want to know.")
     if len(question) > LONGEST_QUESTION:
-        why = f"it has {len(question):,} characters; at most {LONGEST_QUESTION:,} are taken"
-        raise UsageError("The question is too long.", why=why, fix="Ask in parts.")
+        why = f"it has {len(question):,} characters; the limit is {LONGEST_QUESTION:,}"
+        raise UsageError(
+            "The question is too long.", why=why, fix="Split it into several questions."
+        )
     return question
 
 

@@ -281,8 +281,8 @@ def check_research(view: ProjectView) -> None:
         name = view.paths.root.name
         raise ProjectError(
             f"The research of {name} is on another machine",
-            why=f"its journal tells of {RESEARCH_NOTES}, which comes from sources and is not here",
-            fix=f"Copy the folder of {name} from there. To begin it anew, `libriscribe2 batch "
+            why=f"its journal lists {RESEARCH_NOTES}, which is made from sources and is not here",
+            fix=f"Copy the folder of {name} from there. To start over, `libriscribe2 batch "
             f"forget {name}`, remove the folder here, `libriscribe2 batch retry {name}`.",
         )
 
@@ -295,7 +295,7 @@ def _made(folder: Path) -> Path:
 def _not_kept(database: Database, book: Book) -> ProjectError:
     return ProjectError(
         f"The journal of {book.row.name!r} is not in {database.dsn.shown}",
-        why="its worker kept it in the book's folder alone, or it was forgotten",
+        why="its worker kept it only in the book's folder, or it was deleted",
         fix="Its folder is on the machine that wrote it; `--journal database` keeps those of "
         "further books.",
     )

@@ -53,7 +53,7 @@ def chapter_origin(view: ProjectView, number: int) -> ChapterOrigin:
     if state == "edited":
         raise ProjectError(
             f"Chapter {number} is your own text: it was edited or imported.",
-            why=f"{name} is not what a model wrote, so no record says where it comes from",
+            why=f"{name} is not the text that a model wrote, so there is no record of its context",
         )
     return _recorded(view, number)
 
@@ -92,9 +92,9 @@ def _recorded(view: ProjectView, number: int) -> ChapterOrigin:
         models = tuple(made.params.get("models", ()))
         return ChapterOrigin(number, name, _manifests(name, packs), models)
     raise ProjectError(
-        f"No record says from what chapter {number} was written.",
-        why="it is older than these records, was adopted after an edit, or was put together from "
-        "other chapters by a command",
+        f"There is no record of the context of chapter {number}.",
+        why="it is older than these records, was accepted after an edit, or was merged or split by "
+        "a command",
         fix=f"`libriscribe2 redo {view.paths.called} chapters --chapter {number}` writes it "
         "again and keeps a record.",
     )

@@ -73,13 +73,13 @@ class Guard:
             return 421, "This server answers to 127.0.0.1 only.\n"
         origin = headers.get("origin")
         if origin is not None and origin not in self._origins:
-            return 403, "This request comes from another page.\n"
+            return 403, "This request came from another page.\n"
         if headers.get("sec-fetch-site") in _FOREIGN_SITES:
-            return 403, "This request comes from another site.\n"
+            return 403, "This request came from another site.\n"
         if method == "GET" and (path in _OPEN or path.startswith(_OPEN_FOLDER)):
             return None
         if not self._knows_token(headers) and not (path == ENTRANCE and self._has_ticket(headers)):
-            return 401, "Open the whole address that `libriscribe2 view` wrote.\n"
+            return 401, "Open the full address that `libriscribe2 view` printed.\n"
         return None
 
     def _knows_token(self, headers: Headers) -> bool:

@@ -19,7 +19,7 @@ from libriscribe2.desk.pages.run_pages import call_list, call_rows, one_call, ov
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.atomic import storage_errors
-from libriscribe2.wording import duration, price
+from libriscribe2.wording import duration, price, stage_name, state_in_words
 
 _THOUSAND: Final = 1000
 _MANY: Final = 100_000
@@ -197,6 +197,8 @@ def _environment() -> Environment:
         "moment": moment,
         "capitalised": capitalised,
         "coded": coded,
+        "state_in_words": state_in_words,
+        "stage_name": stage_name,
     }
     return made
 
@@ -249,7 +251,7 @@ def _clear(folder: Path) -> None:
     if LIST not in found or found - known - {LIST, "static"}:
         raise UsageError(
             f"{folder} is not empty",
-            why="it holds something that is not part of an earlier export",
+            why="it contains files that are not part of an earlier export",
             fix="Name a new folder for --export.",
         )
     for asset in STATIC.iterdir():

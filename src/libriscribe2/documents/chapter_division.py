@@ -161,7 +161,7 @@ def _by_lines(pieces: Sequence[Block]) -> _Starts:
     shown = list(pieces)
     for i in found:
         shown[i] = Block(_joined_lines(lines[i]), 1)
-    how = "lines that read like headings" if found else "no heading: one chapter"
+    how = "lines that look like headings" if found else "no heading: one chapter"
     return _Starts(shown, found or [0], how=how)
 
 

@@ -70,13 +70,13 @@ def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> tuple[
         ):
             reader = pypdf.PdfReader(io.BytesIO(data))
             if reader.is_encrypted and not reader.decrypt(""):
-                raise not_readable(name, "it is locked with a password")
+                raise not_readable(name, "it is password-protected")
             pages = list(_pages(name, reader, clock))
             title = _title(reader)
     except (PyPdfError, *_FAULTS) as error:
         raise not_readable(name, "it is damaged, or not a PDF") from error
     if not any(pages):
-        raise not_readable(name, "it has no text, only pictures of it")
+        raise not_readable(name, "it has no text, only images")
     return title, pages
 
 

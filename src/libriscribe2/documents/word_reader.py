@@ -53,7 +53,7 @@ def read_word(name: str, data: bytes) -> tuple[str, dict[str, str]]:
 
     if data.startswith(_LOCKED):
         raise not_readable(
-            name, "it is locked with a password, or an old .doc; save it as a plain .docx"
+            name, "it is password-protected or an old .doc; save it as an ordinary .docx"
         )
     archive = Archive(name, data)
     if _DOCUMENT not in archive.names():

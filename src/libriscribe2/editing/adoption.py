@@ -106,7 +106,7 @@ def _known(name: str, names: Sequence[str]) -> str:
         return name
     close = get_close_matches(name, names, n=1)
     raise UsageError(
-        f"{name} is no file that a stage of this book makes",
+        f"{name} is not a file of this book",
         fix=f"Did you mean {close[0]}?" if close else f"Its files are {', '.join(names)}.",
     )
 

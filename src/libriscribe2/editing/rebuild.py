@@ -83,7 +83,7 @@ class RecordedReplies:
         return self._manifest.reply(left.popleft() if left else key)
 
     def filtered(self, key: str) -> bool:
-        """Whether the recorded reply was withheld."""
+        """Whether the recorded reply was filtered."""
         return self._manifest.filtered(key)
 
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
@@ -93,7 +93,7 @@ class RecordedReplies:
             BackendError: Always.
         """
         del key, est_usd
-        raise BackendError("unrecorded", f"the journal holds no reply of {model} to {step}")
+        raise BackendError("unrecorded", f"the journal has no reply of {model} to {step}")
 
     def done(self, key: str, record: Mapping[str, Any]) -> None:
         """Nothing comes in."""

@@ -137,7 +137,7 @@ def divided_at_paragraph(text: str, number: int) -> Division:
 
 def _division(first: str, second: str, scene: int, *, inside: bool) -> Division:
     if not body_of(first) or not second.strip():
-        raise UsageError("One part of the chapter would be empty", fix="Split it somewhere else.")
+        raise UsageError("One part of the chapter would be empty", fix="Split it at another place.")
     return Division(f"{first.rstrip()}\n", second.strip(), scene, inside)
 
 

@@ -83,9 +83,9 @@ def read_slots(view: ProjectView) -> tuple[Slot, ...]:
         plans = view.read_json(SCENES)["chapters"]
     if len(plans) != len(entries):
         raise ProjectError(
-            f"{OUTLINE} and {SCENES} do not fit together",
+            f"{OUTLINE} and {SCENES} do not match",
             why=f"they plan {len(entries)} and {len(plans)} chapters",
-            fix=f"Give both the same chapters, or have {SCENES} made again: "
+            fix=f"Give both the same chapters, or regenerate {SCENES}: "
             f"{redo_of(view, SCENES, 'scenes')}.",
         )
     both = enumerate(zip(entries, plans, strict=True), start=1)
@@ -430,5 +430,5 @@ def _one_line(text: str, what: str) -> str:
     """
     line = " ".join(text.split())
     if not line:
-        raise UsageError(f"The {what} of a chapter cannot be blank", fix=f"Say what its {what} is.")
+        raise UsageError(f"The {what} of a chapter cannot be blank", fix=f"Give its {what}.")
     return line

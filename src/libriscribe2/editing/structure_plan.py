@@ -101,7 +101,7 @@ class Planner:
         for name in (*PLANS, *rewritten):
             if self.view.state(name, {}).kind == "old":
                 raise ProjectError(
-                    f"{name} is not up to date: a run ended before it was in place",
+                    f"{name} is not up to date: a run ended before it was written",
                     fix=f"Run `libriscribe2 resume {self.view.paths.called}` first.",
                 )
 

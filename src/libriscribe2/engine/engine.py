@@ -94,7 +94,7 @@ class Engine:
                 be there, so that a command that fails leaves nothing behind.
 
         Raises:
-            LibriScribeError: The stream raises the first failure; what was made is kept.
+            LibriScribeError: The stream raises the first failure; finished parts are kept.
         """
         store = self._parts.store
         check_artifacts(stages, store)
@@ -221,7 +221,7 @@ async def follow(
         pieces: Receives prose while it arrives.
 
     Raises:
-        LibriScribeError: The run failed; what was made is kept.
+        LibriScribeError: The run failed; finished parts are kept.
     """
     results: list[T] = []
     async with aclosing(run) as items:

@@ -287,7 +287,7 @@ class Runner(Work[Outcome]):
     def _no_op(self, agent: AgentType, decision: RunDecision) -> str:
         """Why a unit that could run has nothing to do; "" where it has."""
         if agent.lazy and decision.state == "missing" and not self._is_needed(decision.unit):
-            return "nothing needs it"
+            return "not needed"
         return self._agents.make(agent).no_op_reason()
 
     def _is_needed(self, unit: Unit) -> bool:

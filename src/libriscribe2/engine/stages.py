@@ -255,15 +255,15 @@ def decide(
         refresh: Whether what is stale is to be remade.
     """
     if again:
-        return RunDecision(unit, runs=True, reason="asked to be written again", state="again")
+        return RunDecision(unit, runs=True, reason="rewritten as you asked", state="again")
     if state.kind == "edited":
-        return RunDecision(unit, runs=False, reason="edited by you, kept as it is", state="edited")
+        return RunDecision(unit, runs=False, reason="edited by you", state="edited")
     if state.kind != "stale":
         return RunDecision(unit, state.kind in ("missing", "old"), _PLAIN[state.kind], state.kind)
     changed = _what_changed(state)
     if refresh or not agent.asks_model:
         return RunDecision(unit, runs=True, reason=changed, state="stale")
-    reason = f"out of date, {changed}; kept, `--refresh` remakes it"
+    reason = f"out of date: {changed}"
     return RunDecision(unit, runs=False, reason=reason, state="stale")
 
 
@@ -281,7 +281,7 @@ The number is kept, so that moving the chapter back makes it as fresh as it was.
 
 _PLAIN: Mapping[str, str] = {
     "missing": "not made yet",
-    "old": "the last run ended before it was in place",
+    "old": "the last run ended before it was written",
     "fresh": "up to date",
 }
 
@@ -289,7 +289,7 @@ _PLAIN: Mapping[str, str] = {
 def _what_changed(state: ArtifactState) -> str:
     """The inputs that changed, that came and that went, in words."""
     there = [name for name in state.changed if name not in (*state.came, *state.gone)]
-    groups = ((there, "changed"), (state.came, "new to it"), (state.gone, "gone"))
+    groups = ((there, "changed"), (state.came, "added"), (state.gone, "removed"))
     return ", ".join(f"{_named(names)} {what}" for names, what in groups if names)
 
 
@@ -356,8 +356,8 @@ def _check_place(name: str, view: ProjectView) -> None:
     if view.paths.resolve(name).exists():
         raise ProjectError(
             f"{name} is not a file",
-            why="something else stands in its place",
-            fix="Move it away; what the program made before is made again.",
+            why="something else is in its place",
+            fix="Move it away; the file is then made again.",
         )
 
 
@@ -400,7 +400,5 @@ def _decision(
     again = view.manifest.asked_again(unit.step)
     decision = decide(agent, unit, state, again=again, refresh=refresh)
     if decision.state == "missing" and agent.made_where:
-        return replace(
-            decision, reason=f"{decision.reason}; made where there are {agent.made_where}"
-        )
+        return replace(decision, reason=f"{decision.reason}; needs {agent.made_where}")
     return decision

@@ -230,7 +230,7 @@ def _check(
 def _told(missing: tuple[int, ...]) -> str:
     """Which chapters are missing."""
     if not missing:
-        return f"there is no {OUTLINE}, so nobody knows of any chapter"
+        return f"there is no {OUTLINE}, so no chapter is known"
     named = ", ".join(map(str, missing[:_MOST_NAMED]))
     more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
     return f"missing: chapter{'s' if len(missing) > 1 else ''} {named}{more}"

@@ -139,8 +139,8 @@ def cover_of(paths: ProjectPaths, name: str) -> Path | None:
             return path
     raise ProjectError(
         f"The cover {name!r} cannot be used.",
-        why="it is no sound PNG or JPEG" if path.is_file() else "there is no such file",
-        fix="Put the picture into the project's folder and name it in book.toml: `cover`.",
+        why="it is not a valid PNG or JPEG" if path.is_file() else "there is no such file",
+        fix="Put the picture into the project's folder and name it in book.toml as `cover`.",
     )
 
 

@@ -253,7 +253,7 @@ def bundled() -> Path:
         if program.is_file():
             return program
     raise ConfigError(
-        "pandoc is not there.",
+        "pandoc is not installed.",
         why="pypandoc is missing, or was installed without its program",
         fix="`uv tool install 'libriscribe2[export]'`, or `pip install pypandoc-binary`.",
     )
@@ -310,11 +310,11 @@ def _located(pandoc: Pandoc, book: ExportBook, folder: Path, reason: str) -> Pro
             return ProjectError(
                 f"{part.name} cannot be converted.",
                 why=f"{place}: {why}",
-                fix=f"Look at that passage of {part.name} and write it in a simpler way.",
+                fix=f"Simplify that passage of {part.name}.",
             )
     return ProjectError(
         "The book cannot be converted.",
-        why=f"{reason}; every chapter alone can be",
+        why=f"{reason}; each single chapter can be",
         fix="Export it in another format, such as html.",
     )
 

@@ -54,7 +54,7 @@ def _is_ours(view: ProjectView, name: str) -> bool:
 
 def _opening(title: str, told: Sequence[ModelShare]) -> str:
     if not told:
-        return f"The journal of “{title}” holds no reply of a model."
+        return f"The journal of “{title}” has no replies of a model."
     return (
         f"The text of “{title}” was made with LibriScribe2 by the models below. "
         "A reply is one answer of a model; the days are those of the first and the last one."
@@ -71,9 +71,7 @@ def _table(told: Sequence[ModelShare]) -> list[str]:
 def _notes(told: Sequence[ModelShare]) -> list[str]:
     """What has to be known of a model that is none."""
     own = sorted({one.model for one in told} & _DEMO)
-    return [
-        f"`{name}` is a stand-in author that draws sentences, not a language model." for name in own
-    ]
+    return [f"`{name}` is a stand-in author, not a language model." for name in own]
 
 
 def _cell(text: str) -> str:
@@ -238,6 +236,6 @@ def _not_installed(lack: dict[str, tuple[str, ...]]) -> ConfigError:
     modules = ", ".join(sorted({module for found in lack.values() for module in found}))
     return ConfigError(
         f"{names}: the extra [export] is not installed.",
-        why=f"{modules} cannot be found; {without} do without.",
+        why=f"{modules} not found; {without} do not need it.",
         fix="`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`.",
     )

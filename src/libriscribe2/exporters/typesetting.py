@@ -138,7 +138,7 @@ def _worked(folder: Path, request: dict[str, Any]) -> list[dict[str, Any]]:
         ) from error
     if done.returncode:
         told = done.stderr.decode("utf-8", errors="replace").strip().split("\n")
-        raise LibriScribeError("Typst ended without a word.", why=told[-1][:300])
+        raise LibriScribeError("Typst ended without a message.", why=told[-1][:300])
     results: list[dict[str, Any]] = json.loads(done.stdout)
     return results
 
@@ -155,9 +155,9 @@ def _failure(book: ExportBook, result: dict[str, Any]) -> LibriScribeError:
         )
     text = unshown[1].strip('"')
     return ConfigError(
-        f"No font on this machine has {_named(text)}.",
+        f"No font on this machine contains {_named(text)}.",
         why=f"it stands in {_place(book, text)}, and would be printed as a box",
-        fix="Install a font that has it (Debian: fonts-noto-core, fonts-noto-cjk, "
+        fix="Install a font that contains it (Debian: fonts-noto-core, fonts-noto-cjk, "
         "fonts-noto-color-emoji), or export epub or html, which need none.",
     )
 

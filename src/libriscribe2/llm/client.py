@@ -308,7 +308,7 @@ class LLMClient:
         if isinstance(error, FilteredReplyError):
             call = CallRecord(self.options.agent, request, error.completion, replayed=False)
             self._report(call)
-            result = failure(f"The reply was withheld: {error.message}.")
+            result = failure(f"The reply was filtered: {error.message}.")
             self.record(Attempt(call, result, filtered=error.message))
 
     def _send_options(self, *, is_last: bool, roomy: bool) -> SendOptions:

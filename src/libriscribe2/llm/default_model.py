@@ -173,7 +173,7 @@ def choose_model(
         if consent(server):
             reason = f"{server.name} answers at {server.url}; {keys}"
             return ModelChoice(server.models[0], reason, server.url)
-    none = "is to be used" if found else "answers"
+    none = "was selected" if found else "answers"
     joint = ";" if alone else " and"
     return ModelChoice(DEMO_MODEL, f"{keys}{joint} no local server {none}")
 

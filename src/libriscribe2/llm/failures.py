@@ -184,7 +184,7 @@ MESSAGE_LIMIT = 300
 """Longest `BackendError.message` in characters."""
 
 _CHAIN_LIMIT = 20
-_HTML_PAGE = "an HTML page came back, which is no answer of a model's server"
+_HTML_PAGE = "an HTML page came back, which is not a reply of a model"
 _TRACEBACK = "Traceback (most recent call last)"
 _TOLD_BY_TRACEBACK = "the reply could not be read"
 _WRAPPER_PREFIX = re.compile(

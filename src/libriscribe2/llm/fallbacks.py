@@ -82,7 +82,7 @@ class FallbackChain:
         if not self._left:
             raise explain(error, model) from error
         why = (model, error.kind, error.message, self._left[0].method)
-        logger.warning("%s could not answer (%s: %s); going on with the %s", *why)
+        logger.warning("%s could not answer (%s: %s); continuing with the %s", *why)
 
     def answered(self, asked: Fallback) -> None:
         """Say that the question was answered in another way than it was put."""
@@ -104,11 +104,11 @@ def explain(error: BackendError, model: str) -> LibriScribeError:
         case "auth":
             return ModelError(f"The provider of {model!r} refused the key", why, _key_fix(model))
         case "not_found":
-            fix = "choose another model with --model, or --model demo to go on without one"
-            return ModelError(f"Nobody serves the model {model!r}", why, fix)
+            fix = "choose another model with --model, or --model demo to continue without one"
+            return ModelError(f"No provider serves the model {model!r}", why, fix)
         case "filtered":
             fix = "reword the premise or the chapter's summary, then run `libriscribe2 resume`"
-            return ContentFilteredError(f"The provider of {model!r} withheld a reply", why, fix)
+            return ContentFilteredError(f"The provider of {model!r} filtered a reply", why, fix)
         case "context":
             fix = "choose a model with a longer context with --model, then `libriscribe2 resume`"
             return IncompleteError(f"The request is too long for {model!r}", why, fix)
@@ -144,14 +144,14 @@ _PROVIDER_SENTENCES = {
         "top up the account or choose another --model, then run `libriscribe2 resume`",
     ),
     "resting": (
-        "{model} failed several times in a row and is left alone for a while",
+        "{model} failed several times in a row and is paused for a while",
         "choose another --model or name fallbacks, or run `libriscribe2 resume` later",
     ),
-    "rate": ("The provider of {model} still limits the rate after every retry", _RESUME),
+    "rate": ("The provider of {model} still limits the rate after all retries", _RESUME),
     "timeout": ("{model} did not answer in time", _RESUME),
     "connection": (
         "No connection to the provider of {model}",
-        "check the network (or that the local server runs), then run `libriscribe2 resume`",
+        "check the network (or that the local server is running), then run `libriscribe2 resume`",
     ),
     "server": ("The provider of {model} failed", _RESUME),
     "cut": ("The reply of {model} broke off", _RESUME),

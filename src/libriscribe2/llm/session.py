@@ -155,7 +155,7 @@ class CallSession:
             RunStoppedError: The run is being stopped.
         """
         if self.stopped:
-            raise RunStoppedError("The run was stopped before this request left.")
+            raise RunStoppedError("The run was stopped before this request was sent.")
 
 
 logger = logging.getLogger(__name__)

@@ -219,5 +219,5 @@ def _bad_shape(name: str, error: ValidationError) -> ProjectError:
     return ProjectError(
         f"{name} does not have the right shape.",
         why=f"{place or 'the whole file'}: {plain_fault(first)}",
-        fix=f"Mend {name}, or delete it to have it made again.",
+        fix=f"Correct {name}, or delete it to have it made again.",
     )

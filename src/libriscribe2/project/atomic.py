@@ -323,13 +323,13 @@ def _write_new(path: Path, data: bytes, mode: int, ops: FileOps, *, durable: boo
         ops.close(descriptor)
 
 
-_AGAIN: Final = "then run the same command again: it goes on where it stopped"
+_AGAIN: Final = "then run the same command again to continue"
 _ROOM: Final = f"Free some disk space, {_AGAIN}."
-_RIGHTS: Final = f"Give yourself permission to read and write there, {_AGAIN}."
+_RIGHTS: Final = f"Give yourself read and write permission there, {_AGAIN}."
 _READ_ONLY: Final = (
     f"Nothing can be written there: choose another place, or make it writable, {_AGAIN}."
 )
-_IN_THE_WAY: Final = f"A file stands where a folder has to be: move it away, {_AGAIN}."
+_IN_THE_WAY: Final = f"A file is where a folder has to be: move it away, {_AGAIN}."
 _FIXES: Final = {
     errno.ENOSPC: _ROOM,
     errno.EDQUOT: _ROOM,
@@ -339,7 +339,7 @@ _FIXES: Final = {
     errno.EROFS: _READ_ONLY,
     errno.ENOTDIR: _IN_THE_WAY,
     errno.EEXIST: _IN_THE_WAY,
-    errno.EISDIR: f"A folder stands where a file has to be: move it away, {_AGAIN}.",
+    errno.EISDIR: f"A folder is where a file has to be: move it away, {_AGAIN}.",
     errno.ENOENT: "Check the spelling of the folder, or choose another place.",
     errno.ENAMETOOLONG: "Choose a shorter name, or a folder that is less deep.",
     errno.EINVAL: f"Put the file back from a backup, or move away what stands there, {_AGAIN}.",

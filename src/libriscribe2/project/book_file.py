@@ -19,7 +19,7 @@ BOOK_TABLE: Final = "book"
 """The table that holds the brief; every other table is settings."""
 
 _HEADER: Final = (
-    "What you asked for. Edit it freely: what was made from a changed line is reported as stale,",
+    "What you asked for. Edit it freely: what was made from a changed line is then out of date,",
     "and remade with `libriscribe2 resume --refresh`. The last line says that it is the last.",
 )
 _ANNOUNCES_END: Final = f"# {_HEADER[1]}\n"
@@ -29,7 +29,7 @@ lines that are gone would be taken for defaults: another model, another length."
 
 _COMMENTS: Final = {
     "premise": "the idea, in your words",
-    "title": "empty: the concept finds one",
+    "title": "empty: taken from the concept",
     "category": "in your words, such as Fiction, Fantasy or Business",
     "book_kind": "fiction or non-fiction; empty follows the category",
     "project_type": "short_story, novella, book, novel or epic",
@@ -38,13 +38,13 @@ _COMMENTS: Final = {
     "scenes_per_chapter": "5, 3-6, or one entry per chapter: 3,4,5",
     "words": "of the whole book; 0 follows the project type",
     "drafting": "sequential, redblack or parallel",
-    "revision": "whether each chapter is criticised and mended",
-    "allow": "what may stand of what `check --plan` finds, such as P3 or P1 chapter 7",
-    "research": "true or false; left out: for non-fiction",
-    "follows": "the project of the book before, whose people and facts it shares",
+    "revision": "whether each chapter is critiqued and revised",
+    "allow": "findings of `check --plan` to allow, such as P3 or P1 chapter 7",
+    "research": "true or false; by default for non-fiction only",
+    "follows": "the project of the previous book, whose cast and facts it shares",
     "series_number": "such as 2",
     "rights": "the copyright line of exports",
-    "identifier": "such as urn:isbn:9780306406157; empty: one is made",
+    "identifier": "such as urn:isbn:9780306406157; empty: one is generated",
     "cover": "a PNG or JPEG in this folder; empty: one is drawn",
 }
 _PLACE: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
@@ -65,8 +65,8 @@ def read_book_toml(path: Path) -> dict[str, Any]:
     text = decode_text(str(path), data)
     if _ANNOUNCES_END in text and _END not in text:
         raise ProjectError(
-            f"{path} is cut: its last line is missing",
-            fix=f"Put it back from a backup; if nothing else is missing, end it with {_END!r}.",
+            f"{path} is truncated: its last line is missing",
+            fix=f"Restore it from a backup; if nothing else is missing, end it with {_END!r}.",
         )
     try:
         return tomllib.loads(text)
@@ -80,12 +80,12 @@ def _missing(path: Path, how: str) -> ProjectError:
         return ProjectError(
             f"{path} is {how}",
             why="the project's other files are there",
-            fix="Put it back from a backup, or write it anew: a line `[book]`, and below it "
+            fix="Restore it from a backup, or write it again: a line `[book]`, and below it "
             '`premise = "..."` and what else you asked for.',
         )
     return ProjectError(
         f"{path} is {how}",
-        fix="Check the project's name, or begin one with `libriscribe2 create`.",
+        fix="Check the project's name, or start one with `libriscribe2 create`.",
     )
 
 
@@ -165,7 +165,7 @@ def _plain(value: Any) -> Item:
 
 def _not_toml(path: Path, text: str, message: str) -> ConfigError:
     """The error for a file that is not TOML, naming the line and the key on it."""
-    fix = "Mend the line; texts stand in double quotes."
+    fix = "Correct the line; text goes in double quotes."
     match = _PLACE.fullmatch(message)
     if match is None:
         return ConfigError(f"{path} is not TOML", why=message, fix=fix)

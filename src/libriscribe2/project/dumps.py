@@ -241,7 +241,7 @@ def reply_rates(dumps: Iterable[Mapping[str, Any]], calls: int, filtered: int) -
     Args:
         dumps: What the dumps say (`DebugDumps.load`).
         calls: All calls that had an outcome.
-        filtered: Those that the content filter withheld.
+        filtered: Those that the content filter filtered.
     """
     groups: dict[tuple[str, str], Counter[str]] = {("", ""): Counter()}
     for dump in dumps:

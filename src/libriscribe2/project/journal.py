@@ -176,7 +176,7 @@ class Journal:
 
         Raises:
             StorageError: It could not be stored. The file is cut back to the record before; after
-                a failed fsync the journal takes no more records, because the system may have
+                a failed fsync the journal accepts no more records, because the system may have
                 dropped what it could not write.
             ProjectInUseError: Another file is in the journal's place and does not take the records.
             LibriScribeError: The mirror cannot keep it, so it was not stored either.
@@ -184,9 +184,9 @@ class Journal:
         with self._turn:
             if self._broken:
                 raise StorageError(
-                    f"{self.path} takes no more records",
+                    f"{self.path} accepts no more records",
                     why="an earlier write to it failed",
-                    fix="Run the same command again: it goes on from what is stored.",
+                    fix="Run the same command again to continue from what is stored.",
                 )
             others = self._follow()
             self._add(record, durable=durable)

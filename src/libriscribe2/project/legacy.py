@@ -53,7 +53,7 @@ def _json(root: Path, name: str) -> Any:
     try:
         return _unwrapped(parse_json(name, text)) if text else None
     except ProjectError as error:
-        error.fix = "Mend it, or restore it from a backup."  # nothing makes it again
+        error.fix = "Correct it, or restore it from a backup."  # nothing makes it again
         raise
 
 
@@ -409,7 +409,7 @@ def read_legacy(root: Path) -> LegacyProject:
     data = _json(root, PROJECT_DATA)
     if not isinstance(data, dict):
         raise ProjectError(
-            f"{root / PROJECT_DATA} is not the state of a project",
+            f"{root / PROJECT_DATA} is not a project file",
             why="it should hold one JSON object",
             fix="Restore the file from a backup.",
         )

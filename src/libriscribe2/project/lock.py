@@ -66,7 +66,7 @@ class Rescue:
         """Keep a completion of the project with an id, and return its file.
 
         Raises:
-            OSError: This place takes nothing either.
+            OSError: This place cannot be written either.
         """
         make_folder(self.folder)
         path = self._paths(owner, key)[0]
@@ -218,10 +218,10 @@ class ProjectLock:
         """
         if self._present() != self._identity:
             raise ProjectInUseError(
-                f"{self._paths.root} is no longer held by this process",
+                f"{self._paths.root} is no longer locked by this process",
                 why=f"{self._paths.lock} was removed or replaced, so another process may work there",
-                fix="See that no other process does, then run the same command again: "
-                "it goes on where it stopped.",
+                fix="Make sure that no other process does, then run the same command again to "
+                "continue.",
             )
 
     def _present(self) -> tuple[int, int] | None:
@@ -264,7 +264,7 @@ def holder_of(lock: Path) -> str:
     holder = ""
     with suppress(OSError):  # Windows does not let anyone read a locked file
         holder = lock.read_text(encoding="utf-8", errors="replace").strip()
-    return holder or "the process did not say who it is"
+    return holder or "the process is unknown"
 
 
 def _in_use(paths: ProjectPaths) -> ProjectInUseError:
@@ -380,8 +380,8 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
         )
     elif not journal.found.records and _was_recorded(paths):
         _log.warning(
-            "%s is empty or missing: every file counts as edited by you, and what was spent before "
-            "is not known",
+            "%s is empty or missing: every file counts as edited by you, and earlier costs are "
+            "unknown",
             paths.journal,
         )
     return journal

@@ -207,7 +207,7 @@ class Manifest:
         return self._steps.get(key, "")
 
     def filtered(self, key: str) -> bool:
-        """Whether a call was ever withheld for its content."""
+        """Whether a call was ever filtered."""
         return key in self._filtered
 
     def is_ours(self, name: str, sha: str) -> bool:

@@ -47,7 +47,7 @@ class JournalCallLog:
         return self._manifest.reply(key)
 
     def filtered(self, key: str) -> bool:
-        """Whether a reply to the request was withheld for its content."""
+        """Whether a reply to the request was filtered."""
         return self._manifest.filtered(key)
 
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
@@ -141,7 +141,7 @@ class JournalCallLog:
         try:
             path = self._machine.rescue.save(self._owner, key, record)
         except OSError as second:
-            why = f"{error.why}; {self._machine.rescue.folder} takes nothing either: {second}"
+            why = f"{error.why}; {self._machine.rescue.folder} cannot be written either: {second}"
             return kind("A reply came and could not be stored", why=why, fix=error.fix)
         return kind(
             "A reply came and could not be stored in the project",
@@ -183,7 +183,7 @@ class ProjectStore(ProjectView):
                 raise UsageError(
                     f"{paths.root} is not empty",
                     why="a new book needs a folder of its own",
-                    fix="Choose another --project-name, or go on with `libriscribe2 resume`.",
+                    fix="Choose another --project-name, or continue with `libriscribe2 resume`.",
                 )
         return cls._hold(paths, machine)
 

@@ -88,9 +88,9 @@ def read_pending(paths: ProjectPaths) -> Change | None:
     if plan is None:
         raise ProjectError(
             f"{paths.pending} is damaged",
-            why="it holds a change of chapters that was interrupted",
-            fix=f"The texts as they were are in {paths.trash} and in the chapters that are there; "
-            "put them in order, delete the file, and see `libriscribe2 check`.",
+            why="it contains an interrupted change of chapters",
+            fix=f"The earlier texts are in {paths.trash} and in the existing chapters; put them in "
+            "order, delete the file, and run `libriscribe2 check`.",
         )
     if plan.get("v") != VERSION:
         raise ProjectError(
@@ -225,7 +225,7 @@ def require_project(paths: ProjectPaths) -> None:
     if not is_project(paths):
         raise ProjectError(
             f"There is no project in {paths.root}",
-            fix="Check the name, or begin one with `libriscribe2 create`.",
+            fix="Check the name, or start one with `libriscribe2 create`.",
         )
 
 

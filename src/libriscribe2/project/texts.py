@@ -41,7 +41,7 @@ def decode_text(name: str, data: bytes) -> str:
         line = text.count("\n", 0, text.index(_ZEROS)) + 1
         raise ProjectError(
             f"{name} is damaged",
-            why=f"line {line} holds zero bytes where a text was",
+            why=f"line {line} has zero bytes in place of text",
             fix="Restore it; a file that the program made can be deleted and is made again.",
         )
     if not text or text.isspace():
@@ -72,11 +72,11 @@ def parse_json(name: str, text: str) -> Any:
     except ValueError as error:
         raise _bad_json(name, str(error)) from error
     except RecursionError as error:
-        raise _bad_json(name, "it is nested too deep") from error
+        raise _bad_json(name, "it is nested too deeply") from error
 
 
 def _bad_json(name: str, why: str) -> ProjectError:
-    fix = "Mend it; a file that the program made can be deleted and is made again."
+    fix = "Correct it; a file that the program made can be deleted and is made again."
     return ProjectError(f"{name} is not valid JSON", why=why, fix=fix)
 
 

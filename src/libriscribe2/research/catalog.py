@@ -62,7 +62,7 @@ def catalog(found: Iterable[tuple[str, object]]) -> tuple[AnyTool, ...]:
         if not isinstance(tool, Tool):
             raise LibriScribeError(
                 f"{place} is {type(tool).__name__}, not a tool.",
-                why="A module of tools needs a `TOOL`, and an entry point has to lead to one.",
+                why="A module of tools needs a `TOOL`, and an entry point has to refer to one.",
             )
         if tool.name in by_name:
             raise LibriScribeError(

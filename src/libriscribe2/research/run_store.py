@@ -105,7 +105,7 @@ class FileRunStore:
             raise ProjectError(
                 f"{self._path} is not the record of a run.",
                 why=_reason(error),
-                fix="Move the file away; the chain is then run from its beginning.",
+                fix="Move the file away; the chain then starts over.",
             ) from error
         results = {result.step_id: result for result in added if result is not None}
         return record.model_copy(update={"results": {**record.results, **results}})

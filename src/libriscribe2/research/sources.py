@@ -126,7 +126,7 @@ class Library:
         pages = [kept.source.place for kept in records if kept and kept.source.kind == "web"]
         known = [*map(shown_name, names), *pages]
         close = close_names(wanted, known)
-        hint = f"There are: {', '.join(known[:_MOST_LISTED])}." if known else "There is none yet."
+        hint = f"There are: {', '.join(known[:_MOST_LISTED])}." if known else "There are none yet."
         return ToolError(
             404,
             "source_not_found",

@@ -140,7 +140,7 @@ def _unknown_key(key: str, given: Given, known: KnownKeys) -> ConfigError:
     elif nearest:
         fix = f"Did you mean `{_spelled(nearest, given)}`?"
     else:
-        fix = "Remove it; `libriscribe2 config show` then lists every valid key."
+        fix = "Remove it; `libriscribe2 config show` lists every valid key."
     what = f"{_place(given)}: unknown key `{given.typed[:_LONGEST_VALUE]}`."
     return ConfigError(what, "No setting has this name.", fix)
 
@@ -151,7 +151,7 @@ def _of_brief(key: str, given: Given) -> str:
     if name not in Brief.model_fields or Path(given.origin).name != BOOK_TOML:
         return ""
     if not section:
-        return f"It says what is asked for: put it below a line `[{BOOK_TABLE}]`."
+        return f"It describes the book: put it below a line `[{BOOK_TABLE}]`."
     alike = get_close_matches(section, [BOOK_TABLE], n=1)
     return f"Did you mean `[{BOOK_TABLE}]` for `[{section}]`?" if alike else ""
 

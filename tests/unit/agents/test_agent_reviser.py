@@ -109,7 +109,7 @@ async def test_what_a_critic_finds_is_patched_where_it_stands(tmp_path: Path) ->
     script = (critique(issue(place)), patches((place, said(9))))
     done = await revised(tmp_path, agent_for(SOUND), *script)
     assert done.text == SOUND.replace(place, said(9))
-    assert done.remark == "1 of 1 patches kept"
+    assert done.remark == "1 of 1 suggested edits applied"
     assert done.steps == ["critique1", "patches1"]
     prompt = done.desk.prompt(1)
     line = json.loads(prompt.partition("<issues>\n")[2].partition("\n")[0])
@@ -173,7 +173,7 @@ async def test_T11_a_rewrite_that_makes_the_text_worse_is_not_kept(
     )
     done = await revised(tmp_path, agent_for(SOUND), critique(issue(place)), script)
     assert done.text == SOUND.replace(other, said(9))
-    assert done.remark == "1 of 4 patches kept"
+    assert done.remark == "1 of 4 suggested edits applied"
     assert "PATCHES_REFUSED: chapters/ch01: 3 of 4" in caplog.text
     assert "worse by: duplicate" in caplog.text
     assert not examined(done.text, AROUND).figures.worse_than(examined(SOUND, AROUND).figures)
@@ -188,7 +188,7 @@ async def test_a_second_round_comes_only_where_errors_are_left_after_a_change(
     done = await revised(tmp_path, agent_for(SOUND), *script)
     assert done.text == SOUND.replace(first, said(9)).replace(second, said(8))
     assert done.steps == ["critique1", "patches1", "critique2", "patches2"]
-    assert done.remark == "2 of 2 patches kept"
+    assert done.remark == "2 of 2 suggested edits applied"
     unchanged = await revised(tmp_path / "2", agent_for(SOUND), found, patches())
     assert unchanged.steps == ["critique1", "patches1"]
     mended = await revised(
@@ -223,20 +223,20 @@ async def test_T13_a_critique_that_does_not_come_leaves_the_draft(
 ) -> None:
     done = await revised(tmp_path, agent_for(SOUND), *fault)
     assert done.text == SOUND
-    assert done.remark == "no usable reply for its critique"
+    assert done.remark == "no usable reply to the prompt critique"
 
 
 async def test_T13_without_a_critique_the_gates_are_enough(tmp_path: Path) -> None:
     mend = patches((f"{TWICE} {said(78)}", said(78)))
     done = await revised(tmp_path, agent_for(AGAIN), *["no json"] * 3, mend)
     assert done.text.count(TWICE) == 1
-    assert done.remark == "1 of 1 patches kept; no usable reply for its critique"
+    assert done.remark == "1 of 1 suggested edits applied; no usable reply to the prompt critique"
 
 
 async def test_T13_patches_that_do_not_come_leave_the_draft(tmp_path: Path) -> None:
     script = (critique(issue(said(1_003))), *["no json"] * 3)
     done = await revised(tmp_path, agent_for(SOUND), *script)
-    assert (done.text, done.remark) == (SOUND, "no usable reply for its patches")
+    assert (done.text, done.remark) == (SOUND, "no usable reply to the prompt patches")
     assert done.desk.anew == ["chapters/ch01/patches1"]
 
 
@@ -244,7 +244,7 @@ async def test_T13_the_next_attempt_is_as_good_as_the_first(tmp_path: Path) -> N
     place = said(1_003)
     script = ("no json", critique(issue(place)), "{}}", patches((place, said(9))))
     done = await revised(tmp_path, agent_for(SOUND), *script)
-    assert done.remark == "1 of 1 patches kept"
+    assert done.remark == "1 of 1 suggested edits applied"
 
 
 def out_of_budget(_request: Any) -> str:

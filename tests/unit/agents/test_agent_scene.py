@@ -124,7 +124,7 @@ async def test_T13_a_rest_that_does_not_come_leaves_the_scene(
 ) -> None:
     text, remark = await written(tmp_path, scribe(), FIRST, *refusal)
     assert text == FIRST
-    assert remark == "scene01 stays short: no more text came"
+    assert remark == "scene01 is short: the model wrote no more"
 
 
 async def test_a_failure_that_is_no_reply_is_passed_on(tmp_path: Path) -> None:

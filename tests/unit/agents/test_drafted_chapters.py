@@ -84,7 +84,7 @@ async def test_T13_where_no_opening_comes_the_draft_is_not_lost(
     desk = desk_of(tmp_path)
     text, remark = await opened_by(desk, *replies, chapter=2)
     assert text == DRAFTS[1]
-    assert "no other one came" in remark
+    assert "no new one came" in remark
 
 
 async def test_QU_the_chapter_before_that_the_author_changed_is_shown_as_it_is(

@@ -106,7 +106,7 @@ async def test_QU_a_chapters_plan_is_mended_apart_from_the_others(tmp_path: Path
     assert isinstance(made, ScenesFile)
     steps = [call.step for call in desk.calls]
     assert steps == ["scenes/ch01", "scenes/ch02", "scenes/ch02-lint1"]
-    assert "Nobody of the cast is in the scene: it has the baker." in desk.prompt(2)
+    assert "No character of the cast is in the scene: it has the baker." in desk.prompt(2)
     assert [one.scenes[0].goal for one in made.chapters] == ["", "Light"]
 
 

@@ -247,7 +247,7 @@ async def test_XC_07_without_anything_to_look_in_nothing_is_asked(tmp_path: Path
         assert agent.no_op_reason() == (
             "no file in research/sources and no search engine in research.search_url"
         )
-    with pytest.raises(ProjectError, match="nothing to look in"):
+    with pytest.raises(ProjectError, match="no sources"):
         await answered(desk, Model())
     assert desk.calls == []
 

@@ -87,7 +87,9 @@ async def test_the_exam_is_on_passages_of_the_draft(tmp_path: Path) -> None:
 async def test_who_fails_is_heard_only_where_a_judge_is_trusted(tmp_path: Path) -> None:
     ruling, _ = await ruled(tmp_path / "a", "theirs", "theirs", share=0.7)
     assert ruling.keeps
-    assert "did not pass its exam (70% right), only the gates count" in ruling.told
+    assert (
+        "did not pass its calibration (70% right), only the automatic checks count" in ruling.told
+    )
     ruling, _ = await ruled(tmp_path / "b", "theirs", "theirs", share=0.7, trusted=True)
     assert not ruling.keeps
 
@@ -103,4 +105,6 @@ async def test_a_chapter_too_short_to_be_judged_is_left_to_the_gates(tmp_path: P
         pass
     with ProjectStore.open(desk.paths) as store:
         ruling = await RevisionEvaluator(hire, store).rule(1, "# T\n\nOne.\n", "# T\n\nTwo.\n")
-    assert ruling == Ruling(keeps=True, told="too short to be judged, only the gates count")
+    assert ruling == Ruling(
+        keeps=True, told="too short to compare, only the automatic checks count"
+    )

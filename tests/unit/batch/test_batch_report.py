@@ -80,7 +80,7 @@ def test_the_page_of_a_paused_batch_says_so() -> None:
     batch = Batch()
     batch.paused, batch.cap = True, 20.0
     report = report_of("b", batch)
-    assert "Paused: no further book begins." in as_html(report)
+    assert "Paused: no more books start." in as_html(report)
     assert "At most $20.00 in all." in as_html(report)
 
 

@@ -46,7 +46,10 @@ def test_XC_07_a_changed_file_that_still_says_it_still_proves_it(desk: ResearchD
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (TEXT.replace("3.5", "3.6"), "the source file was changed and no longer holds the quote"),
+        (
+            TEXT.replace("3.5", "3.6"),
+            "the source file was changed and no longer contains the quote",
+        ),
         ("", "the source file was changed and cannot be read"),
         (b"%PDF-1.4 \x00\xff\xfe broken", "the source file was changed"),
     ],

@@ -60,7 +60,7 @@ def test_without_json_it_is_a_table_and_a_sentence() -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "check\tstate\tmessage\tfix"
     assert lines[1].startswith("python\tok\t")
-    assert result.stderr == "A book can be made here.\n"
+    assert result.stderr == "Everything needed to write a book is in place.\n"
 
 
 def test_a_bad_variable_is_3_and_what_depends_on_it_is_left_out(
@@ -70,7 +70,7 @@ def test_a_bad_variable_is_3_and_what_depends_on_it_is_left_out(
     code, checks, record = doctor()
     assert (code, record["ok"]) == (3, False)
     assert "LIBRISCRIBE2_MODLES" in checks["configuration"]["message"]
-    assert "Not looked at" in checks["model"]["message"]
+    assert "Not checked" in checks["model"]["message"]
     assert checks["python"]["state"] == "ok"
 
 
@@ -90,7 +90,7 @@ def test_a_missing_key_is_4_and_names_the_variable(monkeypatch: pytest.MonkeyPat
     code, checks, _ = doctor("--ping")
     assert code == 4
     assert "ANTHROPIC_API_KEY" in checks["key"]["fix"]
-    assert "Not looked at" in checks["answer"]["message"]
+    assert "Not checked" in checks["answer"]["message"]
     result = CliRunner().invoke(app, ["doctor"])
     assert (result.exit_code, result.stderr) == (4, "1 check failed.\n")
 
@@ -106,7 +106,7 @@ def test_an_unknown_project_is_3_and_the_folders_are_still_looked_at() -> None:
     assert code == 3
     assert "There is no project 'wolf'" in checks["project"]["message"]
     assert checks["disk"]["state"] == "ok"
-    assert "Not looked at" in checks["artifacts"]["message"]
+    assert "Not checked" in checks["artifacts"]["message"]
 
 
 def test_a_sound_project_is_0(book: ProjectPaths) -> None:
@@ -155,7 +155,7 @@ def test_a_bad_book_toml_is_3(book: ProjectPaths, text: str) -> None:
     book.book_toml.write_text(text, encoding="utf-8")
     code, checks, _ = doctor("fox")
     assert (code, checks["project"]["state"]) == (3, "failed")
-    assert "Not looked at" in checks["model"]["message"]
+    assert "Not checked" in checks["model"]["message"]
 
 
 def test_a_book_that_names_its_model_has_that_one_checked(book: ProjectPaths) -> None:
@@ -170,7 +170,7 @@ def test_ping_sends_one_request_and_tells_what_came_of_it(monkeypatch: pytest.Mo
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("LIBRISCRIBE2_MODELS__DEFAULT", "openai/test-model")
-        assert "no request was sent" in doctor()[1]["answer"]["message"]
+        assert "Not tested" in doctor()[1]["answer"]["message"]
         assert server.posts == []
         code, checks, _ = doctor("--ping")
     assert (code, len(server.posts)) == (0, 1)

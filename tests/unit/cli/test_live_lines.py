@@ -24,7 +24,7 @@ def test_in_a_pipe_a_run_is_one_plain_line_for_each_finished_unit() -> None:
             event("stage.end", stage="concept", unit="concept.json", seconds=3),
         ):
             screen.renderer.render_event(told)
-    assert screen.talk == "concept: done (missing), 3s\n"
+    assert screen.talk == "\u2713 Concept: 3s (missing)\n"
     assert screen.data == ""
 
 
@@ -45,7 +45,7 @@ def test_a_line_of_talk_stands_above_lines_that_know_of_it() -> None:
         before = len(screen.talk)
         screen.renderer.render_event(end)
         told = screen.talk[before:]
-    assert "chapters 1: done, 998 words" in told
+    assert "Chapter 1: 998 words" in told
     assert "998 words · 0 calls" in told
 
 
@@ -101,7 +101,7 @@ def test_a_dumb_terminal_has_plain_lines(monkeypatch: pytest.MonkeyPatch) -> Non
     screen = Screen(Terminal)
     with screen.renderer.live():
         screen.renderer.render_event(event("stage.end", stage="concept", seconds=2))
-    assert screen.talk == "concept: done, 2s\n"
+    assert screen.talk == "\u2713 Concept: 2s\n"
 
 
 def test_a_second_run_starts_with_empty_live_lines() -> None:

@@ -20,26 +20,26 @@ def chapter(name: str, number: int, **fields: Any) -> Event:
         (event("run.start", message="3 chapters"), None),
         (event("stage.start", stage="concept"), None),
         (event("llm.call", stage="concept", calls=1), None),
-        (event("stage.skipped", stage="concept", reason="fresh"), "concept: skipped (fresh)"),
-        (chapter("stage.end", 3, words=850, seconds=72), "chapters 3: done, 850 words, 1m 12s"),
+        (event("stage.skipped", stage="concept", reason="fresh"), "Concept: skipped (fresh)"),
+        (chapter("stage.end", 3, words=850, seconds=72), "\u2713 Chapter 3: 850 words, 1m 12s"),
         (
             event("stage.failed", stage="concept", message="No reply.", reason="timeout"),
-            "concept: failed: No reply.",
+            "\u2717 Concept: failed: No reply.",
         ),
         (
             event("llm.wait", stage="concept", seconds=12, reason="rate", message="429"),
-            "concept: waiting 12s (rate: 429)",
+            "Concept: waiting 12s (rate: 429)",
         ),
-        (event("llm.wait", seconds=12, message="429"), "waiting 12s (429)"),
-        (event("run.failed", calls=2, cost_usd=0.5), "stopped: 2 calls, $0.5000, 0.0s"),
+        (event("llm.wait", seconds=12, message="429"), "Waiting 12s (429)"),
+        (event("run.failed", calls=2, cost_usd=0.5), "Stopped: 2 calls, $0.5000, 0.0s"),
         (
             event("run.end", words=2, calls=3, tokens={"in": 4, "out": 5}, seconds=6),
-            "finished: 2 words, 3 calls, 9 tokens, cost unknown, 6s",
+            "Finished: 2 words, 3 calls, 9 tokens, cost unknown, 6s",
         ),
-        (event("run.end", calls=1, cost_usd=0.0), "finished: 1 call, $0.00, 0.0s"),
+        (event("run.end", calls=1, cost_usd=0.0), "Finished: 1 call, $0.00, 0.0s"),
         (
             event("run.interrupted", message="`resume` goes on"),
-            "interrupted: 0.0s: `resume` goes on",
+            "Interrupted: 0.0s: `resume` goes on",
         ),
     ],
 )
@@ -50,7 +50,7 @@ def test_an_event_is_one_line_or_none(told: Event, line: str | None) -> None:
 def test_the_line_of_a_finished_unit_says_why_it_ran() -> None:
     told = chapter("stage.end", 3)
     assert event_line(told, reason="outline.json changed") == (
-        "chapters 3: done (outline.json changed), 0.0s"
+        "\u2713 Chapter 3: 0.0s (outline.json changed)"
     )
     own = chapter("stage.end", 3, reason="its own")
     assert "(its own)" in str(event_line(own, reason="another"))
@@ -58,7 +58,7 @@ def test_the_line_of_a_finished_unit_says_why_it_ran() -> None:
 
 def test_a_hostile_message_stays_one_harmless_line() -> None:
     line = event_line(event("stage.failed", stage="x", message="a\nb\x1b[2J\u202ec"))
-    assert line == "x: failed: a b[2Jc"
+    assert line == "\u2717 X: failed: a b[2Jc"
 
 
 def after(*events: Event) -> Progress:
@@ -83,7 +83,7 @@ def test_open_units_are_shown_by_stage() -> None:
         chapter("stage.failed", 5),
     )
     assert progress.lines(72) == (
-        "chapters 1, 2 (2 units done)",
+        "chapters 1, 2 (2 done)",
         "world",
         "850 words · 0 calls · 0 tokens · $0.00 · 1m 12s",
     )
@@ -106,7 +106,7 @@ def test_the_reason_of_an_open_unit_is_remembered() -> None:
 
 def test_a_wait_is_shown_until_something_comes() -> None:
     wait = event("llm.wait", stage="concept", seconds=5, reason="rate limit")
-    assert "concept: waiting 5s (rate limit)" in after(wait).lines(0)
+    assert "Concept: waiting 5s (rate limit)" in after(wait).lines(0)
     assert after(wait, event("llm.call", calls=1)).waiting == ""
     assert after(wait, chapter("stage.end", 1)).waiting == ""
 

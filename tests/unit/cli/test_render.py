@@ -60,8 +60,8 @@ def test_a_command_on_a_terminal_is_one_line_however_narrow_it_is(
     screen.renderer.error(LibriScribeError("What " * 20, fix=f"Run `{command}`."))
     screen.renderer.warning("word " * 20)
     lines = SGR.sub("", screen.talk).splitlines()
-    assert f"To skip the questions next time: {command}" in lines
-    assert f"  fix: Run `{command}`." in lines
+    assert command in lines
+    assert f"`{command}`." in lines
     assert all(len(line) <= 40 for line in lines if command not in line)
 
 

@@ -8,10 +8,10 @@ from libriscribe2.cli.process import typed_to_resume, with_next_step
 @pytest.mark.parametrize(
     ("fix", "told"),
     [
-        ("", "go on with `libriscribe2 resume a`"),
-        ("set a key", "set a key; then go on with `libriscribe2 resume a`"),
-        ("Set a key.", "Set a key. Then go on with `libriscribe2 resume a`."),
-        ("go on with `libriscribe2 resume a --max-cost 2`",) * 2,
+        ("", "continue with `libriscribe2 resume a`"),
+        ("set a key", "set a key; then continue with `libriscribe2 resume a`"),
+        ("Set a key.", "Set a key. Then continue with `libriscribe2 resume a`."),
+        ("continue with `libriscribe2 resume a --max-cost 2`",) * 2,
         ("wait, then run `libriscribe2 resume`",) * 2,
     ],
 )

@@ -112,7 +112,7 @@ def test_a_revised_chapter_has_its_draft_without_what_was_said_of_it(
     (draft,) = [one["clean"] for one in dumps if one["step"] == "chapters/ch01/scene01"]
     (draft_of_it,) = older_versions(review_book.snapshot(), "01")
     assert draft_of_it.text.strip() == draft.strip()
-    assert draft_of_it.label.endswith("before they were revised")
+    assert draft_of_it.label.endswith("before revision")
 
 
 def test_a_replaced_chapter_is_found_in_the_trash(review_book: ReviewBook) -> None:
@@ -175,7 +175,7 @@ def test_a_conversation_without_an_end_is_one_problem(review_book: ReviewBook) -
 
 
 def test_a_refused_reply_is_no_problem_once_the_step_has_another(review_book: ReviewBook) -> None:
-    review_book.dump("no", step="title", stage="title", feedback="The reply was withheld: x.")
+    review_book.dump("no", step="title", stage="title", feedback="The reply was filtered: x.")
     assert any(one[1].endswith("title-try1.json") for one in told(review_book))
     review_book.dump("yes", step="title", stage="title")
     assert not any(one[1].endswith("title-try1.json") for one in told(review_book))
@@ -194,7 +194,7 @@ def test_stale_parts_repeats_and_strangers_are_told_with_their_fixes(
     assert ("warning", "outline.json") in {one[:2] for one in found}
     assert any(one[3] == "libriscribe2 resume book --refresh" for one in found)
     assert any(
-        one[2] == "the paragraph stands in chapter 01, paragraph 2 too"
+        one[2] == "the paragraph is also in chapter 01, paragraph 2"
         and one[3] == "libriscribe2 redo book chapters --chapter 1"
         for one in found
     )

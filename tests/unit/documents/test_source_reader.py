@@ -113,7 +113,7 @@ def test_a_pdf_has_pages() -> None:
 
 
 def test_a_pdf_of_pictures_says_so() -> None:
-    assert "only pictures" in refusal("a.pdf", pdf(["", ""])).message
+    assert "only images" in refusal("a.pdf", pdf(["", ""])).message
 
 
 def test_a_pdf_that_takes_too_long_is_given_up() -> None:

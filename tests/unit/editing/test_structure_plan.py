@@ -142,7 +142,7 @@ def test_XC_04_what_was_stale_before_stays_stale_for_the_same_reason(
         after = shaped.change(slots, same_story=True)
         count = len(slots)
         assert after.stale() == {chapter(number) for number in range(1, count + 1)}
-        assert after.states[chapter(1)][1].startswith("out of date, concept.json changed")
+        assert after.states[chapter(1)][1].startswith("out of date: concept.json changed")
         assert after.state("scenes.json") == after.state("outline.json") == "stale"
 
 
@@ -217,7 +217,7 @@ def test_XC_04_plans_of_different_length_are_told(shaped: ShapedBook) -> None:
     outline = shaped.folder.json("outline.json")
     outline["chapters"].append({"title": "T", "summary": "S"})
     shaped.folder.write("outline.json", json.dumps(outline))
-    with pytest.raises(ProjectError, match="do not fit together") as caught:
+    with pytest.raises(ProjectError, match="do not match") as caught:
         shaped.slots()
     assert "7 and 6" in caught.value.why
 

@@ -59,7 +59,7 @@ async def test_QU_what_nothing_needs_is_not_made(bench: Bench) -> None:
     await bench.run(*STAGES)
     assert sketched(bench) == ["start sketches/02.md", "start sketches/03.md"]
     skipped = {event.unit: event.reason for event in bench.events("stage.skipped")}
-    assert skipped["sketches/01.md"] == "nothing needs it"
+    assert skipped["sketches/01.md"] == "not needed"
 
 
 async def test_QU_the_survey_says_what_the_run_then_does(bench: Bench) -> None:

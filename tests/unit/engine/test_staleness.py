@@ -19,9 +19,9 @@ UNIT = ChapterWriterAgent.unit(3)
     ("kind", "runs", "reason"),
     [
         ("missing", True, "not made yet"),
-        ("old", True, "the last run ended before it was in place"),
+        ("old", True, "the last run ended before it was written"),
         ("fresh", False, "up to date"),
-        ("edited", False, "edited by you, kept as it is"),
+        ("edited", False, "edited by you"),
     ],
 )
 def test_XC_04_a_state_decides_and_gives_the_reason(
@@ -36,9 +36,7 @@ def test_XC_04_what_is_stale_is_kept_until_asked_for() -> None:
     stale = ArtifactState("stale", ("book.toml:words", "outline.json"))
     kept = decide(ChapterWriterAgent, UNIT, stale)
     assert not kept.runs
-    assert kept.reason == (
-        "out of date, book.toml: words, outline.json changed; kept, `--refresh` remakes it"
-    )
+    assert kept.reason == ("out of date: book.toml: words, outline.json changed")
     remade = decide(ChapterWriterAgent, UNIT, stale, refresh=True)
     assert remade.runs
     assert remade.reason == "book.toml: words, outline.json changed"
@@ -52,14 +50,14 @@ def test_XC_04_what_only_code_makes_is_remade_freely() -> None:
 def test_XC_04_a_long_list_of_changes_is_cut() -> None:
     stale = ArtifactState("stale", ("a", "b", "c", "d", "e"))
     assert decide(ChapterWriterAgent, UNIT, stale).reason.startswith(
-        "out of date, a, b, c and 2 more"
+        "out of date: a, b, c and 2 more"
     )
 
 
 @pytest.mark.parametrize("kind", ["missing", "fresh", "stale", "edited", "old"])
 def test_XC_04_what_was_asked_for_again_runs_whatever_its_state(kind: StateKind) -> None:
     found = decide(ChapterWriterAgent, UNIT, ArtifactState(kind), again=True)
-    assert (found.runs, found.reason, found.state) == (True, "asked to be written again", "again")
+    assert (found.runs, found.reason, found.state) == (True, "rewritten as you asked", "again")
 
 
 def view_of(folder: Path, *names: str) -> ProjectView:

@@ -135,11 +135,11 @@ async def test_bar_23_the_refusal_says_what_is_spent_what_comes_and_how_to_go_on
         await settle(budget(2.5, before=Spent(usd=1.25)), nothing)
     error = caught.value
     assert error.exit_code == 8
-    assert error.what == "The next call could pass the budget of $2.50"
+    assert error.what == "The next call could exceed the budget of $2.50"
     assert "$1.25 is spent" in error.why
     assert f"'m' could cost up to ${WORST:.2f}" in error.why
     assert "unknown" not in error.why
-    assert error.fix == "go on with `libriscribe2 resume my-book --max-cost 5`"
+    assert error.fix == "continue with `libriscribe2 resume my-book --max-cost 5`"
 
 
 async def test_bar_23_the_command_that_is_named_is_enough() -> None:
@@ -231,7 +231,7 @@ async def test_bar_23_calls_are_capped_over_the_life_of_the_project() -> None:
     with pytest.raises(BudgetError) as caught:
         await settle(held, nothing)
     assert caught.value.what == "The budget of 5 calls is used up"
-    assert caught.value.fix == "go on with `libriscribe2 resume my-book --max-calls 10`"
+    assert caught.value.fix == "continue with `libriscribe2 resume my-book --max-calls 10`"
 
 
 async def test_bar_23_a_call_that_never_left_is_none_of_the_calls() -> None:
@@ -253,7 +253,7 @@ async def test_bar_23_minutes_are_those_of_the_run() -> None:
     with pytest.raises(BudgetError) as caught:
         await settle(held, nothing)
     assert caught.value.what == "The run's 1.5 minutes are over"
-    assert caught.value.fix == "go on with `libriscribe2 resume`"
+    assert caught.value.fix == "continue with `libriscribe2 resume`"
 
 
 async def test_bar_23_a_cap_of_0_lets_only_free_calls_through() -> None:
@@ -271,7 +271,7 @@ async def test_bar_23_what_earlier_runs_were_not_told_is_priced_by_model() -> No
     held = Budget(Caps(spent + WORST), before=before, price_of=prices.get)
     await settle(held, nothing)
     tight = Budget(Caps(spent + WORST - 0.01), before=before, price_of=prices.get)
-    with pytest.raises(BudgetError, match="could pass"):
+    with pytest.raises(BudgetError, match="could exceed"):
         await settle(tight, nothing)
 
 

@@ -42,7 +42,7 @@ def test_else_a_local_server_that_may_be_used() -> None:
     ("servers", "why"),
     [
         ((), "no key is set and no local server answers"),
-        ((OLLAMA,), "no key is set and no local server is to be used"),
+        ((OLLAMA,), "no key is set and no local server was selected"),
     ],
 )
 def test_else_the_stand_in_author_which_says_why(

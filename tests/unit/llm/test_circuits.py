@@ -49,7 +49,7 @@ async def test_without_another_model_the_probe_is_waited_for_and_the_wait_is_tol
             await client.think("q")
     assert (await client.think("q"))["reply"] == "back"
     assert [(wait.kind, wait.seconds) for wait in told] == [(RESTING, 30.0)]
-    assert "left alone" in told[0].message
+    assert "paused" in told[0].message
 
 
 async def test_exactly_one_of_many_waiting_requests_is_the_probe() -> None:
@@ -85,7 +85,7 @@ async def test_a_wait_longer_than_the_policy_allows_is_an_error_that_sends_nothi
     client = asking(session, DOWN, log=log)
     with pytest.raises(ProviderError):
         await client.think("q")
-    with pytest.raises(ProviderError, match="left alone"):
+    with pytest.raises(ProviderError, match="paused"):
         await client.think("q")
     assert log.kinds == ["sent", "failed server"]
 

@@ -84,7 +84,7 @@ async def test_OV_42_each_model_is_asked_in_full_and_then_with_less() -> None:
 async def test_OV_42_when_all_withhold_it_stops_with_the_reason_and_keeps_nothing() -> None:
     log = MemoryCallLog()
     client, backend = asking(*[WITHHELD] * 4, log=log, models=("a", "b"))
-    with pytest.raises(ContentFilteredError, match="withheld a reply") as caught:
+    with pytest.raises(ContentFilteredError, match="filtered a reply") as caught:
         await client.think(MESSAGES)
     assert caught.value.why == "finish_reason content_filter"
     assert log.kept == {}
@@ -165,7 +165,7 @@ async def test_TR_26_withheld_replies_are_told_for_the_dumps() -> None:
     assert [one.raw_response for one in dumps.records] == [REFUSAL, "ok"]
     filtered, used = dumps.records
     assert (filtered.feedback, filtered.clean) == (
-        f"The reply was withheld: refusal: {REFUSAL}.",
+        f"The reply was filtered: refusal: {REFUSAL}.",
         None,
     )
     assert (used.feedback, used.clean) == ("", "ok")

@@ -155,7 +155,7 @@ async def test_a_parameter_that_is_refused_is_given_up() -> None:
 async def test_nobody_waits_for_a_keeper_that_is_gone() -> None:
     spool = MemorySpool()
     spool.is_attended = False
-    with pytest.raises(ProviderError, match="Nobody sends the calls") as raised:
+    with pytest.raises(ProviderError, match="no longer sent") as raised:
         await backend_of(spool).complete(ASK)
     assert "--provider-batch" in raised.value.fix
 

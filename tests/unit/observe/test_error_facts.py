@@ -22,7 +22,7 @@ from libriscribe2.parsing import pydantic_parser
         ),
         ("Not as asked:\n- kind: 'war' is not one of ['a', 'b']", ("kind: …]",)),
         ("Your JSON ended early. The place is near `Once upon`. Again.", ("Your JSON ended early",)),
-        ("The reply was withheld: refusal: I will not.", ("The reply was withheld",)),
+        ("The reply was filtered: refusal: I will not.", ("The reply was filtered",)),
         ("The text has 2 words; at least 20 are wanted. Again.", (
             "The text has 2 words; at least 20 are wanted",
         )),

@@ -163,7 +163,7 @@ def test_a_reply_that_no_place_takes_is_told(
     (tmp_path / "file").write_text("", encoding="utf-8")
     error = rescued(paths, replace(machine, rescue=Rescue(tmp_path / "file" / "rescue")))
     assert error.what == "A reply came and could not be stored"
-    assert "takes nothing either" in error.why
+    assert "cannot be written either" in error.why
 
 
 def test_a_rescued_reply_that_cannot_be_read_stops_the_opening(

@@ -147,12 +147,13 @@ def test_OV_44_an_interrupted_conversion_is_done_again(old: OldFolder, machine: 
 
 def test_a_folder_of_this_program_is_not_old(paths: ProjectPaths, tmp_path: Path) -> None:
     assert not is_legacy(paths)
-    with pytest.raises(ProjectError, match="not the state"):
+    with pytest.raises(ProjectError, match="not a project file"):
         read_legacy(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("{", "not valid JSON"), ("[]", "not the state"), ("\udcff", "not UTF-8")]
+    ("text", "told"),
+    [("{", "not valid JSON"), ("[]", "not a project file"), ("\udcff", "not UTF-8")],
 )
 def test_a_damaged_state_file_is_told_and_left(old: OldFolder, text: str, told: str) -> None:
     path = old.paths.root / "project_data.json"

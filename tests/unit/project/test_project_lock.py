@@ -91,7 +91,7 @@ def test_a_holder_who_does_not_say_who_he_is(root: ProjectPaths) -> None:
     root.lock.write_text("", encoding="utf-8")
     with pytest.raises(ProjectInUseError) as caught:
         ProjectLock.acquire(root)
-    assert caught.value.why == "the process did not say who it is"
+    assert caught.value.why == "the process is unknown"
     held.release()
 
 

@@ -83,7 +83,7 @@ class ProjectClaim:
             connection.close()
         raise ProjectInUseError(
             f"The book {key!r} is being written by another process",
-            why=holder["who"] if holder is not None else "it has just let go",
+            why=holder["who"] if holder is not None else "it has just released it",
             fix="Wait until it is done, or stop it, then run the same command again.",
         )
 
@@ -96,7 +96,7 @@ class ProjectClaim:
         """
         (row,) = self.rows(_CHECK)
         if row["session"] != self._session:
-            raise self._gone("another session answered, so a pooler stands in between")
+            raise self._gone("another session answered, so there is a pooler in between")
 
     def rows(self, query: str, values: Values | None = None) -> list[dict[str, Any]]:
         """The rows that a statement gives, carried out only while this process has the right.
@@ -115,9 +115,9 @@ class ProjectClaim:
 
     def _gone(self, why: str) -> ProjectInUseError:
         return ProjectInUseError(
-            f"The book {self.key!r} is no longer held by this process",
+            f"The book {self.key!r} is no longer locked by this process",
             why=f"its connection to {self.dsn.shown} is gone: {why}",
-            fix="Another worker goes on with it; nothing more is sent from here.",
+            fix="Another worker continues it; nothing more is sent from here.",
         )
 
     def release(self) -> None:
@@ -217,7 +217,7 @@ class DatabaseJournal:
                     f"Two journals of {name} differ from line {number} on, so neither is written",
                     why=f"one is {self._paths.journal} ({len(lines):,} lines), the other is that of"
                     f" {self._claim.key!r} in {self._claim.dsn.shown} ({len(stored):,} lines)",
-                    fix="Move the folder away to go on from the database, or drop what that has by "
+                    fix="Move the folder away to continue from the database, or delete its copy with "
                     f"`libriscribe2 batch forget {name}`; then `libriscribe2 batch retry {name}`.",
                 )
 

@@ -89,13 +89,13 @@ class Dsn:
             raise DatabaseLostError(
                 f"The database {self.shown} does not answer",
                 why=self.without_secret(str(error)),
-                fix="See that it runs and lets this machine in, then run the same command again.",
+                fix="Make sure that it runs and accepts this machine, then run the same command again.",
             ) from None
         except psycopg.Error as error:
             raise ProjectError(
-                f"The database {self.shown} refuses: {self.without_secret(str(error))}",
+                f"The database {self.shown} refused: {self.without_secret(str(error))}",
                 why=type(error).__name__,
-                fix="See that the database is that of libriscribe2 and its user may write.",
+                fix="Make sure that it is the database of libriscribe2 and that its user may write.",
             ) from None
 
 
@@ -194,7 +194,7 @@ def ensure_schema(database: Database) -> None:
         raise ProjectError(
             f"The database {database.dsn.shown} is of schema {number}; this version knows {NUMBER}",
             why="a newer version of libriscribe2 made its tables",
-            fix="Install that version on this machine, too.",
+            fix="Install that version on this machine as well.",
         )
 
 

@@ -81,8 +81,8 @@ def calls_of(paths: ProjectPaths, spool: Path | None, batches: Path) -> BookCall
     if batch and BookSpool(Spool(folder), name).is_used():
         raise ProjectError(
             f"Calls of {name!r} were sent together with others of its batch",
-            why="asked again here, they would be paid twice",
-            fix=f"Go on with `libriscribe2 batch run --batch {batch}`, or give them up: "
+            why="sent again here, they would be paid for twice",
+            fix=f"Continue with `libriscribe2 batch run --batch {batch}`, or discard them: "
             f"remove {folder}.",
         )
     return None

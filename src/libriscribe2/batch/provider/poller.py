@@ -62,7 +62,7 @@ class Keeper:
         self._refused: dict[tuple[str, str], str] = {}
         if self._under:
             calls = sum(len(one.order.calls) for one in self._under)
-            self._habits.tell(f"{counted(calls, 'call')} submitted before: waited for")
+            self._habits.tell(f"{counted(calls, 'call')} submitted earlier: waiting for them")
 
     async def run(self) -> None:
         """Send and fetch until it is cancelled.
@@ -120,7 +120,7 @@ class Keeper:
         """Why a call is not for a batch; empty where it is."""
         due = self._habits.due.get(asked["book"])
         if not self._habits.takes:
-            return "no call is sent with others in this run"
+            return "no call is batched in this run"
         if self._is_over() or (due is not None and self._habits.clock() >= due):
             return _DEADLINE
         return self._refused.get((asked["model"], asked["account"]), "")
@@ -243,7 +243,7 @@ class Keeper:
     def _refuse(self, account: tuple[str, str], why: str, asked: Mapping[str, Kept]) -> None:
         if account not in self._refused:
             self._refused[account] = why
-            self._habits.tell(f"{account[0]}: no batch, so its calls are sent at once ({why})")
+            self._habits.tell(f"{account[0]}: no batch, so its calls are sent directly ({why})")
         for ident in asked:
             self._reply(ident, ordinary(why))
 

@@ -77,7 +77,7 @@ class Spool:
                 raise ProjectInUseError(
                     f"The calls in {self.root} are being sent by another process",
                     why=holder_of(path),
-                    fix="Wait until it is done, or end it.",
+                    fix="Wait until it is done, or stop it.",
                 ) from error
         sign(path)
         try:

@@ -41,7 +41,7 @@ _BODY: Final = frozenset(
 
 @CONTINUITY_RULES.rule(
     "R1",
-    "a trait that does not change is told differently",
+    "a fixed trait changes",
     fix="Give it one value in {here} and {there}.",
 )
 def traits(story: Story) -> Iterator[Finding]:
@@ -61,8 +61,8 @@ def traits(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R2",
-    "an age goes back, or grows faster than the story",
-    fix="Mend the age in {here} or {there}, or tell how much time passes.",
+    "an age decreases, or grows faster than the story",
+    fix="Correct the age in {here} or {there}, or say how much time passes.",
 )
 def ages(story: Story) -> Iterator[Finding]:
     """R2: an age never goes back and grows no faster than the story's days.
@@ -87,8 +87,8 @@ def ages(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R3",
-    "somebody acts after their death",
-    fix="Take them out of {here}, or make it a memory, or let them live in {there}.",
+    "a character acts after their death",
+    fix="Remove them from {here}, make it a memory, or let them live in {there}.",
 )
 def the_dead(story: Story) -> Iterator[Finding]:
     """R3: the dead do nothing, unless the story's clock says that it was before."""
@@ -107,14 +107,14 @@ def the_dead(story: Story) -> Iterator[Finding]:
                 yield contradiction(
                     fact,
                     death,
-                    f"{entity} died in chapter {death.chapter} and is there in chapter "
+                    f"{entity} died in chapter {death.chapter} and is present in chapter "
                     f"{fact.chapter}.",
                 )
 
 
 @CONTINUITY_RULES.rule(
     "R4",
-    "one person is in two places at once",
+    "a character is in two places at once",
     fix="Change the place or the time in {here} or {there}.",
 )
 def two_places(story: Story) -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def two_places(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R5",
-    "a weekday does not fit the days between",
+    "a weekday does not match the days in between",
     fix="Change the day in {here} or {there}.",
 )
 def weekdays(story: Story) -> Iterator[Finding]:
@@ -157,7 +157,7 @@ def weekdays(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R6",
-    "a number drifts",
+    "a number changes",
     fix="Use one number in {here} and {there}.",
 )
 def numbers(story: Story) -> Iterator[Finding]:
@@ -181,8 +181,8 @@ def numbers(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R8",
-    "a thing is used after it was lost",
-    fix="Have it found again before {here}, or use another thing.",
+    "an object is used after it was lost",
+    fix="Have it found again before {here}, or use another object.",
 )
 def lost_things(story: Story) -> Iterator[Finding]:
     """R8: what was destroyed, lost or given away is not in the same hands later."""
@@ -225,8 +225,8 @@ def broken_rules(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R7",
-    "kin do not fit each other",
-    fix="Make the two of them the same kin in {here} and {there}.",
+    "family relations contradict each other",
+    fix="Use the same relation in {here} and {there}.",
 )
 def kin(story: Story) -> Iterator[Finding]:
     """R7: what one is to another fits what the other is to the one."""
@@ -251,8 +251,8 @@ def kin(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R9",
-    "somebody knows what they have not learnt yet",
-    fix="Move what is learnt in {there} before {here}, or take the knowledge out of {here}.",
+    "a character knows what they have not yet learned",
+    fix="Move what is learned in {there} before {here}, or remove the knowledge from {here}.",
 )
 def knowledge(story: Story) -> Iterator[Finding]:
     """R9: nobody acts on what they learn only later."""

@@ -120,15 +120,19 @@ def _is_out_of_date(number: int, view: ProjectView) -> bool:
 def _unread(brief: Brief, project: str, *, written: bool) -> IncompleteError:
     """The facts of no chapter are known."""
     if not (brief.story_bible and brief.kind == "fiction"):
-        why = "the book is no story" if brief.kind != "fiction" else "`story_bible` is switched off"
+        why = (
+            "the book is non-fiction"
+            if brief.kind != "fiction"
+            else "`story_bible` is switched off"
+        )
         return IncompleteError(
             "No chapter of this book is read for its facts.",
-            why=f"{why}, so its stage has nothing to do",
+            why=f"{why}, so there is no story bible",
             fix="Set `story_bible = true` and a fiction category in book.toml, then "
             f"`libriscribe2 resume {project}`.",
         )
-    why = "the chapters are there, their facts are not" if written else "no chapter is written yet"
+    why = "the chapters are written, but not yet read" if written else "no chapter is written yet"
     command = f"libriscribe2 resume {project}" + (" --until story_bible" if written else "")
     return IncompleteError(
-        "No chapter was read for its facts yet.", why=why, fix=f"Run `{command}`."
+        "No chapter has been read for its facts yet.", why=why, fix=f"Run `{command}`."
     )

@@ -19,8 +19,8 @@ from libriscribe2.project.project_view import ProjectView
 JUDGED: Final = "J1"
 """What a model finds, not a rule in code."""
 
-_JUDGED_FIX: Final = "Make {here} and {there} agree, if you see it so too."
-_LET_STAND: Final = " Or let it stand: `<!-- libriscribe2: allow {rule} -->` in that paragraph."
+_JUDGED_FIX: Final = "If you agree, change {here} or {there}."
+_LET_STAND: Final = " Or allow it: `<!-- libriscribe2: allow {rule} -->` in that paragraph."
 
 _BEFORE: Final = re.compile(r"\bchapter 0\b")
 """How the rules call the book before."""

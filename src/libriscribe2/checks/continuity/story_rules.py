@@ -17,7 +17,7 @@ from libriscribe2.project.paths import OUTLINE
 
 @CONTINUITY_RULES.rule(
     "R10",
-    "one name stands for two people",
+    "one name is used for two people",
     fix="Give one of the two another name in {here} or {there}.",
 )
 def unclear_names(story: Story) -> Iterator[Finding]:
@@ -28,8 +28,8 @@ def unclear_names(story: Story) -> Iterator[Finding]:
 
 @CONTINUITY_RULES.rule(
     "R12",
-    "the point of view or the tense drifts",
-    fix="Tell {here} as the other chapters are told, or have it written again: "
+    "the point of view or the tense changes",
+    fix="Match {here} to the other chapters, or have it written again: "
     "`libriscribe2 redo {project} chapters --chapter {chapter}`.",
 )
 def drifting_narration(story: Story) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def owed_threads(story: Story) -> Iterator[Finding]:
     for thread in story.threads:
         payoff = thread.payoff
         if payoff is not None and thread.id not in faulty and _is_untold(thread, payoff, story):
-            why = f"chapter {payoff} is to pay it off, and no words of it do."
+            why = f"chapter {payoff} is to pay it off, but nothing in it does."
             yield Finding("warning", _place(thread, payoff), f"{thread.promise}: {why}")
 
 

@@ -47,7 +47,7 @@ def equal_windows(ours: str, theirs: str, where: Where = "beginning") -> tuple[s
     """The beginnings (or the ends) of two texts, cut at paragraphs to much the same length.
 
     Returns:
-        Both passages, or None where one of them is too short to be judged.
+        Both passages, or None where one of them is too short to compare.
     """
     ours, theirs = prose_of(ours), prose_of(theirs)
     size = min(WINDOW, len(ours), len(theirs))
@@ -130,7 +130,7 @@ def _changes(parts: tuple[list[str], list[str]]) -> list[_Stretch]:
 
 
 def _widened(one: _Stretch, parts: tuple[list[str], list[str]]) -> _Stretch:
-    """A change with a paragraph on each side, and more where it is too short to be judged."""
+    """A change with a paragraph on each side, and more where it is too short to compare."""
     wide = _with_one_more(one, parts)
     while min(map(len, _texts(wide, parts))) < SHORTEST:
         wider = _with_one_more(wide, parts)
@@ -229,8 +229,8 @@ def pairs_of(
                 pairs.append(Pair(f"chapter {number} {where}", *found))
     if not pairs:
         raise IncompleteError(
-            "The two books have no chapter in common that could be judged.",
-            why="a passage needs some hundred words on both sides",
+            "The two books have no chapter in common that can be compared.",
+            why="a passage needs about a hundred words on both sides",
         )
     sound = tuple(pair.ours for pair in pairs[::2][:CALIBRATION_PASSAGES])
     return DraftPairs(tuple(pairs), sound, tuple(one.name for one in books[0].characters()))

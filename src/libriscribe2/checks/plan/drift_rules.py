@@ -33,7 +33,7 @@ _NO_NAMES: Final = frozenset(
 )
 
 
-@PLAN_RULES.rule("P22", "a chapter lacks what was to happen in it")
+@PLAN_RULES.rule("P22", "a chapter lacks planned plot points")
 def missed_beats(plan: Plan) -> Iterator[Finding]:
     """P22: what has to happen in a chapter has to leave its words there."""
     scenes = {one.chapter: [scene.summary for scene in one.scenes] for one in plan.scenes}
@@ -47,12 +47,12 @@ def missed_beats(plan: Plan) -> Iterator[Finding]:
             share, beat = min(missed)
             yield _parted(
                 chapter.number,
-                f"Chapter {chapter.number} lacks {len(missed)} of its {len(beats)} beats; it has "
+                f"Chapter {chapter.number} lacks {len(missed)} of its {len(beats)} plot points; it has "
                 f"{share:.0%} of the words of \u201c{_clipped(beat)}\u201d.",
             )
 
 
-@PLAN_RULES.rule("P23", "a chapter gives a part to somebody whom the plan does not know")
+@PLAN_RULES.rule("P23", "a chapter features a character who is not in the plan")
 def strangers(plan: Plan) -> Iterator[Finding]:
     """P23: names that stand often in a chapter and nowhere in the plan; of English books only."""
     if not plan.english:
@@ -73,7 +73,7 @@ def strangers(plan: Plan) -> Iterator[Finding]:
             )
 
 
-@PLAN_RULES.rule("P24", "the plan goes on with somebody who has died in the text")
+@PLAN_RULES.rule("P24", "the plan uses a character who has died in the text")
 def gone_on_with(plan: Plan) -> Iterator[Finding]:
     """P24: nobody who has died has a part in a later scene, unless it is a flashback."""
     found: set[tuple[str, int]] = set()
@@ -87,13 +87,13 @@ def gone_on_with(plan: Plan) -> Iterator[Finding]:
                 yield Finding(
                     "warning",
                     Place(SCENES, number, scene),
-                    f"{person} has died in chapter {died} and has a part in scene {scene} of "
+                    f"{person} died in chapter {died} and appears in scene {scene} of "
                     f"chapter {number}.",
-                    f"Take {person} out of it, or let chapter {died} keep {person} alive.",
+                    f"Remove {person} from it, or keep {person} alive in chapter {died}.",
                 )
 
 
-@PLAN_RULES.rule("P25", "a chapter leaves somebody elsewhere than planned")
+@PLAN_RULES.rule("P25", "a chapter leaves a character elsewhere than planned")
 def elsewhere(plan: Plan) -> Iterator[Finding]:
     """P25: a chapter leaves people where its plan leaves them; for known people and places."""
     for number, exits in plan.written.left.items():

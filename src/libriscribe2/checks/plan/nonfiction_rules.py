@@ -23,7 +23,7 @@ Home = tuple[int, int]
 """The chapter's number, and the section's in it (0 for the whole chapter)."""
 
 
-@PLAN_RULES.rule("P16", "a claim or a term has more than one home, or none", kind=FACTS)
+@PLAN_RULES.rule("P16", "a claim or a term is introduced more than once, or never", kind=FACTS)
 def one_home(plan: Plan) -> Iterator[Finding]:
     """P16: each claim and each term is stated in one place, its own."""
     yield from _told_twice(plan)
@@ -47,8 +47,8 @@ def _told_elsewhere(plan: Plan) -> Iterator[Finding]:
             yield Finding(
                 "error",
                 Place(SCENES, *here),
-                f"{entry} is at home in chapter {home[0]}, and {_name(here)} states it.",
-                "State it in its own chapter, and only refer to it here.",
+                f"{entry} belongs to chapter {home[0]}, but {_name(here)} states it.",
+                "State it in its own chapter and only refer to it here.",
             )
 
 
@@ -61,12 +61,12 @@ def _told_nowhere(plan: Plan) -> Iterator[Finding]:
             yield Finding(
                 "warning",
                 Place(SCENES, number),
-                f"Chapter {number} is to state {entry}, and none of its sections does.",
-                "Name it among the reveals of one section.",
+                f"Chapter {number} should state {entry}, but none of its sections does.",
+                "Add it to the reveals of one section.",
             )
 
 
-@PLAN_RULES.rule("P17", "a term or a claim is used before it has its home", kind=FACTS)
+@PLAN_RULES.rule("P17", "a term or a claim is used before it is introduced", kind=FACTS)
 def explained_first(plan: Plan) -> Iterator[Finding]:
     """P17: what is used has been explained before."""
     yield from _used_before(plan)
@@ -80,7 +80,7 @@ def _used_before(plan: Plan) -> Iterator[Finding]:
         for entry in chapter.payoffs:
             home = homes.get(_key(entry), (0, 0))
             if home[0] > number:
-                why = f"Chapter {number} goes back to {entry}, which {_name(home)} brings first."
+                why = f"Chapter {number} goes back to {entry}, which {_name(home)} introduces."
                 yield _early(why, "error", OUTLINE, (number, 0))
 
 
@@ -101,7 +101,7 @@ def _spoken_of_before(plan: Plan) -> Iterator[Finding]:
                 yield _early(f"{speaks}, which {_name(home)} explains.", "warning", file, here)
 
 
-@PLAN_RULES.rule("P18", "a citation leads to no note that may be used")
+@PLAN_RULES.rule("P18", "a citation refers to no usable note")
 def resolved_citations(plan: Plan) -> Iterator[Finding]:
     """P18: ids of notes that do not exist, or that were not found in their sources."""
     if plan.notes is None:
@@ -142,7 +142,7 @@ def _stated_twice(stated: Iterable[tuple[Home, str]], file: str) -> Iterator[Fin
         first = homes.setdefault(_key(entry), here)
         if first != here:
             why = f"{entry} is stated twice: in {_name(first)} and in {_name(here)}."
-            change = "Leave it to one of them; let the other refer to it."
+            change = "Keep it in one of them; let the other refer to it."
             yield Finding("error", Place(file, *here), why, change)
 
 
@@ -150,13 +150,13 @@ def _unresolved(
     texts: Iterable[str], notes: frozenset[str], file: str, here: Home
 ) -> Iterator[Finding]:
     for note in sorted(set(NOTE.findall(" ".join(texts))) - notes):
-        why = f"There is no note {note} that may be used."
-        change = "Use the id of a note that was found in its source, or take it out."
+        why = f"There is no usable note {note}."
+        change = "Use the id of a verified note, or remove it."
         yield Finding("error", Place(file, *here), why, change)
 
 
 def _early(why: str, weight: Severity, file: str, here: Home) -> Finding:
-    change = "Explain it before, or speak of it later."
+    change = "Explain it earlier, or mention it later."
     return Finding(weight, Place(file, *here), why, change)
 
 
@@ -190,7 +190,7 @@ _ASKS: Final = ("?", "\uff1f", "\u061f")
 _GERUND: Final = regex.compile(r"(?:[Hh]ow to\s+)?\p{L}{2,}ing\b")
 
 
-@PLAN_RULES.rule("P19", "headings of one book are built differently", kind=FACTS)
+@PLAN_RULES.rule("P19", "headings differ in form", kind=FACTS)
 def parallel_headings(plan: Plan) -> Iterator[Finding]:
     """P19: titles that break the form of most; for books of facts."""
     forms = [_form(chapter.title, english=plan.english) for chapter in plan.chapters]
@@ -204,12 +204,12 @@ def parallel_headings(plan: Plan) -> Iterator[Finding]:
             yield Finding(
                 "warning",
                 Place(OUTLINE, number),
-                f"Most titles have the form of a {form}; that of chapter {number} has not.",
-                "Word it as the others are worded.",
+                f"Most titles have the form of a {form}; that of chapter {number} does not.",
+                "Word it like the others.",
             )
 
 
-@PLAN_RULES.rule("P20", "a section has not one question and one answer", kind=FACTS)
+@PLAN_RULES.rule("P20", "a section lacks a question or an answer", kind=FACTS)
 def one_question(plan: Plan) -> Iterator[Finding]:
     """P20: sections without a question or an answer, or with several questions."""
     for chapter, number, section in plan.planned():

@@ -14,27 +14,27 @@ from libriscribe2.models.story import ScenePlan
 from libriscribe2.project.paths import CHARACTERS, OUTLINE, SCENES
 
 
-@PLAN_RULES.rule("P8", "two names are one letter apart, or sound the same", kind=STORY)
+@PLAN_RULES.rule("P8", "two names differ by one letter, or sound the same", kind=STORY)
 def like_names(plan: Plan) -> Iterator[Finding]:
     """P8: two people of the cast whose names are easily taken for each other."""
     for one, other in confusable_names(plan.people):
         yield Finding(
             "error",
             Place(CHARACTERS, entity=other),
-            f"{one} and {other} are easily taken for each other.",
-            f"Give {other} a name with another first letter and another sound.",
+            f"{one} and {other} are easily confused.",
+            f"Give {other} a name with a different first letter and sound.",
         )
 
 
-@PLAN_RULES.rule("P9", "a name that models give too often", kind=STORY)
+@PLAN_RULES.rule("P9", "a name that models overuse", kind=STORY)
 def worn_names(plan: Plan) -> Iterator[Finding]:
     """P9: names of the cast that stand in very many texts of models."""
     for name in ai_names(plan.people):
         yield Finding(
             "note",
             Place(CHARACTERS, entity=name),
-            f"Models call very many people {name}.",
-            "Another name makes the book less like others.",
+            f"Models use the name {name} very often.",
+            "Choose a less common name.",
         )
 
 
@@ -42,7 +42,7 @@ CONTRACT: Final = ("goal", "conflict", "outcome")
 """What makes a scene: somebody wants something, meets resistance, and something changes."""
 
 
-@PLAN_RULES.rule("P12", "a scene is played by nobody of the cast", kind=STORY)
+@PLAN_RULES.rule("P12", "a scene has no character of the cast", kind=STORY)
 def known_cast(plan: Plan) -> Iterator[Finding]:
     """P12: scenes with nobody of the cast, or with a name of it misspelt."""
     if not plan.people:
@@ -55,7 +55,7 @@ def known_cast(plan: Plan) -> Iterator[Finding]:
                 yield Finding(
                     "error",
                     Place(SCENES, chapter, number),
-                    f"{name} is no name of the cast, and one letter from {meant}.",
+                    f"{name} is not in the cast; it differs by one letter from {meant}.",
                     f"Write {meant}, or add {name} to characters.json.",
                 )
         if scene.characters and len(unknown) == len(scene.characters):
@@ -63,12 +63,12 @@ def known_cast(plan: Plan) -> Iterator[Finding]:
             yield Finding(
                 "error",
                 Place(SCENES, chapter, number),
-                f"Nobody of the cast is in the scene: it has {listed}.",
-                "Name somebody of the cast who is there, as characters.json spells the name.",
+                f"No character of the cast is in the scene: it has {listed}.",
+                "Name a character who is present, spelled as in characters.json.",
             )
 
 
-@PLAN_RULES.rule("P13", "a scene stands in a place that the world does not have")
+@PLAN_RULES.rule("P13", "a scene is set in a place that the world does not have")
 def known_places(plan: Plan) -> Iterator[Finding]:
     """P13: places that the world does not have; one letter off is surely a slip."""
     if not plan.places:
@@ -81,14 +81,14 @@ def known_places(plan: Plan) -> Iterator[Finding]:
             "warning" if meant is None else "error",
             Place(SCENES, chapter, number),
             f"The world has no place {scene.place}."
-            + (f" It is one letter from {meant}." if meant else ""),
+            + (f" It differs by one letter from {meant}." if meant else ""),
             f"Write {meant}."
             if meant
             else f"Add {scene.place} to world.json, or use a place of it.",
         )
 
 
-@PLAN_RULES.rule("P15", "a scene lacks what makes it one", kind=STORY)
+@PLAN_RULES.rule("P15", "a scene is incomplete", kind=STORY)
 def whole_contracts(plan: Plan) -> Iterator[Finding]:
     """P15: scenes of a story without goal, conflict or outcome."""
     for chapter, number, scene in plan.planned():
@@ -98,7 +98,7 @@ def whole_contracts(plan: Plan) -> Iterator[Finding]:
                 "warning",
                 Place(SCENES, chapter, number),
                 f"The scene has no {' and no '.join(missing)}.",
-                "Say who wants what, what stands against it, and what is different at the end.",
+                "State who wants what, what opposes it, and what has changed at the end.",
             )
 
 
@@ -112,7 +112,7 @@ _MOVES_ON: Final = frozenset({"arrival", "time-skip"})
 
 
 @PLAN_RULES.rule(
-    "P14", "a chapter begins where the one before did not leave its people", kind=STORY
+    "P14", "a chapter does not continue where the previous one left its characters", kind=STORY
 )
 def broken_states(plan: Plan) -> Iterator[Finding]:
     """P14: a person whom one chapter leaves at one place and the next finds at another.

@@ -117,8 +117,8 @@ def _allowance(entry: str) -> Allowance:
     match = _ENTRY.fullmatch(entry.strip())
     if match is None:
         raise ConfigError(
-            f"book.toml: [book] allow: {entry!r} names no rule",
-            fix="Write a rule, or a rule and where it may be broken: `P3`, `P1 chapter 7`.",
+            f"book.toml: [book] allow: {entry!r} is not a rule",
+            fix="Write a rule, or a rule and where to allow it: `P3`, `P1 chapter 7`.",
         )
     rule, rules = match["rule"].upper(), PLAN_RULES.all()
     if rule not in rules:
@@ -242,15 +242,15 @@ def _fix(one: Finding, project: str) -> str:
         change = _way_back(one.where.chapter, project)
     else:
         again = f"`libriscribe2 redo {project} {_STAGES[file]}`"
-        change = f"{one.fix} Edit {file}, or have it made anew: {again}."
-    return f"{change} Or let it stand: {stand}."
+        change = f"{one.fix} Edit {file}, or regenerate it: {again}."
+    return f"{change} Or allow it: {stand}."
 
 
 def _way_back(chapter: int, project: str) -> str:
     """What brings a plan and the text together again, and what to type."""
     again = f"`libriscribe2 redo {project} chapters --chapter {chapter}`"
     return (
-        f"Have the chapter written again: {again}. Or let the plan follow the text: edit {OUTLINE} "
+        f"Have the chapter written again: {again}. Or adapt the plan to the text: edit {OUTLINE} "
         f"and {SCENES} from there on, and `libriscribe2 resume {project}` writes what is missing "
         "from them."
     )

@@ -32,7 +32,7 @@ _ASLEEP: Final = re.compile(
 )
 
 
-@PLAN_RULES.rule("P1", "neighbouring chapters open alike, or too many do")
+@PLAN_RULES.rule("P1", "neighbouring chapters open in the same way, or too many do")
 def openings(plan: Plan) -> Iterator[Finding]:
     """P1: the same opening twice running, or in more than a quarter of the book."""
     moves = [chapter.opening_move for chapter in plan.chapters]
@@ -43,7 +43,7 @@ def openings(plan: Plan) -> Iterator[Finding]:
                 "error",
                 Place(OUTLINE, number),
                 f"Chapters {number - 1} and {number} both open with {move}.",
-                f"Give chapter {number} another opening_move than chapters {number - 1}"
+                f"Give chapter {number} a different opening_move from chapters {number - 1}"
                 + (f" and {number + 1}." if number < len(moves) else "."),
             )
     most = max(1, int(len(moves) * MOST_OF_A_KIND))
@@ -53,11 +53,11 @@ def openings(plan: Plan) -> Iterator[Finding]:
                 "warning",
                 Place(OUTLINE),
                 f"{count} of {len(moves)} chapters open with {move}: {_where(moves, move)}.",
-                f"Leave at most {most} of them so and open the others in other ways.",
+                f"Keep at most {most} of them and open the others differently.",
             )
 
 
-@PLAN_RULES.rule("P2", "chapters close together end alike")
+@PLAN_RULES.rule("P2", "nearby chapters end in the same way")
 def endings(plan: Plan) -> Iterator[Finding]:
     """P2: endings of one kind closer together than three chapters."""
     moves = [chapter.ending_move for chapter in plan.chapters]
@@ -84,7 +84,7 @@ def quiet_endings(plan: Plan) -> Iterator[Finding]:
                 "warning",
                 Place(OUTLINE, later),
                 f"Chapters {earlier} and {later} both end quietly, asleep or back home.",
-                f"End chapter {later} on something that leads on.",
+                f"End chapter {later} on something that draws the reader on.",
             )
 
 
@@ -118,7 +118,7 @@ def tension_curve(plan: Plan) -> Iterator[Finding]:
             "error",
             Place(OUTLINE),
             f"The tension is flat: {shown}.",
-            "Let it rise to a height, with at least one fall on the way.",
+            "Let it rise to a peak, with at least one drop on the way.",
         )
     elif min(steps) >= 0 or max(steps) <= 0:
         what = "falls" if min(steps) >= 0 else "rises"
@@ -126,7 +126,7 @@ def tension_curve(plan: Plan) -> Iterator[Finding]:
             "error",
             Place(OUTLINE),
             f"The tension never {what}: {shown}.",
-            "Let a chapter after a height give relief, and another one rise again.",
+            "Let a chapter after a peak bring relief, and a later one rise again.",
         )
 
 
@@ -136,7 +136,7 @@ MOST_OFF: Final = 0.25
 """A sum of lengths may miss what it adds up to by this share."""
 
 
-@PLAN_RULES.rule("P10", "the planned lengths are too even, too uneven, or miss the book's")
+@PLAN_RULES.rule("P10", "the planned lengths are too even, too uneven, or do not add up")
 def planned_lengths(plan: Plan) -> Iterator[Finding]:
     """P10: lengths of chapters, and of scenes beside their chapter's."""
     yield from _chapter_lengths(plan)
@@ -162,7 +162,7 @@ def _chapter_lengths(plan: Plan) -> Iterator[Finding]:
             "warning",
             Place(OUTLINE),
             f"The chapters add up to {sum(lengths):,} words; the book is to have {plan.words:,}.",
-            "Bring target_words and the book's words together.",
+            "Make target_words add up to the book's words.",
         )
 
 
@@ -178,7 +178,7 @@ def _scene_lengths(plan: Plan) -> Iterator[Finding]:
                 Place(SCENES, chapter.chapter),
                 f"The scenes of chapter {chapter.chapter} add up to {sum(lengths):,} words; "
                 f"the chapter is to have {words:,}.",
-                "Bring the target_words of the scenes and of the chapter together.",
+                "Make the target_words of the scenes add up to those of the chapter.",
             )
 
 
@@ -198,7 +198,7 @@ _LESSON: Final = re.compile(
 )
 
 
-@PLAN_RULES.rule("P21", "the plan is tidier than stories by people are", kind=STORY)
+@PLAN_RULES.rule("P21", "the plan is tidier than published stories", kind=STORY)
 def tidiness(plan: Plan) -> Iterator[Finding]:
     """P21: two signs or more, in a book of six chapters or more."""
     signs = [] if plan.last < FEWEST_OF_A_TIDY_BOOK else [*_signs(plan)]
@@ -207,7 +207,7 @@ def tidiness(plan: Plan) -> Iterator[Finding]:
             "note",
             Place(OUTLINE),
             f"The plan is tidy: {'; '.join(signs)}.",
-            "Leave something open, let a thread end early or badly, or break the order once.",
+            "Leave something open, end a thread early or badly, or break the chronology once.",
         )
 
 
@@ -217,16 +217,16 @@ def _signs(plan: Plan) -> Iterator[str]:
     dated = all(chapter.story_time.strip() for chapter in plan.chapters)
     straight = dated and not any(map(leaves_time, plan.chapters))
     if straight and len(views) == 1 and "" not in views:
-        yield "one viewpoint and one straight line of time in all chapters"
+        yield "one viewpoint and linear time in all chapters"
     if len(plan.threads) == 1:
-        yield "there is one thread and no other beside it"
+        yield "there is only one thread"
     payoffs = [thread.payoff for thread in plan.threads]
     if len(payoffs) > 1 and set(payoffs) == {plan.last}:
         yield "every thread is paid off in the last chapter"
     texts = (f"{one.summary} {one.exit_state} {one.purpose}" for one in plan.chapters)
     lessons = sum(map(_teaches, texts)) if plan.english else 0
     if lessons >= FEWEST_LESSONS:
-        yield f"{lessons} chapters say what they teach"
+        yield f"{lessons} chapters state their moral"
 
 
 def _teaches(text: str) -> bool:

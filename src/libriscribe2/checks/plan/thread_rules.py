@@ -14,7 +14,7 @@ FEWEST_ALIVE: Final = 2
 """So many threads are alive in every chapter but the first and the last."""
 
 
-@PLAN_RULES.rule("P4", "a thread is not set up, then paid off, then due")
+@PLAN_RULES.rule("P4", "a thread is set up, paid off and due in the wrong order")
 def obligations(plan: Plan) -> Iterator[Finding]:
     """P4: threads without a payoff, or with one that comes too early or too late."""
     twice = Counter(_key(thread.id) for thread in plan.threads)
@@ -31,9 +31,7 @@ def obligations(plan: Plan) -> Iterator[Finding]:
             yield Finding("error", Place(OUTLINE, entity=thread.id), why, change)
 
 
-@PLAN_RULES.rule(
-    "P5", "a chapter and a thread disagree on where it is set up or paid off", kind=STORY
-)
+@PLAN_RULES.rule("P5", "a chapter and a thread disagree about setup or payoff", kind=STORY)
 def agreement(plan: Plan) -> Iterator[Finding]:
     """P5: chapters and threads that disagree; only where a chapter names any thread."""
     if not any(one.plants or one.payoffs for one in plan.chapters):
@@ -44,8 +42,8 @@ def agreement(plan: Plan) -> Iterator[Finding]:
             if _key(name) not in known:
                 yield _at(
                     number,
-                    f"Chapter {number} names the thread {name}, which is not in the list.",
-                    f"Add {name} to threads, or take it out of the chapter.",
+                    f"Chapter {number} names the thread {name}, which is not listed.",
+                    f"Add {name} to threads, or remove it from the chapter.",
                 )
     for thread in plan.threads:
         yield from _planted(thread, plan.chapters)
@@ -69,7 +67,7 @@ def threads_alive(plan: Plan) -> Iterator[Finding]:
             "warning",
             Place(OUTLINE, thin[0]),
             f"Fewer than {FEWEST_ALIVE} threads are alive in {where} {listed}.",
-            "Set up another thread before, or pay one off later.",
+            "Set up another thread earlier, or pay one off later.",
         )
 
 
@@ -118,12 +116,12 @@ def _fault(thread: Thread, last: int) -> tuple[str, str]:
     if thread.setup > last:
         return (
             f"set up in chapter {thread.setup}, and the book has {last}",
-            "Set it up in a chapter that there is.",
+            "Set it up in an existing chapter.",
         )
     if thread.payoff is None:
         return (
             f"set up in chapter {thread.setup} and never paid off",
-            "Name the chapter that pays it off, or take the thread out.",
+            "Name the chapter that pays it off, or remove the thread.",
         )
     if thread.payoff <= thread.setup:
         return (

@@ -117,7 +117,7 @@ def length_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metr
         scores = [length_score(length, plan.chapter_words) for length in lengths]
         off = sorted(zip(scores, chapters, lengths, strict=True), key=lambda one: one[0])
         places = worst(
-            note(chapter, f"{length} words, {plan.chapter_words} were asked for")
+            note(chapter, f"{length} words, {plan.chapter_words} requested")
             for score, chapter, length in off
             if RANGES["length score"].level(score) != "ok"
         )
@@ -145,7 +145,7 @@ def plan_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric
         for share, chapter, beat in missed
         if band.level(share) != "ok"
     )
-    return [Metric("beats found", "plan", missed[0][0], "of the words of the weakest beat", places)]
+    return [Metric("beats found", "plan", missed[0][0], "of words (weakest plot point)", places)]
 
 
 def name_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:

@@ -36,10 +36,29 @@ GROUPS: Final[tuple[Group, ...]] = (
 _IN_JSON: Final = {"openings and endings": "edges"}
 """Groups that `report --json` calls by an earlier name."""
 
+_IN_WORDS: Final = {
+    "phrases of earlier chapters": "phrases from earlier chapters",
+    "phrases of all earlier chapters": "phrases from all earlier chapters",
+    "like openings": "similar openings",
+    "like endings": "similar endings",
+    "most alike openings": "most similar openings",
+    "most alike endings": "most similar endings",
+    "compressed share": "compression ratio",
+    "beats found": "plot points found",
+    "drifting names": "inconsistent names",
+    "names that models favour": "typical AI names",
+}
+"""Metrics whose name in records is an older one."""
+
 WORST: Final = 5
 """Most places that a metric points to."""
 
 QUOTE_LENGTH: Final = 160
+
+
+def metric_in_words(name: str) -> str:
+    """The name of a metric for people; its name in records stays."""
+    return _IN_WORDS.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +78,16 @@ class Metric:
     value: float
     unit: str
     places: tuple[Place, ...] = field(default=())
+
+    @property
+    def name_in_words(self) -> str:
+        """Its name for people."""
+        return metric_in_words(self.name)
+
+    @property
+    def group_in_words(self) -> str:
+        """Its part of the report for people."""
+        return "AI style" if self.group == "ai sound" else self.group
 
     @property
     def level(self) -> Level:

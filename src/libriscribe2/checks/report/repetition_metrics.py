@@ -23,7 +23,7 @@ BLOCK: Final = 8
 """Chapters that are compared with each other for the metrics of a block."""
 
 _MOST_PAGES: Final = 0.9
-_ON_PAGES: Final = "of the phrases of a page, at most, on nine pages in ten"
+_ON_PAGES: Final = "of phrases (90th percentile of pages)"
 
 
 def repetition_metrics(chapters: Sequence[ChapterText], names: Iterable[str]) -> list[Metric]:
@@ -45,7 +45,7 @@ def repetition_metrics(chapters: Sequence[ChapterText], names: Iterable[str]) ->
             "compressed share",
             "repetition",
             fmean([compressed_share(one.text) for one in chapters]),
-            "of the size of the text",
+            "of the text's size",
         ),
     ]
 
@@ -97,7 +97,7 @@ def _before(chapters: Sequence[ChapterText]) -> list[Metric]:
     shares = shares_seen_before(chapters)[1:]
     ranked = sorted(enumerate(shares, start=1), key=lambda one: (-one[1], one[0]))
     shown = worst(
-        note(chapters[index], f"{share:.1%} of its phrases stand in earlier chapters")
+        note(chapters[index], f"{share:.1%} of its phrases are in earlier chapters")
         for index, share in ranked
         if share > 0
     )
@@ -107,7 +107,7 @@ def _before(chapters: Sequence[ChapterText]) -> list[Metric]:
         "phrases of earlier chapters",
         "repetition",
         typical,
-        "of the phrases of eight chapters",
+        "of phrases (eight chapters)",
         shown,
     )
     if len(chapters) <= BLOCK:
@@ -167,9 +167,9 @@ def _edges(
     top = pairs(chapters)[0]
     places = (shown(chapters[top.first]), shown(chapters[top.second])) if top.likeness else ()
     typical = median(pairs(block)[0].likeness for block in _blocks(chapters))
-    unit = "of the words of the most alike pair"
+    unit = "of words (most similar pair)"
     near = Metric(
-        f"like {name}", "openings and endings", typical, f"{unit} of eight chapters", places
+        f"like {name}", "openings and endings", typical, "of words (most similar of eight)", places
     )
     if len(chapters) <= BLOCK:
         return [near]

@@ -199,7 +199,7 @@ def _as_replied(snapshot: Snapshot, name: str) -> list[Version]:
             return [Version("written", "as it was written", text)]
     label = "the replies that it was made from"
     if len(keys) < len(record.keys):
-        label += ", before they were revised"
+        label += ", before revision"
     return [Version("replies", label, f"{body}\n")]
 
 

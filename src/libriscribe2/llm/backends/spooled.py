@@ -143,9 +143,9 @@ class SpooledBackend:
         while (found := self._spool.reply(ident)) is None:
             if not self._spool.attended():
                 raise ProviderError(
-                    "Nobody sends the calls of this batch any more",
+                    "The calls of this batch are no longer sent",
                     why="the process that runs its books has ended",
-                    fix="Go on with `libriscribe2 batch run --provider-batch`.",
+                    fix="Continue with `libriscribe2 batch run --provider-batch`.",
                 )
             await self._wait(pause)
             pause = min(_LONGEST_LOOK_SECONDS, pause * _GROWTH)

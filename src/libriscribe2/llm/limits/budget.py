@@ -165,10 +165,10 @@ def money_used_up(caps: Caps, spent: float, call: NextCall, project: str) -> Bud
     )
     enough = max(2 * cap, math.ceil((spent + call.usd) * _CENTS) / _CENTS)
     return BudgetError(
-        f"The next call could pass the budget of {_usd(cap)}",
-        f"{_usd(spent)} is spent, or may be where a call had no outcome; one more call of "
+        f"The next call could exceed the budget of {_usd(cap)}",
+        f"{_usd(spent)} is spent, counting calls without an outcome in full; one more call of "
         f"{call.model!r} could cost up to {_usd(call.usd)}{rule}",
-        f"go on with `libriscribe2 resume {_named(project)}--max-cost {enough:g}`",
+        f"continue with `libriscribe2 resume {_named(project)}--max-cost {enough:g}`",
     )
 
 
@@ -176,8 +176,8 @@ def calls_used_up(cap: int, calls: int, project: str) -> BudgetError:
     """The project has made as many calls as it may."""
     return BudgetError(
         f"The budget of {cap} calls is used up",
-        f"{calls} have left, failed ones included",
-        f"go on with `libriscribe2 resume {_named(project)}--max-calls {max(2 * cap, calls + 1)}`",
+        f"{calls} were sent, including failed ones",
+        f"continue with `libriscribe2 resume {_named(project)}--max-calls {max(2 * cap, calls + 1)}`",
     )
 
 
@@ -185,8 +185,8 @@ def time_used_up(cap: float, project: str) -> BudgetError:
     """The run has lasted as long as it may."""
     return BudgetError(
         f"The run's {cap:g} minutes are over",
-        "what was under way is kept",
-        f"go on with `libriscribe2 resume {_named(project)}".rstrip() + "`",
+        "calls in flight were finished",
+        f"continue with `libriscribe2 resume {_named(project)}".rstrip() + "`",
     )
 
 

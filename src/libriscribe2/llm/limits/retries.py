@@ -141,7 +141,7 @@ class StepCounts:
         """
         most = self.most * variants
         if step and self._left[step] >= most:
-            feedback = f"the step {step!r} has made {most} requests in this run, the most it may"
+            feedback = f"the step {step!r} has made {most} requests in this run, the maximum"
             raise MaxRetriesExceededError(most, feedback, "")
         self._left[step] += 1
 
@@ -318,5 +318,5 @@ def through(circuit: CircuitBreaker) -> Iterator[None]:
 
 def resting(model: str, seconds: float) -> BackendError:
     """What is said where nobody waits for a circuit to close."""
-    told = f"{model} failed several times in a row and is left alone for {seconds:.0f} s"
+    told = f"{model} failed several times in a row and is paused for {seconds:.0f} s"
     return BackendError(RESTING, told, unsent=True)

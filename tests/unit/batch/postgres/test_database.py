@@ -109,6 +109,6 @@ def test_a_right_whose_connection_is_gone_is_none(dsn: str) -> None:
             "select pg_terminate_backend(pid) from pg_stat_activity"
             " where application_name like 'libriscribe2 pid %'"
         )
-        with pytest.raises(ProjectInUseError, match="no longer held"):
+        with pytest.raises(ProjectInUseError, match="no longer locked"):
             claim.check()
     database.close()

@@ -130,7 +130,7 @@ def test_who_lost_the_right_keeps_no_line(
     journal.meet(lines(1))
     database.rows(END, ("libriscribe2 pid %",))
     for _ in range(2):
-        with pytest.raises(ProjectInUseError, match="no longer held"):
+        with pytest.raises(ProjectInUseError, match="no longer locked"):
             journal.add([b"late"])
     assert kept_lines(dsn) == lines(1)
 

@@ -145,7 +145,7 @@ async def test_a_reply_that_came_while_nobody_was_there_is_fetched_by_the_next(
     bench.ask("x")
     await bench.after(0, 5)
     bench.again()
-    assert bench.told[-1] == "1 call submitted before: waited for"
+    assert bench.told[-1] == "1 call submitted earlier: waiting for them"
     bench.ask("x")
     await bench.after(0)
     assert (bench.reply("x") or {})["status"] == 200
@@ -232,7 +232,7 @@ async def test_a_server_without_batches_is_told_once_and_then_left_alone(bench: 
     bench.ask("y")
     await bench.after(0)
     assert bench.reply("y") is not None
-    assert len([line for line in bench.told if "sent at once" in line]) == 1
+    assert len([line for line in bench.told if "sent directly" in line]) == 1
     assert bench.api.steps == ["upload"]
 
 

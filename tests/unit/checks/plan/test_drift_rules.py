@@ -52,7 +52,7 @@ def test_QU_a_chapter_that_keeps_to_its_plan_has_no_findings() -> None:
 def test_QU_P22_a_beat_without_its_words_is_told_with_the_beat() -> None:
     (one,) = found(PLAN, Written([text("The rain came early and nobody went out.")]))
     assert (one.rule, one.severity, one.where.name) == ("P22", "warning", "outline.json chapter 1")
-    assert "lacks 1 of its 1 beats" in one.why
+    assert "lacks 1 of its 1 plot points" in one.why
     assert BEAT in one.why
 
 
@@ -90,7 +90,7 @@ def test_QU_P24_the_plan_may_not_go_on_with_the_dead() -> None:
     plan = replace(PLAN, scenes=[scenes(1, "Jon Ide"), scenes(3, "Jon", "Mara")])
     (one,) = found(plan, Written([text(TEXT)], dead={"Jon Ide": 1}))
     assert (one.rule, one.where.name) == ("P24", "scenes.json chapter 3 scene 1")
-    assert "Jon Ide has died in chapter 1" in one.why
+    assert "Jon Ide died in chapter 1" in one.why
     assert found(plan, Written([text(TEXT)], dead={"Jon Ide": 3})) == []
     back = replace(plan, chapters=[*PLAN.chapters[:2], chapter(3, story_time="a flashback")])
     assert found(back, Written([text(TEXT)], dead={"Jon Ide": 1})) == []

@@ -80,7 +80,7 @@ def test_chapters_off_their_length_are_named() -> None:
     book = book_metrics([chapter(1, fresh(1, 400)), chapter(2, fresh(2, 60))], plan)
     (only,) = metrics(book)["length score"].places
     assert only.file == "chapters/02.md"
-    assert only.quote == "60 words, 400 were asked for"
+    assert only.quote == "60 words, 400 requested"
 
 
 def test_chapters_without_prose_are_left_out() -> None:
