@@ -186,3 +186,24 @@ def test_XC_08_a_new_project_without_a_journal_is_sound(desk: Desk, book: Projec
         if path.is_file() and path.name != "book.toml":
             path.unlink()
     assert findings(desk, 0) == []
+
+
+CONFLICT = "<<<<<<< HEAD\nHe went left.\n=======\nHe went right.\n>>>>>>> theirs\n"
+
+
+def test_W8_halves_of_a_merge_are_named_and_go_nowhere(desk: Desk, book: ProjectFolder) -> None:
+    book.write("chapters/01.md", f"# One\n\nA text.\n\n{CONFLICT}\nThe end.\n")
+    (found, *_) = findings(desk, 3)
+    assert (found["file"], found["stops"]) == ("chapters/01.md", True)
+    assert "from line 5 on" in found["place"]
+    before = book.text("manuscript.md")
+    ran = desk.run("resume", "book", expect=3)
+    assert "holds a conflict that git has left" in ran.err
+    assert book.text("manuscript.md") == before
+    assert "conflict" in desk.run("export", "book", "--format", "md", expect=3).err
+
+
+def test_W8_a_book_about_git_may_show_a_conflict(desk: Desk, book: ProjectFolder) -> None:
+    book.write("chapters/01.md", f"# One\n\n```\n{CONFLICT}```\n\nThe end.\n")
+    desk.run("resume", "book")
+    assert CONFLICT in book.text("manuscript.md")

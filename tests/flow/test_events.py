@@ -131,3 +131,17 @@ def test_a_chapter_beyond_the_outline_is_named_where_it_is_left_out(tmp_path: Pa
     checked = desk.run("check", "book").out
     assert "warning\tchapters/03.md\t\tit belongs to no chapter" in checked
     assert "left out: chapters/03.md" in desk.run("resume", "book").err
+
+
+def test_a_run_that_finds_nothing_to_do_leaves_no_events(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "idle")
+    desk.written()
+    events = desk.project().path(".libriscribe/events.jsonl")
+    before = events.read_bytes()
+    desk.run("resume", "book")
+    desk.run("resume", "book")
+    assert events.read_bytes() == before
+    desk.run("redo", "book", "manuscript")
+    more = [json.loads(line) for line in events.read_bytes()[len(before) :].splitlines()]
+    assert [more[0]["event"], more[-1]["event"]] == ["run.start", "run.end"]
+    assert [one["seq"] for one in more] == list(range(1, len(more) + 1))

@@ -141,6 +141,7 @@ def test_a_browser_is_started_without_the_token_and_without_keys(book: Desk) -> 
 
 
 def test_a_run_leaves_its_events_for_the_overview(book: Desk, tmp_path: Path) -> None:
+    book.project().path("manuscript.md").unlink()
     told = book.run("resume", "book", "--mock", "--json")
     file = book.project().path(".libriscribe/events.jsonl")
     lines = file.read_text(encoding="utf-8").splitlines()

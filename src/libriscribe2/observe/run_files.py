@@ -27,6 +27,9 @@ MOST_BYTES: Final = 5_000_000
 _OF_NO_RUN: Final = frozenset({"export.done"})
 """Events of commands that may come while a run goes on, or after its end."""
 
+_IDLE: Final = frozenset({"run.start", "stage.skipped", "run.end"})
+"""Events of a run that found nothing to do; without another one they are not kept."""
+
 _TAIL_BYTES: Final = 400_000
 _PRIVATE: Final = 0o600
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -50,6 +53,7 @@ class EventFile:
         self._path = path
         self._puts_aside = puts_aside
         self._descriptor: int | None = None
+        self._waiting: list[bytes] | None = []
 
     def __enter__(self) -> Self:
         """Open the file."""
@@ -69,12 +73,17 @@ class EventFile:
         self._close()
 
     def receive(self, event: Event) -> None:
-        """Append an event."""
+        """Append an event; those of a run that does nothing wait for one that tells something."""
         if self._descriptor is None:
             return
-        line = json.dumps(event.model_dump(mode="json"), ensure_ascii=False)
+        lines = [utf8(json.dumps(event.model_dump(mode="json"), ensure_ascii=False)) + b"\n"]
+        if self._waiting is not None:
+            lines = self._waiting = [*self._waiting, *lines]
+            if event.event in _IDLE:
+                return
+            self._waiting = None
         try:
-            os.write(self._descriptor, utf8(line) + b"\n")
+            os.write(self._descriptor, b"".join(lines))
         except OSError as error:
             _LOG.warning("No more events are written: %s", error)
             self._close()

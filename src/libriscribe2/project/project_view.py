@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final, Literal
 
@@ -12,8 +13,14 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import BOOK_TOML, RESEARCH, ProjectPaths
-from libriscribe2.project.texts import content_sha, decode_text, parse_json, value_sha
+from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, RESEARCH, ProjectPaths
+from libriscribe2.project.texts import (
+    check_settled,
+    content_sha,
+    decode_text,
+    parse_json,
+    value_sha,
+)
 
 CHAPTER_NUMBER: Final = "chapter"
 """The field of an entry in `scenes.json` that repeats its place in the list."""
@@ -36,9 +43,13 @@ class FileContent:
         """Its text (`decode_text`).
 
         Raises:
-            ProjectError: It is empty or not UTF-8; the error names the place.
+            ProjectError: It is empty or not UTF-8, or a chapter with a conflict that git has left;
+                the error names the place.
         """
-        return decode_text(self.name, self.data)
+        text = decode_text(self.name, self.data)
+        if fnmatchcase(self.name, CHAPTER_FILES):
+            check_settled(self.name, text)
+        return text
 
     @cached_property
     def sha(self) -> str:

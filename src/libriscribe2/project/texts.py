@@ -52,6 +52,35 @@ def decode_text(name: str, data: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
+_HALVES: Final = ("<<<<<<< ", "=======", ">>>>>>> ")
+_FENCES: Final = ("```", "~~~")
+
+
+def check_settled(name: str, text: str) -> None:
+    """Make sure that a text holds no two halves of a merge; in a block of code they may stand.
+
+    Raises:
+        ProjectError: It does; the error names the line.
+    """
+    if "\n>>>>>>> " not in text:
+        return
+    seen, begun, code = 0, 0, False
+    for number, line in enumerate(text.split("\n"), start=1):
+        code ^= line.startswith(_FENCES)
+        if code:
+            continue
+        if line.startswith(_HALVES[0]):
+            seen, begun = 1, number
+        elif seen and line.startswith(_HALVES[seen]):
+            seen += 1
+        if seen == len(_HALVES):
+            raise ProjectError(
+                f"{name} holds a conflict that git has left",
+                why=f"both halves stand in it, from line {begun} on",
+                fix="Keep one half, and take out the lines of <<<<<<<, ======= and >>>>>>>.",
+            )
+
+
 def parse_json(name: str, text: str) -> Any:
     """The value of a JSON file that an author may have edited.
 

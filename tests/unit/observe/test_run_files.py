@@ -30,10 +30,11 @@ def test_only_the_newest_run_is_read_and_damage_is_left_out(tmp_path: Path) -> N
     write(path, "run.start", "run.end", run="old")
     with path.open("ab") as file:
         file.write(b'not json\n{"v": 1}\n')
-    write(path, "run.start", run="new")
+    write(path, "run.start", "stage.start", run="new")
     with path.open("ab") as file:
         file.write(b'{"v": 1, "ts"')
-    assert [(one.run, one.event) for one in last_run(path)] == [("new", "run.start")]
+    told = [("new", "run.start"), ("new", "stage.start")]
+    assert [(one.run, one.event) for one in last_run(path)] == told
 
 
 def test_an_export_is_no_run_of_its_own(tmp_path: Path) -> None:
@@ -58,9 +59,9 @@ def test_only_who_holds_the_project_puts_a_long_file_aside(tmp_path: Path) -> No
 def test_a_long_file_is_put_aside_when_a_run_begins(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b"x" * (MOST_BYTES + 1))
-    write(path, "run.start")
+    write(path, "run.start", "stage.start")
     assert older(path).stat().st_size == MOST_BYTES + 1
-    assert len(last_run(path)) == 1
+    assert len(last_run(path)) == 2
 
 
 def test_a_very_long_run_is_read_from_its_beginning(tmp_path: Path) -> None:
@@ -90,6 +91,6 @@ def test_no_book_stops_for_its_events(
 
     with EventFile(tmp_path / "events.jsonl") as file:
         monkeypatch.setattr(os, "write", full)
-        file.receive(event("run.start"))
+        file.receive(event("llm.call"))
         file.receive(event("run.end"))
     assert caplog.text.count("No more events are written") == 1
