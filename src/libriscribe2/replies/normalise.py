@@ -53,8 +53,6 @@ def normalise(reply: str) -> Normalised:
     """Strip the edges and move reasoning blocks out."""
     text = reply.strip(_EDGE)
     labels = _edge_labels(reply, text)
-    if "<" not in text and "◁" not in text and "THINK]" not in text:
-        return Normalised(text, "", labels)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)
     if channel or parts.reasoning or parts.unclosed:
@@ -246,7 +244,6 @@ def _edited(text: str, edits: Mapping[int, str]) -> str:
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 # Lines in a row that carry the mark of a quotation.
 _QUOTED_BLOCK: Final = re.compile(r"^[ \t]*>[^\n]*+(?:\n[ \t]*>[^\n]*+)*+", re.MULTILINE)
-_CHUNK: Final = 50_000
 _QUOTED_VALUE: Final = re.compile(r"^[ \t]*>[ \t>]*[{\[][^\n]*\n[ \t]*>", re.MULTILINE)
 _ENTITY_START: Final = re.compile(r"[{\[]\s*&(?:quot|#34|#x22|ldquo|amp;quot);")
 # The brackets before a first quote; without that quote they are passed as one.
@@ -261,6 +258,7 @@ _ZERO_WIDTH: Final = re.compile(
     re.MULTILINE,
 )
 _VISIBLE: Final = re.compile(rf"[^{ZERO_WIDTH}]")
+_CHUNK: Final = 50_000
 # Line breaks and tabs between the tokens that are written as escapes: {\n  "title": ...
 _LAYOUT_START: Final = re.compile(r"""[{\[]\s*+(?:[{\[]\s*+)?\\[nrt](?:\s|\\[nrt])*+["'{\[]""")
 _NEAR: Final = 100
@@ -324,16 +322,7 @@ def _without_quote_marks(text: str) -> str:
     block = _QUOTED_BLOCK.search(text)
     if block is None or _QUOTED_BLOCK.search(text, block.end()) is not None:
         return ""
-    return "".join(_QUOTED_LINE.sub("", chunk) for chunk in _line_chunks(text))
-
-
-def _line_chunks(text: str) -> Iterator[str]:
-    """The text in parts of whole lines: replacing takes memory for each place that it changes."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _CHUNK) + 1 or len(text)
-        yield text[start:end]
-        start = end
+    return _QUOTED_LINE.sub("", text)
 
 
 def _without_zero_width(text: str) -> str:
@@ -343,7 +332,7 @@ def _without_zero_width(text: str) -> str:
 
 
 def _bare_chunks(text: str) -> Iterator[str]:
-    """The text in parts without those characters, each cut before one that is none of them."""
+    """The text in parts without those characters: replacing takes memory for each place."""
     start = 0
     while start < len(text):
         cut = _VISIBLE.search(text, start + _CHUNK)

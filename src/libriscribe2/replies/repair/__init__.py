@@ -42,7 +42,7 @@ from libriscribe2.replies.repair.state import (
     misplaced_by,
     schema_node,
 )
-from libriscribe2.replies.repair.values import SoundParts, read_literal, read_text
+from libriscribe2.replies.repair.values import read_literal, read_text
 from libriscribe2.replies.strict_json import same_json
 
 _QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
@@ -186,8 +186,6 @@ class RepairParser:
         self._stack: list[Frame] = []
         self._root: Any = None
         self._members = 0
-        # Where a schema may place keys elsewhere, no container is sound before all are read.
-        self._sound = SoundParts(text, start, usable=policy.schema is None)
 
     def run(self) -> RepairOutcome:
         """Read the value; never raises."""
@@ -315,15 +313,11 @@ class RepairParser:
             self._put(frame, read_literal(cursor, in_object=frame.is_object))
 
     def _container(self, frame: Frame) -> None:
-        """Read a container at once if it is strict JSON as it stands; enter it otherwise."""
+        """Enter a container; two braces are a template's."""
         cursor = self.cursor
         if cursor.text.startswith("{{", cursor.at):
             raise cursor.halt("template")
-        parsed = self._sound.read(cursor, frame, len(self._stack))
-        if parsed is None:
-            self._open(frame)
-        else:
-            self._put(frame, parsed.value)
+        self._open(frame)
 
     def _separator(self, frame: Frame, char: str) -> None:
         """Read what stands between two values, or the end of their container."""

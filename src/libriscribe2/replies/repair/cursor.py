@@ -129,7 +129,6 @@ class StringReader:
 
 _FENCES = ("```", "~~~")
 _MARGIN = 20
-_TOKENS = frozenset('{}[],"')
 
 
 class Halt(Exception):  # noqa: N818 - it ends a parse, it is no error of ours
@@ -203,9 +202,6 @@ class Cursor:
         Raises:
             Halt: A comment says that content is left out.
         """
-        char = self.text[self.at : self.at + 1]
-        if char in _TOKENS:
-            return char
         while True:
             self.at = skip_space(self.text, self.at)
             char = self.text[self.at : self.at + 1]

@@ -13,13 +13,9 @@ from libriscribe2.replies.repair.patterns import (
     NEXT_MEMBER,
     OPERATOR,
     SURE_COMMAS,
-    follows_element,
-    follows_member,
     skip_space,
     unescape,
 )
-from libriscribe2.replies.repair.state import Frame
-from libriscribe2.replies.strict_json import StrictParse, strict_parse
 
 _NUMBER: Final = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
@@ -244,53 +240,3 @@ def _is_torn(cursor: Cursor, scalar: Scalar, *, in_object: bool) -> bool:
         return last == "unquoted_value"
     earlier = islice(reversed(cursor.repairs), 1, None)
     return last == "unquoted_key" and all(one.name != last for one in earlier)
-
-
-def read_sound(cursor: Cursor, frame: Frame, depth: int) -> StrictParse:
-    """Read a container that is strict JSON as it stands, at the decoder's speed.
-
-    Returns:
-        The strict parse; its `end` is -1 when the container is damaged or nothing sound follows.
-    """
-    parsed = strict_parse(cursor.text, cursor.at)
-    if parsed.end < 0:
-        return parsed
-    follows = follows_member if frame.is_object else follows_element
-    if not follows(cursor.text, parsed.end, depth):
-        return StrictParse(None, -1, parsed.end, "Extra data", "syntax")
-    cursor.contents.append((cursor.at, parsed.end))
-    cursor.at = parsed.end
-    return parsed
-
-
-# Each failed attempt costs the decoder a pass over the text before it; where most fail, no more.
-_MAX_ATTEMPTS: Final = 200
-_FIRST_ATTEMPTS: Final = 10
-
-
-class SoundParts:
-    """Which containers of one text are tried as strict JSON, and with what success."""
-
-    def __init__(self, text: str, start: int, *, usable: bool) -> None:
-        """Prepare for the containers inside the one at `start`; without `usable` none is tried."""
-        self._text = text
-        self._unsound = start + 1
-        self._attempts = _FIRST_ATTEMPTS if usable else 0
-        self._failed = 0
-
-    def read(self, cursor: Cursor, frame: Frame, depth: int) -> StrictParse | None:
-        """Read the container at the cursor and pass it; None if it is damaged."""
-        if self._attempts == 0 or cursor.at < self._unsound:
-            return None
-        parsed = read_sound(cursor, frame, depth)
-        if parsed.end < 0:
-            # A container that begins before the trouble and holds it fails at the same place.
-            self._fail(parsed.position if parsed.kind == "syntax" else len(self._text))
-            return None
-        self._attempts = min(self._attempts + 1, _MAX_ATTEMPTS - self._failed)
-        return parsed
-
-    def _fail(self, position: int) -> None:
-        self._attempts -= 1
-        self._failed += 1
-        self._unsound = position
