@@ -97,8 +97,10 @@ class Watch:
             self._mark("chapter")
         self._entered.add(frame.f_code)
         if function in ASKED and file in BACKENDS:
-            self.stacks.append(tuple(self._stack(frame.f_back)))
-            self._mark("request")
+            stack = tuple(self._stack(frame.f_back))
+            if not stack or stack[0].partition(":")[0] != file:  # `stream` may ask `complete`
+                self.stacks.append(stack)
+                self._mark("request")
 
     def _audited(self, event: str, about: tuple[Any, ...]) -> None:
         """An audit hook: a file is renamed into its place."""

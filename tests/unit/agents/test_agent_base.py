@@ -127,7 +127,7 @@ async def test_XC_04_a_replayed_attempt_is_dumped_once(desk: AgentDesk) -> None:
     await desk.run(CharacterGeneratorAgent)
     assert desk.calls == []
     assert len(desk.dumps()) == 1
-    next(desk.paths.debug.iterdir()).unlink()
+    next(desk.paths.debug.glob("*.json")).unlink()
     await desk.run(CharacterGeneratorAgent)
     assert len(desk.dumps()) == 1
 
