@@ -19,7 +19,8 @@ from typing import Final
 from bench.corpus.case import Rng
 from bench.corpus.generate import rng_for
 from bench.limits import OutOfTime, time_limit
-from libriscribe2.parsing import multi_section_parser, parse_llm_response
+from libriscribe2.parsing.sections import multi_section_parser
+from libriscribe2.parsing.tool_calls import parse_llm_response
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.search_results import parse_search_results
 from libriscribe2.utils.json_utils import JSONProcessor

@@ -8,7 +8,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from libriscribe2.parsing import multi_section_parser, parse_llm_response
+from libriscribe2.parsing.sections import multi_section_parser
+from libriscribe2.parsing.tool_calls import parse_llm_response
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.search_results import SearchResultItem, parse_search_results
 from libriscribe2.replies.strict_json import same_json

@@ -1,5 +1,5 @@
 """The seed's name for `replies.sections`."""
 
-from libriscribe2.replies.sections import multi_section_parser
+from libriscribe2.replies.sections import make_marker_parser, multi_section_parser, parser_template
 
-__all__ = ["multi_section_parser"]
+__all__ = ["make_marker_parser", "multi_section_parser", "parser_template"]

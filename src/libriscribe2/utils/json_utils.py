@@ -3,13 +3,13 @@
 import json
 import logging
 from collections.abc import Callable, Collection
+from types import UnionType
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from libriscribe2.replies import cleanup, formatting
 from libriscribe2.replies.cleanup import (
-    ModelT,
     clean_text,
     extract_with_report,
     strip_json_text,
@@ -41,6 +41,7 @@ class JSONProcessor:
     validate_json_structure = staticmethod(cleanup.validate_json_structure)
     clean_json_data = staticmethod(cleanup.clean_json_data)
     merge_json_objects = staticmethod(cleanup.merge_json_objects)
+    validated_model = staticmethod(validated_model)
 
     @staticmethod
     def extract_json_from_llm_response(
@@ -51,26 +52,16 @@ class JSONProcessor:
         A value that may lack content is never returned; the reason is logged, and
         `extract_with_report` says it in full.
         """
-        report = extract_with_report(response, _ANY_OBJECT if schema is None else schema)
-        if report.ok and isinstance(report.value, dict):
-            return report.value
-        reason = report.refusal.reason if report.refusal else "the value is not an object"
-        _LOG.error("No JSON object in the reply: %s; it begins %r", reason, _preview(response))
-        return None
+        found: dict[str, Any] | None = _read(response, schema or _ANY_OBJECT, "an object", dict)
+        return found
 
     @staticmethod
     def extract_json_list_from_response(
         response: str | None, schema: Schema | None = None
     ) -> list[Any] | None:
         """The JSON list of a reply; a single object becomes a list of one; None when refused."""
-        report = extract_with_report(response, _ANY_LIST if schema is None else schema)
-        if report.ok and isinstance(report.value, list):
-            return report.value
-        if report.ok and isinstance(report.value, dict):
-            return [report.value]
-        reason = report.refusal.reason if report.refusal else "the value is not a list"
-        _LOG.error("No JSON list in the reply: %s; it begins %r", reason, _preview(response))
-        return None
+        found = _read(response, schema or _ANY_LIST, "a list", list | dict)
+        return [found] if isinstance(found, dict) else found
 
     @staticmethod
     def extract_json_from_response(response: str | None) -> dict[str, Any] | None:
@@ -87,24 +78,14 @@ class JSONProcessor:
         A reply without JSON comes back unchanged.
         """
         cleaned, stripped = clean_text(response or "")
-        if stripped.bold or stripped.italic:
-            _LOG.debug(
-                "cleanLLMResponse/clean_llm_response: stripped %d bold, %d italic",
-                stripped.bold,
-                stripped.italic,
-            )
+        _tell("cleanLLMResponse/clean_llm_response", stripped)
         return cleaned
 
     @staticmethod
     def strip_markdown_from_json(text: str) -> str:
         """JSON text whose string values have no `**bold**` or `*italic*` marks; keys stay."""
         stripped = strip_json_text(text)
-        if stripped.bold or stripped.italic:
-            _LOG.debug(
-                "stripMarkdown/strip_markdown_from_json: stripped %d bold, %d italic",
-                stripped.bold,
-                stripped.italic,
-            )
+        _tell("stripMarkdown/strip_markdown_from_json", stripped)
         return stripped.text
 
     @staticmethod
@@ -139,10 +120,22 @@ class JSONProcessor:
         instance, errors = validated_model(data, model_class)
         return instance is not None, errors
 
-    @staticmethod
-    def validated_model(data: Any, model_class: type[ModelT]) -> tuple[ModelT | None, list[str]]:
-        """The validated, normalised model instance, or None and the field errors."""
-        return validated_model(data, model_class)
+
+def _read(response: str | None, schema: Schema, name: str, kind: type | UnionType) -> Any:
+    """The value of a reply, of a kind; None with the reason logged."""
+    report = extract_with_report(response, schema)
+    if report.ok and isinstance(report.value, kind):
+        return report.value
+    reason = report.refusal.reason if report.refusal else f"the value is not {name}"
+    kind_name = name.partition(" ")[2]
+    _LOG.error("No JSON %s in the reply: %s; it begins %r", kind_name, reason, _preview(response))
+    return None
+
+
+def _tell(name: str, stripped: formatting.Stripped) -> None:
+    """Log what was stripped."""
+    if stripped.bold or stripped.italic:
+        _LOG.debug("%s: stripped %d bold, %d italic", name, stripped.bold, stripped.italic)
 
 
 def _preview(text: str | None) -> str:

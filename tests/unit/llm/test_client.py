@@ -19,7 +19,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.budget import Budget, Reservation
 from libriscribe2.llm.limits.retries import TRANSIENT_KINDS, RetryPolicy
 from libriscribe2.llm.session import CallSession, RunStoppedError
-from libriscribe2.parsing import multi_section_parser
+from libriscribe2.parsing.sections import multi_section_parser
 
 FEEDBACK = "Missing [Plan]. Please include it."
 

@@ -14,7 +14,7 @@ from libriscribe2.llm.limits.budget import Budget, Caps, Price
 from libriscribe2.llm.limits.retries import StepCounts
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.story import TitleFile
-from libriscribe2.parsing import pydantic_parser
+from libriscribe2.replies.parsers import pydantic_parser
 
 LIMIT = 1_000
 WHOLE = '{"title": "The Drowned Coast", "alternatives": []}'

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from libriscribe2.observe.events import LONGEST_ERROR, MOST_ERRORS, error_facts
-from libriscribe2.parsing import pydantic_parser
+from libriscribe2.replies.parsers import pydantic_parser
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import time
 
-from libriscribe2.parsing import parse_llm_response
+from libriscribe2.parsing.tool_calls import parse_llm_response
 
 # Linear work takes milliseconds; the number of ways to split the text takes half a minute.
 FAR_TOO_LONG = 5

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from libriscribe2.parsing import multi_section_parser, parse_llm_response
+from libriscribe2.parsing.sections import multi_section_parser
+from libriscribe2.parsing.tool_calls import parse_llm_response
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.search_pages import MAX_DEPTH, parsed_page
 from libriscribe2.replies.search_results import parse_search_results

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from libriscribe2.models.story import ChapterScenes
-from libriscribe2.parsing import failure, success
+from libriscribe2.replies.contract import failure, success
 from libriscribe2.replies.parsers import within_limits
 
 

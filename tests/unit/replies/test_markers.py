@@ -3,7 +3,7 @@ from typing import cast
 
 import pytest
 
-from libriscribe2.parsing import make_marker_parser, parser_template
+from libriscribe2.parsing.sections import make_marker_parser, parser_template
 
 TOO_SHORT = "Extracted content is too short. Please provide more detailed information."
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.parsing import parse_llm_response
+from libriscribe2.parsing.tool_calls import parse_llm_response
 
 TEXT: dict[str, Any] = {"type": "string"}
 SCHEMAS: dict[str, Any] = {"note": {"type": "object", "properties": {"text": TEXT}}}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.parsing import plain_reply, prose_parser
+from libriscribe2.replies.contract import plain_reply, prose_parser
 
 CHAPTER = 'The *Titanic* sank.\n\n```\na telegram\n```\n\n"**No**," she said — 2 * 3 * 4.\n\n* * *\n\nEnd.'
 

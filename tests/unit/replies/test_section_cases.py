@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.parsing import multi_section_parser
+from libriscribe2.parsing.sections import multi_section_parser
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "sections").iterdir())
 

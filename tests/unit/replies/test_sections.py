@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.parsing import multi_section_parser
+from libriscribe2.parsing.sections import multi_section_parser
 
 WORDS = st.lists(st.sampled_from(["salt", "Sea.", "two\nlines", "[x]", "- a", "§"]), min_size=1)
 

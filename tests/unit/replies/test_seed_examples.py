@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import libriscribe2
-from libriscribe2.parsing import multi_section_parser, parse_llm_response
+from libriscribe2.parsing.sections import multi_section_parser
+from libriscribe2.parsing.tool_calls import parse_llm_response
 from libriscribe2.replies.search_results import parse_search_results
 from libriscribe2.replies.tool_calls import EXECUTING
 

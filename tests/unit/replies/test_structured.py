@@ -11,7 +11,7 @@ from pydantic import (
     model_validator,
 )
 
-from libriscribe2.parsing import pydantic_parser
+from libriscribe2.replies.parsers import pydantic_parser
 
 
 class Person(BaseModel):

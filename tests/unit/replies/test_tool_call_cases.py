@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.parsing import parse_llm_response
+from libriscribe2.parsing.tool_calls import parse_llm_response
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "tool_calls").iterdir())
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.parsing import (
+from libriscribe2.parsing.tool_calls import (
     LLMToolCallResponse,
     ToolCall,
     parse_llm_response,
