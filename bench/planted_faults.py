@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from libriscribe2.checks.continuity.fact_values import colour, number, side, weekday
 from libriscribe2.checks.text import ChapterText
-from libriscribe2.models.canon import Attribute, Fact, StoryTime
+from libriscribe2.models.story_bible import Attribute, Fact, StoryTime
 
 _TOY: Final = Path(__file__).with_name("toy_book.json")
 

@@ -74,7 +74,7 @@ class AppOptions:
         call_log: Who remembers replies instead of the project's journal.
         rates: The limits that other machines share; None keeps those of this machine.
         shared_calls: Sends the calls together with those of other books; None sends each at once.
-        trusts_judges: Whether a judge is heard whatever it says in its exam: an estimate counts
+        trusts_evaluators: Whether an evaluator is used whatever its calibration: an estimate counts
             what is asked, and the stand-in author knows no good from bad.
         allows_as_recorded: Whether the author lets stand of a plan what he let stand when it was
             made, and not what he says now: for making a book again from its journal.
@@ -85,7 +85,7 @@ class AppOptions:
     call_log: CallLog | None = None
     rates: SharedRates | None = None
     shared_calls: SharedCalls | None = None
-    trusts_judges: bool = False
+    trusts_evaluators: bool = False
     allows_as_recorded: bool = False
 
 
@@ -185,7 +185,7 @@ class StageAgents:
         """The agent of a stage."""
         context = self._context(agent)
         if self._settings.revision.evaluator and is_revising(agent):
-            context = replace(context, judge=self._revision_judge)
+            context = replace(context, evaluator=self._revision_evaluator)
         if self._options.allows_as_recorded:
             record = self._store.manifest.files.get(agent.writes)
             allow = tuple(record.params.get("allow", ())) if record is not None else ()
@@ -204,12 +204,14 @@ class StageAgents:
             check_models(self._settings, self._choice, asking)
 
     @cached_property
-    def _revision_judge(self) -> RevisionEvaluator:
+    def _revision_evaluator(self) -> RevisionEvaluator:
         """Decides about the revised chapters of the run."""
-        return RevisionEvaluator(self._judge, self._store, trusted=self._options.trusts_judges)
+        return RevisionEvaluator(
+            self._evaluator, self._store, trusted=self._options.trusts_evaluators
+        )
 
-    def _judge(self) -> PassageEvaluator:
-        """Who judges revised chapters; without an answer of its the run goes on."""
+    def _evaluator(self) -> PassageEvaluator:
+        """Who evaluates revised chapters; without its answer the run continues."""
         return PassageEvaluator(replace(self._context(PassageEvaluator), stop=lambda: None))
 
     def _context(self, agent: AgentType) -> AgentContext:

@@ -19,9 +19,9 @@ from tests.support.desk import Desk
 from tests.support.openai_replies import Fault
 
 from libriscribe2.batch.folders import begin_project
-from libriscribe2.batch.provider.orders import Habits, new_orders
-from libriscribe2.batch.provider.poller import Keeper, kept_meanwhile
+from libriscribe2.batch.provider.poller import Poller, kept_meanwhile
 from libriscribe2.batch.provider.spool import BookSpool, Spool
+from libriscribe2.batch.provider.submitted import PollingOptions, new_batches
 from libriscribe2.batch.rows import Row
 from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_clients
 from libriscribe2.llm.litellm_library import load_litellm
@@ -153,7 +153,7 @@ def kept(desk: Desk, server: BatchServer, **habits: Any) -> Iterator[list[str]]:
     """A keeper of the desk's spool while the block runs, and what it tells."""
     told: list[str] = []
     spool = Spool(desk.folder / "spool")
-    how = replace(Habits(quiet=0.05, poll=0.05, tell=told.append), **habits)
+    how = replace(PollingOptions(quiet=0.05, poll=0.05, tell=told.append), **habits)
     over = threading.Event()
 
     async def until_over() -> None:
@@ -162,7 +162,7 @@ def kept(desk: Desk, server: BatchServer, **habits: Any) -> Iterator[list[str]]:
     async def keep() -> None:
         try:
             api = ProviderBatches("openai", server.url)
-            await kept_meanwhile(spool, lambda: Keeper(spool, lambda *_: api, how), until_over)
+            await kept_meanwhile(spool, lambda: Poller(spool, lambda *_: api, how), until_over)
         finally:
             await close_clients()
 
@@ -268,7 +268,7 @@ def test_a_book_whose_calls_were_submitted_is_left_to_its_batch(
             BookSpool(spool, book).put("x", asked)
         waiting = dict.fromkeys(spool.idents(spool.waiting), asked)
         if where == "orders":
-            list(new_orders(spool, waiting))
+            list(new_batches(spool, waiting))
         else:
             for ident in waiting:
                 spool.answer(ident, {"v": 1, "status": 200, "body": {}})
@@ -280,7 +280,7 @@ def test_a_book_whose_calls_were_submitted_is_left_to_its_batch(
             spool.drop(folder, ident)
     with spool.kept():
         BookSpool(spool, "another").put("x", asked)
-        list(new_orders(spool, dict.fromkeys(spool.idents(spool.waiting), asked)))
+        list(new_batches(spool, dict.fromkeys(spool.idents(spool.waiting), asked)))
     desk.run("resume", "one", "--no-input", "--until", "concept")
     assert server.chats > 0
 

@@ -58,3 +58,13 @@ def test_settings_of_the_evaluator_are_read_under_both_names(desk: Desk, name: s
     rows = desk.run("config", "show", "book", "--json").value
     shown = {key: rows[key] for key in ("revision.evaluator", "models.evaluator.model")}
     assert shown == {"revision.evaluator": True, "models.evaluator.model": "a/b"}
+
+
+def test_a_dump_that_names_a_shape_by_its_older_name_is_replayed(desk: Desk) -> None:
+    desk.written()
+    file = min(desk.project().debug.glob("*-canon-*.json"))
+    text = file.read_text(encoding="utf-8")
+    now = "libriscribe2.models.story_bible:ChapterStatements"
+    assert now in text
+    file.write_text(text.replace(now, "libriscribe2.models.canon:ToldCanon"), encoding="utf-8")
+    assert " 0 not replayed" in desk.run("debug", "replay", str(file)).err

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pytest
 from tests.support.authors import Author
-from tests.support.kept_books import BOOKS, KeptBook
+from tests.support.kept_books import BOOKS, StoredBook
 from typer.testing import CliRunner
 
 import libriscribe2
@@ -133,7 +133,7 @@ class Desk:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.create(*options, name=name, backend=author, size=size)
             book = self.project(name)
-            BOOKS[key] = KeptBook(self.folder, (book.root, book.debug), author)
+            BOOKS[key] = StoredBook(self.folder, (book.root, book.debug), author)
         return BOOKS[key].author
 
     @contextlib.contextmanager

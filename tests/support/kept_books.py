@@ -19,7 +19,7 @@ class KeptFile:
     times: tuple[int, int]
 
 
-class KeptBook:
+class StoredBook:
     """The files of a finished book, and who wrote it.
 
     Args:
@@ -51,5 +51,5 @@ def _kept(path: Path, desk: Path) -> KeptFile:
     return KeptFile(path.relative_to(desk), path.read_bytes(), told.st_mode, times)
 
 
-BOOKS: Final[dict[Hashable, KeptBook]] = {}
+BOOKS: Final[dict[Hashable, StoredBook]] = {}
 """The books of this process, by the command and the variables that each was written with."""

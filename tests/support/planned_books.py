@@ -5,9 +5,9 @@ from typing import Any
 
 from libriscribe2.checks.plan.plan import Plan
 from libriscribe2.checks.plan.plan_report import plan_findings
-from libriscribe2.models.canon import Thread
 from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
 from libriscribe2.models.story import OutlineChapter, PlannedChapter
+from libriscribe2.models.story_bible import Thread
 
 Change = Callable[[dict[str, Any]], None]
 

@@ -7,16 +7,6 @@ from typing import Final
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.scene_context import SceneContext, scene_context
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import (
-    Attribute,
-    ExitState,
-    Fact,
-    Standing,
-    StoryTime,
-    Thread,
-    ThreadHit,
-    ToldEvent,
-)
 from libriscribe2.models.draft_order import Drafting, DraftOrder
 from libriscribe2.models.story import (
     Character,
@@ -26,6 +16,16 @@ from libriscribe2.models.story import (
     OutlineFile,
     ScenePlan,
     WorldFile,
+)
+from libriscribe2.models.story_bible import (
+    Attribute,
+    CharacterState,
+    ExitState,
+    Fact,
+    StatedEvent,
+    StoryTime,
+    Thread,
+    ThreadHit,
 )
 from libriscribe2.models.style import StyleFile, StylePassage, StyleRule
 
@@ -162,12 +162,16 @@ def state(number: int, chapters: int, mode: Drafting = "sequential") -> PromptCo
         facts=tuple(fact for n in recorded for fact in facts(n)),
         events={
             n: (
-                ToldEvent(what=told(f"the event of part {n}", 1), quote="q", time=StoryTime(day=n)),
+                StatedEvent(
+                    what=told(f"the event of part {n}", 1), quote="q", time=StoryTime(day=n)
+                ),
             )
             for n in recorded
         },
         exits={
-            n: ExitState(people=[Standing(name=PEOPLE[0], place="The Weir", state=f"left by {n}")])
+            n: ExitState(
+                people=[CharacterState(name=PEOPLE[0], place="The Weir", state=f"left by {n}")]
+            )
             for n in recorded
         },
         hits={n: (ThreadHit(thread=f"thread-{n}", move="set up", quote="q"),) for n in recorded},

@@ -56,22 +56,22 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class RevisionDecision:
     """What is decided about a revised chapter.
 
     Attributes:
         keeps: Whether the revised text is kept.
-        told: Why, in words for the author.
+        reason: Why, in words for the author.
     """
 
     keeps: bool
-    told: str
+    reason: str
 
 
-class DraftJudge(Protocol):
+class DraftEvaluator(Protocol):
     """Decides whether a revised chapter is kept."""
 
-    async def rule(self, chapter: int, draft: str, revised: str) -> Ruling:
+    async def decide(self, chapter: int, draft: str, revised: str) -> RevisionDecision:
         """The decision; where none can be had, the revised text is kept.
 
         Args:
@@ -99,7 +99,7 @@ class AgentContext:
         anew: Has a step ask the model anew in the next run, instead of replaying its replies.
         stop: Lets nothing new be sent, because a part of the work has failed.
         research: What research may use.
-        judge: Decides about revised chapters; None leaves it to the gates.
+        evaluator: Decides about revised chapters; None leaves it to the gates.
     """
 
     brief: Brief
@@ -111,7 +111,7 @@ class AgentContext:
     anew: Callable[[str], None] = field(default=lambda _step: None)
     stop: Callable[[], None] = field(default=lambda: None)
     research: ResearchMeans = field(default_factory=ResearchMeans)
-    judge: DraftJudge | None = None
+    evaluator: DraftEvaluator | None = None
 
 
 @dataclass

@@ -14,10 +14,10 @@ from libriscribe2.checks.continuity.story_facts import contradiction, hard
 from libriscribe2.checks.continuity.story_report import JUDGED
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.excerpts import book_lines, to_json
 from libriscribe2.models.findings import Finding, Severity
-from libriscribe2.models.reviews import PairVerdict, PairVerdicts, Verdict
+from libriscribe2.models.reviews import PairAnswer, PairAnswers, Verdict
+from libriscribe2.models.story_bible import Attribute, Fact
 from libriscribe2.prose import shorten
 from libriscribe2.research.quotes import line_of_quote
 
@@ -97,7 +97,7 @@ class ContinuityEvaluator(ConsultedAgent):
                 found.extend(_findings(decision, said, question.later, earlier))
         return Evaluated(tuple(found), decisions, len(questions) - len(asked))
 
-    async def _ask(self, number: int, question: OpenQuestion) -> PairVerdicts:
+    async def _ask(self, number: int, question: OpenQuestion) -> PairAnswers:
         """What the model says of one statement beside the earlier ones."""
         earlier = [
             to_json({"number": index, **_shown(fact)})
@@ -107,7 +107,7 @@ class ContinuityEvaluator(ConsultedAgent):
         try:
             return await self.ask(
                 Unit("story/judge", None, ""),
-                PairVerdicts,
+                PairAnswers,
                 prompt="canon_judge",
                 part=f"{question.later.chapter:02d}-{number:02d}",
                 limits={"verdicts": {"minItems": count, "maxItems": count}},
@@ -149,16 +149,14 @@ def _shown(fact: Fact) -> dict[str, str | int]:
     }
 
 
-def _by_statement(
-    question: OpenQuestion, reply: PairVerdicts
-) -> Iterator[tuple[Fact, PairVerdict]]:
+def _by_statement(question: OpenQuestion, reply: PairAnswers) -> Iterator[tuple[Fact, PairAnswer]]:
     """Every earlier statement with what was said of it; what was left out is unclear."""
     said = {one.number: one for one in reply.verdicts}
     for at, earlier in enumerate(question.earlier, start=1):
-        yield earlier, said.get(at) or PairVerdict(number=at, verdict="unclear")
+        yield earlier, said.get(at) or PairAnswer(number=at, verdict="unclear")
 
 
-def _verified(said: PairVerdict, later: Fact, earlier: Fact, texts: dict[int, str]) -> Verdict:
+def _verified(said: PairAnswer, later: Fact, earlier: Fact, texts: dict[int, str]) -> Verdict:
     """The decision; a contradiction whose quotes do not stand in the text is unclear."""
     if said.verdict != "contradiction":
         return said.verdict
@@ -167,7 +165,7 @@ def _verified(said: PairVerdict, later: Fact, earlier: Fact, texts: dict[int, st
     return "contradiction" if all(line is not None for line in stand) else "unclear"
 
 
-def _findings(decision: str, said: PairVerdict, later: Fact, earlier: Fact) -> Iterator[Finding]:
+def _findings(decision: str, said: PairAnswer, later: Fact, earlier: Fact) -> Iterator[Finding]:
     """What the author is told; nothing of what holds together."""
     if decision not in ("contradiction", "unclear"):
         return

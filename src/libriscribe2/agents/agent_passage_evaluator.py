@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Ruling, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, RevisionDecision, Unit
 from libriscribe2.checks.evaluation.calibration import (
     QUESTIONS,
     Calibration,
@@ -157,7 +157,7 @@ class RevisionEvaluator:
         self._evaluator: PassageEvaluator | None = None
         self._refused: str | None = None
 
-    async def rule(self, chapter: int, draft: str, revised: str) -> Ruling:
+    async def decide(self, chapter: int, draft: str, revised: str) -> RevisionDecision:
         """Keep the revised text, unless more of its changed passages lose than win.
 
         Raises:
@@ -169,23 +169,25 @@ class RevisionEvaluator:
             for number, (ours, theirs) in enumerate(found, start=1)
         ]
         if not pairs:
-            return Ruling(keeps=True, told=f"too short to compare, {_ONLY_GATES}")
+            return RevisionDecision(keeps=True, reason=f"too short to compare, {_ONLY_GATES}")
         try:
             refused = await self._why_not_heard(draft)
             if refused or self._evaluator is None:
-                return Ruling(keeps=True, told=f"{refused}, {_ONLY_GATES}")
+                return RevisionDecision(keeps=True, reason=f"{refused}, {_ONLY_GATES}")
             sides = [one.side for one in await self._evaluator.compare(pairs)]
         except _NO_REPLY as error:
             logger.warning("%s: judge/ch%02d: %s", REVISION_LEFT_OUT, chapter, error.what)
-            return Ruling(keeps=True, told=f"no usable reply of the evaluator, {_ONLY_GATES}")
+            return RevisionDecision(
+                keeps=True, reason=f"no usable reply of the evaluator, {_ONLY_GATES}"
+            )
         won, lost = sides.count("ours"), sides.count("theirs")
         if lost > won:
             passages = counted(len(sides), "changed passage")
-            return Ruling(
+            return RevisionDecision(
                 keeps=False,
-                told=f"the evaluator prefers the draft in {lost} of {passages}, so the draft is kept",
+                reason=f"the evaluator prefers the draft in {lost} of {passages}, so the draft is kept",
             )
-        return Ruling(keeps=True, told="the evaluator does not prefer the draft")
+        return RevisionDecision(keeps=True, reason="the evaluator does not prefer the draft")
 
     async def _why_not_heard(self, draft: str) -> str:
         """Why it is not heard; "" where it is. Whoever asks first has it calibrated."""

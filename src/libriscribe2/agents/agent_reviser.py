@@ -13,7 +13,7 @@ from libriscribe2.checks.patching import passages, patched
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
-from libriscribe2.models.reviews import MOST_ISSUES, MOST_PATCHES, Critique, Patches, ToldIssue
+from libriscribe2.models.reviews import MOST_ISSUES, MOST_PATCHES, CriticIssue, Critique, Patches
 from libriscribe2.prose import parts, shorten, tail, weigh, without_notes
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
@@ -164,7 +164,7 @@ class Reviser:
         self._agent.made_from.remark = "; ".join(filter(None, said))
 
 
-def _standing(unit: Unit, told: Iterable[ToldIssue], text: str) -> list[Finding]:
+def _standing(unit: Unit, told: Iterable[CriticIssue], text: str) -> list[Finding]:
     """The critic's issues whose quotes stand in the text."""
     issues = list(told)
     found = [

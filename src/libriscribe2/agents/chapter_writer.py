@@ -20,7 +20,6 @@ from libriscribe2.errors import ProjectError
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import ScenePlan, ScenesFile
 from libriscribe2.project.paths import (
-    CANON_FILES,
     CHAPTER_FILES,
     CHARACTERS,
     CONCEPT,
@@ -28,12 +27,13 @@ from libriscribe2.project.paths import (
     OUTLINE,
     RESEARCH_NOTES,
     SCENES,
-    SERIES_CANON,
+    SERIES_FACTS,
+    STORY_BIBLE_FILES,
     SUMMARY_FILES,
     WORLD,
-    canon_file,
     chapter_file,
     draft_file,
+    story_bible_file,
     summary_file,
 )
 from libriscribe2.prose import count_words
@@ -53,11 +53,11 @@ class ChapterWriterAgent(Agent):
 
     name = "chapters"
     also_called = ("chapter", "scene")
-    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, *BOOK_FILES, RESEARCH_NOTES, SERIES_CANON)
+    reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, *BOOK_FILES, RESEARCH_NOTES, SERIES_FACTS)
     reads_earlier: ClassVar[tuple[str, ...]] = (
         CHAPTER_FILES,
         SUMMARY_FILES,
-        CANON_FILES,
+        STORY_BIBLE_FILES,
         DRAFT_FILES,
         *CHAPTER_PATTERNS,
     )
@@ -92,7 +92,7 @@ class ChapterWriterAgent(Agent):
         earlier = [n for n in known if n < number - REMEMBERED]
         looked_up = (
             *map(chapter_file, known),
-            *map(canon_file, recorded),
+            *map(story_bible_file, recorded),
             *map(summary_file, earlier),
             *chapter_files(number, order),
         )
@@ -126,14 +126,14 @@ class ChapterWriterAgent(Agent):
         return await self._better_of(unit, draft, revised)
 
     async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:
-        """The revised text, or the draft where a judge prefers it; the remark says why."""
-        judge = self.context.judge
-        if judge is None or revised == draft:
+        """The revised text, or the draft where an evaluator prefers it; the remark says why."""
+        evaluator = self.context.evaluator
+        if evaluator is None or revised == draft:
             return revised
-        ruling = await judge.rule(unit.chapter or 1, draft, revised)
-        logger.info("%s: %s: %s", REVISION_JUDGED, unit.step, ruling.told)
-        self.made_from.remark = "; ".join(filter(None, (self.made_from.remark, ruling.told)))
-        return revised if ruling.keeps else draft
+        decision = await evaluator.decide(unit.chapter or 1, draft, revised)
+        logger.info("%s: %s: %s", REVISION_JUDGED, unit.step, decision.reason)
+        self.made_from.remark = "; ".join(filter(None, (self.made_from.remark, decision.reason)))
+        return revised if decision.keeps else draft
 
     def _state(self, unit: Unit) -> PromptContext:
         """All that the chapter may be written from.

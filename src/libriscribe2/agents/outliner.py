@@ -11,7 +11,6 @@ from libriscribe2.checks.plan.plan import plan_with
 from libriscribe2.checks.plan.plan_report import allowances, as_list, faults
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.brief import CountRange
-from libriscribe2.models.canon import Thread
 from libriscribe2.models.citations import notes_to_plan
 from libriscribe2.models.excerpts import (
     MendedOutline,
@@ -24,6 +23,7 @@ from libriscribe2.models.excerpts import (
 )
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import ConceptFile, OutlineFile, OutlineOfFacts
+from libriscribe2.models.story_bible import Thread
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, WORLD
 from libriscribe2.prose import shorten
 from libriscribe2.telemetry import PLAN_NOT_MENDED

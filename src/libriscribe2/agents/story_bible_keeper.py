@@ -8,23 +8,23 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.checks.continuity.fact_values import Names, rule_names
-from libriscribe2.models.canon import (
-    MOST_EVENTS,
-    MOST_FACTS,
-    CanonFile,
-    KeptFact,
-    ThreadHit,
-    ToldCanon,
-    ToldCanonWithThreads,
-)
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.models.story_bible import (
+    MOST_EVENTS,
+    MOST_FACTS,
+    ChapterStatements,
+    ChapterStatementsWithThreads,
+    StoryBibleFile,
+    ThreadHit,
+    VerifiedFact,
+)
 from libriscribe2.project.paths import (
-    CANON_FILES,
     CHAPTER_FILES,
     CHARACTERS,
     OUTLINE,
+    STORY_BIBLE_FILES,
     WORLD,
     chapter_file,
 )
@@ -55,9 +55,9 @@ class StoryBibleAgent(Agent):
     auto_refresh = True
     reads = (CHARACTERS, WORLD, OUTLINE, CHAPTER_FILES)
     brief_keys = BOOK_KEYS
-    writes = CANON_FILES
+    writes = STORY_BIBLE_FILES
     wanted_if = "has_story_bible"
-    shape = CanonFile
+    shape = StoryBibleFile
 
     @override
     @classmethod
@@ -67,13 +67,13 @@ class StoryBibleAgent(Agent):
         return (chapter_file(unit.chapter or 1),)
 
     @override
-    async def execute(self, unit: Unit) -> CanonFile:
+    async def execute(self, unit: Unit) -> StoryBibleFile:
         """Ask what the chapter states; a very long chapter is read in parts."""
         number = unit.chapter or 1
         text = self.book.text(chapter_file(number))
         texts = parts(without_notes(text), PART_BUDGET)
         shown = self._shown(number)
-        shape = ToldCanonWithThreads if shown["threads"] else ToldCanon
+        shape = ChapterStatementsWithThreads if shown["threads"] else ChapterStatements
         told = await self._together(
             self.ask(
                 unit,
@@ -108,25 +108,28 @@ class StoryBibleAgent(Agent):
         rules = self.book.load(WORLD, WorldFile).rules
         return [f"{name}: {rule}" for name, rule in rule_names(rules).items()]
 
-    def _kept(self, unit: Unit, told: Sequence[ToldCanon], text: str) -> CanonFile:
+    def _kept(self, unit: Unit, told: Sequence[ChapterStatements], text: str) -> StoryBibleFile:
         """What the text really says of all that was told."""
         names = Names(person.name for person in self.book.characters())
         found = [fact for part in told for fact in part.facts]
         facts = [
-            KeptFact(line=line, **vars(fact) | {"entity": names.canonical(fact.entity)})
+            VerifiedFact(line=line, **vars(fact) | {"entity": names.canonical(fact.entity)})
             for fact in found
             if (line := line_of_quote(fact.quote, text)) is not None
         ]
         events = [event for part in told for event in part.events]
         hits = [
-            hit for part in told if isinstance(part, ToldCanonWithThreads) for hit in part.threads
+            hit
+            for part in told
+            if isinstance(part, ChapterStatementsWithThreads)
+            for hit in part.threads
         ]
         stood = [event for event in events if line_of_quote(event.quote, text) is not None]
         moved = [hit for hit in hits if line_of_quote(hit.quote, text) is not None]
         dropped = len(found) + len(events) + len(hits) - len(facts) - len(stood) - len(moved)
         if dropped:
             logger.info("%s: %s: %d", CANON_QUOTES_DROPPED, unit.step, dropped)
-        return CanonFile(
+        return StoryBibleFile(
             facts=facts[:MOST_FACTS],
             events=stood[:MOST_EVENTS],
             threads=_once(moved),

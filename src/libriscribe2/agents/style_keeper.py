@@ -17,8 +17,8 @@ from libriscribe2.models.style import (
     STYLE,
     StyleFile,
     StylePassage,
+    StyleReply,
     StyleRule,
-    ToldStyle,
 )
 from libriscribe2.project.paths import SAMPLE_ENDINGS, SAMPLE_FILES, SAMPLES
 from libriscribe2.prose import shorten
@@ -71,7 +71,7 @@ class StyleKeeperAgent(Agent):
             )
         told = await self.ask(
             unit,
-            ToldStyle,
+            StyleReply,
             limits=None,
             language=self.brief.language,
             aspects=", ".join(ASPECTS),

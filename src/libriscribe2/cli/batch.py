@@ -41,7 +41,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.run_output import command_line, run_book
 from libriscribe2.commands.batches import (
-    BatchOrder,
+    BatchRequest,
     BatchWork,
     Bookshelf,
     add_books,
@@ -214,7 +214,7 @@ def run(
     """
     renderer = frame.renderer
     settings = frame.settings(options, more={"batch.books": books, "batch.dsn": dsn})
-    order = BatchOrder(options.of_book(), max_batch_cost, deadline_of(deadline), together)
+    order = BatchRequest(options.of_book(), max_batch_cost, deadline_of(deadline), together)
     with closing(queue_of(settings, batch)) as queue:
         # Chosen before the books begin: it may ask, and listen for Ctrl-C.
         choice = model_for(settings)
@@ -267,9 +267,9 @@ def worker(
             fix="Name it, or write the books on this machine with `libriscribe2 batch run`.",
         )
     from libriscribe2.commands.shared_batches import database_of  # noqa: PLC0415 - as below
-    from libriscribe2.commands.workers import WorkerOrder, write_for_all  # noqa: PLC0415 - only a worker pays for it
+    from libriscribe2.commands.workers import WorkerRequest, write_for_all  # noqa: PLC0415 - only a worker pays for it
 
-    order = WorkerOrder(
+    order = WorkerRequest(
         options.of_book(), deadline=deadline_of(deadline), batches=batches, drain=drain
     )
     choice = model_for(settings)

@@ -16,9 +16,9 @@ from libriscribe2.batch.folders import BatchPaths, batches_in, begin_project, is
 from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.processes import BookProcess, RunCommand
 from libriscribe2.batch.progress import Batch, Book, Ended
-from libriscribe2.batch.provider.orders import Door, Habits
-from libriscribe2.batch.provider.poller import Keeper, kept_meanwhile
+from libriscribe2.batch.provider.poller import Poller, kept_meanwhile
 from libriscribe2.batch.provider.spool import Spool
+from libriscribe2.batch.provider.submitted import BatchAdapter, PollingOptions
 from libriscribe2.batch.queue import BookQueue, Enqueued, one_of
 from libriscribe2.batch.rows import check_rows, read_rows
 from libriscribe2.batch.work import BookWriter, Terms, due_of, minutes_for, moment_of
@@ -187,7 +187,7 @@ async def looks(
 
 
 @dataclass(frozen=True, slots=True)
-class BatchOrder:
+class BatchRequest:
     """What a command asks of a batch.
 
     Attributes:
@@ -205,7 +205,7 @@ class BatchOrder:
 
 
 def terms_of(
-    settings: Settings, order: BatchOrder, tell: Callable[[Book, Ended | None], None]
+    settings: Settings, order: BatchRequest, tell: Callable[[Book, Ended | None], None]
 ) -> Terms:
     """How books are run, as the settings and a command say.
 
@@ -228,7 +228,7 @@ def writer_of(
     settings: Settings,
     shelf: Bookshelf,
     choice: ModelChoice,
-    order: BatchOrder,
+    order: BatchRequest,
     environment: Mapping[str, str] | None = None,
 ) -> BookWriter:
     """Who writes the books of a batch.
@@ -278,7 +278,7 @@ class BatchWork:
         queue: BookQueue,
         settings: Settings,
         choice: ModelChoice,
-        order: BatchOrder,
+        order: BatchRequest,
         *,
         tell: Callable[[Book, Ended | None], None],
         note: Callable[[str], None],
@@ -359,7 +359,7 @@ class ProviderCalls:
     """
 
     spool: Spool
-    keeper_of: Callable[[], Keeper]
+    keeper_of: Callable[[], Poller]
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -389,7 +389,7 @@ class ProviderCalls:
 
 
 def provider_calls(
-    settings: Settings, choice: ModelChoice, batch: Batch, habits: Habits, paths: BatchPaths
+    settings: Settings, choice: ModelChoice, batch: Batch, habits: PollingOptions, paths: BatchPaths
 ) -> ProviderCalls | None:
     """The calls that are sent together; None where each is sent at once.
 
@@ -408,22 +408,22 @@ def provider_calls(
     lacking = sorted(name for name in _models(settings, choice, batch) if not batch_provider(name))
     if habits.takes and lacking:
         habits.tell(f"no batch API: {', '.join(lacking)}; these calls are sent directly")
-    doors: dict[tuple[str, str], Door | None] = {}
+    doors: dict[tuple[str, str], BatchAdapter | None] = {}
 
-    def door_of(model: str, account: str) -> Door | None:
+    def door_of(model: str, account: str) -> BatchAdapter | None:
         if (model, account) not in doors:
-            doors[model, account] = _door(settings, choice, model, account)
+            doors[model, account] = _batch_api(settings, choice, model, account)
         return doors[model, account]
 
-    return ProviderCalls(spool, lambda: Keeper(spool, door_of, habits))
+    return ProviderCalls(spool, lambda: Poller(spool, door_of, habits))
 
 
 def habits_of(
-    settings: Settings, batch: Batch, order: BatchOrder, note: Callable[[str], None]
-) -> Habits:
+    settings: Settings, batch: Batch, order: BatchRequest, note: Callable[[str], None]
+) -> PollingOptions:
     """How calls are sent together, as the settings and a command say."""
     due = {name: due_of(book) for name, book in batch.books.items()}
-    return Habits(
+    return PollingOptions(
         takes=order.together,
         quiet=settings.batch.provider_quiet_seconds,
         poll=settings.batch.provider_poll_seconds,
@@ -433,7 +433,9 @@ def habits_of(
     )
 
 
-def _door(settings: Settings, choice: ModelChoice, model: str, account: str) -> Door | None:
+def _batch_api(
+    settings: Settings, choice: ModelChoice, model: str, account: str
+) -> BatchAdapter | None:
     """The batch API that a call is for; None where a book means another account than this run."""
     url = resolved(model, choice, settings).url
     provider = batch_provider(model)

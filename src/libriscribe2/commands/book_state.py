@@ -25,10 +25,10 @@ from libriscribe2.project.legacy import is_legacy, read_legacy
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import (
     BOOK_TOML,
-    CANON_FILES,
     CHAPTER_FILES,
     DRAFT_FILES,
     STATE,
+    STORY_BIBLE_FILES,
     SUMMARY_FILES,
     ProjectPaths,
 )
@@ -127,7 +127,10 @@ def _row(found: RunDecision, originals: Collection[str]) -> dict[str, Any]:
 _FOLDERS: Final = (
     "",
     STATE,
-    *(str(Path(name).parent) for name in (CHAPTER_FILES, SUMMARY_FILES, CANON_FILES, DRAFT_FILES)),
+    *(
+        str(Path(name).parent)
+        for name in (CHAPTER_FILES, SUMMARY_FILES, STORY_BIBLE_FILES, DRAFT_FILES)
+    ),
 )
 _RECORDS: Final = ("journal.jsonl", "lock", "events.jsonl")
 

@@ -133,7 +133,7 @@ async def _quote(
     pipeline = settings.pipeline.model_copy(update={"max_concurrency": _ANY_NUMBER})
     uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
     backend = QuotingBackend(FreshBackend(DemoAuthor()))
-    options = AppOptions(backend=backend, trusts_judges=True)
+    options = AppOptions(backend=backend, trusts_evaluators=True)
     engine = App(store, brief, uncapped, choice, options).engine
     await follow(request.by(engine), events)
     stages = stage_quotes(backend.calls, price_of)

@@ -19,9 +19,9 @@ from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief, CountRange, parse_counts
-from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.draft_order import fitting, names_its_kind
 from libriscribe2.models.story import CharactersFile, SeriesFile, lasting_facts
+from libriscribe2.models.story_bible import Attribute, Fact
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.book_file import write_book_toml
@@ -29,8 +29,8 @@ from libriscribe2.project.paths import (
     CHARACTERS,
     SAMPLE_ENDINGS,
     SAMPLES,
-    SERIES_CANON,
     SERIES_CAST,
+    SERIES_FACTS,
     SERIES_WORLD,
     WORLD,
     ProjectPaths,
@@ -301,7 +301,7 @@ def read_earlier(project: str, settings: Settings) -> Earlier:
     bible = _bible(paths, brief, view, settings)
     dead = _dead(bible)
     cast = [one for one in book.characters() if one.name not in dead]
-    files = [_json(SERIES_CANON, bible)]
+    files = [_json(SERIES_FACTS, bible)]
     if cast:
         files.append(_json(SERIES_CAST, CharactersFile(characters=cast)))
     if book.has(WORLD):

@@ -24,7 +24,7 @@ from libriscribe2.editing.rebuild import (
     recorded,
     to_copy,
     unmade_files,
-    was_judged,
+    was_evaluated,
 )
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import AgentType
@@ -93,7 +93,7 @@ async def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) 
     made, replies, stopped = made_files(stages, view), 0, True
     failure: LibriScribeError | None = None
     choice = ModelChoice(models[0] if models else DEMO_MODEL, "from the journal")
-    asking = _asking(settings, models, judged=was_judged(records))
+    asking = _asking(settings, models, evaluated=was_evaluated(records))
     with _place(paths, target) as place:
         plant(view, place, copied)
         with ProjectStore.open(place) as store:
@@ -142,10 +142,10 @@ def _place(paths: ProjectPaths, target: Path | None) -> Iterator[ProjectPaths]:
         yield ProjectPaths(root, place / "debug")
 
 
-def _asking(settings: Settings, models: tuple[str, ...], *, judged: bool) -> Settings:
+def _asking(settings: Settings, models: tuple[str, ...], *, evaluated: bool) -> Settings:
     """The settings without caps, in which every question tries every model that was ever asked.
 
-    Revised chapters are judged where they were, whatever the author wants for the next ones.
+    Revised chapters are evaluated where they were, whatever the author wants for the next ones.
     """
     given = {**settings.models.stages(), "default": settings.models.default}
     tried = {
@@ -156,7 +156,7 @@ def _asking(settings: Settings, models: tuple[str, ...], *, judged: bool) -> Set
         update={
             "models": ModelsConfig.model_validate(tried),
             "budget": BudgetConfig(),
-            "revision": RevisionConfig(evaluator=judged),
+            "revision": RevisionConfig(evaluator=evaluated),
         }
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from libriscribe2.batch.postgres.book_journal import TravellingBooks
+from libriscribe2.batch.postgres.book_journal import SyncedBooks
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.jobs import batches
@@ -81,7 +81,7 @@ def known_queue(settings: Settings, name: str | None) -> DatabaseQueue:
 def travelling(settings: Settings, here: BookWriter, batch: str) -> BookWriter:
     """A writer of books whose folders may be on other machines."""
     unknown = settings.budget.unknown_usd_per_million
-    return TravellingBooks(here, dsn_of(settings), batch, unknown)
+    return SyncedBooks(here, dsn_of(settings), batch, unknown)
 
 
 def child_environment(settings: Settings) -> dict[str, str]:

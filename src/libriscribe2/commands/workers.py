@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 from libriscribe2.batch.folders import mark_project
 from libriscribe2.batch.postgres.book_journal import (
     DatabaseJournal,
-    KeptBook,
     ProjectClaim,
+    StoredBook,
     forget,
     is_kept,
-    kept_book,
+    stored_book,
 )
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError, DatabaseRates
 from libriscribe2.batch.postgres.exchange import Exchange
@@ -22,7 +22,7 @@ from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue, Worker
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
-from libriscribe2.commands.batches import BatchOrder, Bookshelf, terms_of, writer_of
+from libriscribe2.commands.batches import BatchRequest, Bookshelf, terms_of, writer_of
 from libriscribe2.commands.projects import open_project, settings_of
 from libriscribe2.commands.rebuilding import Rebuilt, rebuild
 from libriscribe2.commands.shared_batches import database_of, pace_of
@@ -49,7 +49,7 @@ from libriscribe2.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerOrder(BatchOrder):
+class WorkerRequest(BatchRequest):
     """What a command asks of a worker.
 
     Attributes:
@@ -65,7 +65,7 @@ async def write_for_all(
     database: Database,
     settings: Settings,
     choice: ModelChoice,
-    order: WorkerOrder,
+    order: WorkerRequest,
     tell: Callable[[Book, Ended | None], None],
     tell_lost: Callable[[DatabaseLostError], None],
 ) -> bool:
@@ -193,7 +193,7 @@ async def fetch_books(
             name, paths = book.row.name, shelf.paths(book.row.name)
             if paths.root.exists():
                 yield Fetched(name)
-            elif (kept := kept_book(database, key_of(shelf.batch, name))) is None:
+            elif (kept := stored_book(database, key_of(shelf.batch, name))) is None:
                 yield Fetched(name, error=_not_kept(database, book))
             else:
                 await _make(kept, paths, shelf.batch)
@@ -240,7 +240,7 @@ def _chosen(
     return [book for book in books.values() if book is not None]
 
 
-async def _make(kept: KeptBook, paths: ProjectPaths, batch: str) -> None:
+async def _make(kept: StoredBook, paths: ProjectPaths, batch: str) -> None:
     """Make a book beside its place, and put it there when it is whole.
 
     Raises:

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 
 from libriscribe2.context.prompt_context import FIXED, PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame
-from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.excerpts import cards, cast_of
 from libriscribe2.models.story import Character, Entry, ScenePlan
+from libriscribe2.models.story_bible import Attribute, Fact
 from libriscribe2.prose import shorten, weigh
 
 _SMALL: Final = frozenset({"the", "a", "an", "of", "mr", "mrs", "ms", "dr", "sir", "lady", "lord"})

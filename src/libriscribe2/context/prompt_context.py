@@ -10,15 +10,6 @@ from libriscribe2.checks.continuity.fact_values import canonical_facts
 from libriscribe2.context.earlier_text import EarlierPassages, overused_block
 from libriscribe2.context.knowledge_parts import read_knowledge
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import (
-    HARD_STANCES,
-    Attribute,
-    CanonFile,
-    ExitState,
-    Fact,
-    ThreadHit,
-    ToldEvent,
-)
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.notes import Note
 from libriscribe2.models.story import (
@@ -30,13 +21,22 @@ from libriscribe2.models.story import (
     ScenePlan,
     WorldFile,
 )
+from libriscribe2.models.story_bible import (
+    HARD_STANCES,
+    Attribute,
+    ExitState,
+    Fact,
+    StatedEvent,
+    StoryBibleFile,
+    ThreadHit,
+)
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CONCEPT,
     OUTLINE,
     WORLD,
-    canon_file,
     chapter_file,
+    story_bible_file,
     summary_file,
 )
 from libriscribe2.prose import without_notes
@@ -154,7 +154,7 @@ class PromptContext:
     texts: Mapping[int, str] = field(default_factory=dict)
     summaries: Mapping[int, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
-    events: Mapping[int, tuple[ToldEvent, ...]] = field(default_factory=dict)
+    events: Mapping[int, tuple[StatedEvent, ...]] = field(default_factory=dict)
     exits: Mapping[int, ExitState] = field(default_factory=dict)
     hits: Mapping[int, tuple[ThreadHit, ...]] = field(default_factory=dict)
     habits: str = ""
@@ -215,9 +215,9 @@ def read_context(
     readable = {n: without_notes(text) for n, text in texts.items()}
     near = _nearest(texts, number)
     canon = {
-        n: book.load(canon_file(n), CanonFile)
+        n: book.load(story_bible_file(n), StoryBibleFile)
         for n in order.recorded(number)
-        if n in texts and book.has(canon_file(n))
+        if n in texts and book.has(story_bible_file(n))
     }
     cast = tuple(book.characters())
     placed = [*book.stated_before()]
@@ -270,7 +270,7 @@ def _nearest(texts: Iterable[int], number: int) -> tuple[int, ...]:
     return tuple(sorted(sorted(texts, key=lambda n: (abs(n - number), n))[:HEEDED]))
 
 
-def _placed(number: int, canon: CanonFile, text: str) -> Iterator[Fact]:
+def _placed(number: int, canon: StoryBibleFile, text: str) -> Iterator[Fact]:
     """The facts of a record that stand in a chapter's text, on the lines where they stand."""
     for fact in canon.of_chapter(number):
         line = line_of_quote(fact.quote, text)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.models.canon import Fact
+from libriscribe2.models.story_bible import Fact
 from libriscribe2.prose import shorten, weigh
 
 NEVER: Final = 0

@@ -33,9 +33,9 @@ from libriscribe2.context.story_so_far import (
     timeline_part,
     unseen_part,
 )
-from libriscribe2.models.canon import Fact, Thread
 from libriscribe2.models.citations import notes_to_cite
 from libriscribe2.models.excerpts import book_lines, chapter_block, scene_block
+from libriscribe2.models.story_bible import Fact, Thread
 from libriscribe2.prose import shorten, weigh
 
 CLOSING: Final = 3

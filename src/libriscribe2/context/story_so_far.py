@@ -16,8 +16,8 @@ from libriscribe2.context.prompt_parts import (
     lines_within,
     text_block,
 )
-from libriscribe2.models.canon import StoryTime, ToldEvent
 from libriscribe2.models.story import OutlineChapter, ScenePlan
+from libriscribe2.models.story_bible import StatedEvent, StoryTime
 from libriscribe2.prose import shorten, tail, weigh
 
 REMEMBERED: Final = 3
@@ -120,7 +120,7 @@ def _ahead(state: PromptContext, number: int, budget: int) -> str:
     return f"Chapter {number}, {chapter.title}: {shorten(told, budget)}"
 
 
-def _told(number: int, event: ToldEvent) -> str:
+def _told(number: int, event: StatedEvent) -> str:
     """An event in one line."""
     return f"chapter {number}{_when(event.time)}: {shorten(event.what, EVENT_LINE)}"
 

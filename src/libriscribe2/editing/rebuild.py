@@ -155,8 +155,8 @@ def _unasked(records: Iterable[Record]) -> Counter[str]:
     return found
 
 
-def was_judged(records: Iterable[Record]) -> bool:
-    """Whether a judge was asked about revised chapters."""
+def was_evaluated(records: Iterable[Record]) -> bool:
+    """Whether an evaluator was asked about revised chapters."""
     return any(
         record.get("t") == "sent" and _OF_A_CHAPTER.match(record["step"]) is not None
         for record in records

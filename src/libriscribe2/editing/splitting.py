@@ -12,13 +12,13 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import (
-    CANON_FILES,
     CHAPTER_FILES,
     OUTLINE,
     SCENES,
+    STORY_BIBLE_FILES,
     SUMMARY_FILES,
-    canon_file,
     chapter_file,
+    story_bible_file,
     summary_file,
 )
 from libriscribe2.project.project_view import ProjectView
@@ -206,7 +206,7 @@ def texts_of(view: ProjectView, chapter: int) -> dict[str, str]:
     names = {
         CHAPTER_FILES: chapter_file(chapter),
         SUMMARY_FILES: summary_file(chapter),
-        CANON_FILES: canon_file(chapter),
+        STORY_BIBLE_FILES: story_bible_file(chapter),
     }
     there = {pattern: name for pattern, name in names.items() if view.exists(name)}
     return {pattern: view.read_text(name) for pattern, name in there.items()}

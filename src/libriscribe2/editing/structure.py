@@ -9,10 +9,16 @@ from pydantic import ValidationError
 from libriscribe2.checks.project_health import redo_of
 from libriscribe2.editing.splitting import Division, body_of, joined, retitled, with_heading
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.models.canon import CanonFile
 from libriscribe2.models.story import OutlineFile, ScenePlan, ScenesFile
+from libriscribe2.models.story_bible import StoryBibleFile
 from libriscribe2.project.artifacts import Book, check_chapter
-from libriscribe2.project.paths import CANON_FILES, CHAPTER_FILES, OUTLINE, SCENES, SUMMARY_FILES
+from libriscribe2.project.paths import (
+    CHAPTER_FILES,
+    OUTLINE,
+    SCENES,
+    STORY_BIBLE_FILES,
+    SUMMARY_FILES,
+)
 from libriscribe2.project.project_view import CHAPTER_NUMBER, ProjectView
 from libriscribe2.project.texts import readable_json
 from libriscribe2.research.quotes import line_of_quote
@@ -197,7 +203,7 @@ def _empty(value: Any) -> Any:
     return "" if isinstance(value, str) else 0
 
 
-def joined_canon(first: str, second: str, text: str) -> str | None:
+def joined_story_bible(first: str, second: str, text: str) -> str | None:
     """The facts of a merged chapter; None where one of the two cannot be read.
 
     Args:
@@ -206,14 +212,16 @@ def joined_canon(first: str, second: str, text: str) -> str | None:
         text: The merged chapter, which says on which lines the facts stand now.
     """
     try:
-        one, other = (CanonFile.model_validate_json(text_of_one) for text_of_one in (first, second))
+        one, other = (
+            StoryBibleFile.model_validate_json(text_of_one) for text_of_one in (first, second)
+        )
     except ValidationError:
         return None
     facts = [
         fact.model_copy(update={"line": line_of_quote(fact.quote, text) or fact.line})
         for fact in (*one.facts, *other.facts)
     ]
-    whole = CanonFile(
+    whole = StoryBibleFile(
         facts=facts,
         events=[*one.events, *other.events],
         threads=[*one.threads, *other.threads],
@@ -411,9 +419,11 @@ def _joined_texts(first: Texts, second: Texts) -> dict[str, str]:
         if SUMMARY_FILES in first and SUMMARY_FILES in second:
             both = (one[SUMMARY_FILES].strip() for one in (first, second))
             texts[SUMMARY_FILES] = "\n\n".join(both) + "\n"
-        if CANON_FILES in first and CANON_FILES in second:
-            canon = joined_canon(first[CANON_FILES], second[CANON_FILES], texts[CHAPTER_FILES])
-            texts |= {} if canon is None else {CANON_FILES: canon}
+        if STORY_BIBLE_FILES in first and STORY_BIBLE_FILES in second:
+            canon = joined_story_bible(
+                first[STORY_BIBLE_FILES], second[STORY_BIBLE_FILES], texts[CHAPTER_FILES]
+            )
+            texts |= {} if canon is None else {STORY_BIBLE_FILES: canon}
     return texts
 
 

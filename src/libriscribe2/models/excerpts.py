@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 
 from libriscribe2.models.base import Shape, TextList
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import Thread
 from libriscribe2.models.draft_order import Ending, Opening, Tension
 from libriscribe2.models.story import (
     Character,
@@ -20,6 +19,7 @@ from libriscribe2.models.story import (
     ScenePlan,
     WorldFile,
 )
+from libriscribe2.models.story_bible import Thread
 from libriscribe2.prose import shorten, weigh
 
 # Most that each block takes, in the measure of `prose.weigh`: whatever an author or a model

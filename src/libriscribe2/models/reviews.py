@@ -1,6 +1,6 @@
 """Shapes of critiques, patches, judgements and reviews."""
 
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -30,7 +30,7 @@ def _fault(said: Any) -> Any:
     return listed(said, get_args(Fault), "")
 
 
-class ToldIssue(Shape):
+class CriticIssue(Shape):
     """One issue as a critic tells it."""
 
     kind: Annotated[Fault, BeforeValidator(_fault)] = Field("", description="What kind it is")
@@ -45,7 +45,7 @@ class ToldIssue(Shape):
 class Critique(Shape):
     """What a critic finds in a text; nothing is an answer, too."""
 
-    issues: list[ToldIssue] = Field(
+    issues: list[CriticIssue] = Field(
         default_factory=list,
         description="What is wrong, the worst first; an empty list where nothing is",
         json_schema_extra={"maxItems": MOST_ISSUES},
@@ -80,7 +80,7 @@ def _verdict(said: Any) -> Any:
     return listed(said, get_args(Verdict), "unclear")
 
 
-class PairVerdict(Shape):
+class PairAnswer(Shape):
     """What is said of one earlier statement beside the later one."""
 
     number: int = Field(ge=1, description="Number of the earlier statement")
@@ -92,10 +92,12 @@ class PairVerdict(Shape):
     reason: str = Field("", description="Why, in one sentence")
 
 
-class PairVerdicts(Shape):
+class PairAnswers(Shape):
     """A verdict for every earlier statement."""
 
-    verdicts: list[PairVerdict] = Field(description="One for each earlier statement")
+    recorded_as: ClassVar = "PairVerdicts"
+
+    verdicts: list[PairAnswer] = Field(description="One for each earlier statement")
 
 
 Label = Literal["A", "B", "tie"]

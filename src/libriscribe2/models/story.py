@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from libriscribe2.models.base import Shape, Text, TextList
-from libriscribe2.models.canon import HARD_STANCES, Attribute, Fact, Stance, Thread
 from libriscribe2.models.draft_order import Ending, Opening, Role, TargetWords, Tension
+from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Stance, Thread
 
 
 class Character(Shape):

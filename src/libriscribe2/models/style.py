@@ -1,7 +1,7 @@
 """The voice of an author, taken from texts of their own: `style.json`."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -82,8 +82,10 @@ class StyleRule(Shape):
     quote: Text = Field(description="Words of the passages that show it, copied exactly")
 
 
-class ToldStyle(Shape):
+class StyleReply(Shape):
     """What a model finds in the passages."""
+
+    recorded_as: ClassVar = "ToldStyle"
 
     rules: list[StyleRule] = Field(
         description="The habits that tell this author from others, the strongest first",

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import Fact
 from libriscribe2.models.draft_order import ChapterRole, DraftOrder
 from libriscribe2.models.notes import Note, NotesFile, Source, SourcesFile
 from libriscribe2.models.story import (
@@ -20,6 +19,7 @@ from libriscribe2.models.story import (
     TitleFile,
     WorldFile,
 )
+from libriscribe2.models.story_bible import Fact
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
     CHARACTERS,
@@ -28,7 +28,7 @@ from libriscribe2.project.paths import (
     RESEARCH_LIST,
     RESEARCH_NOTES,
     SAMPLE_FILES,
-    SERIES_CANON,
+    SERIES_FACTS,
     TITLE,
     WORLD,
     chapter_file,
@@ -155,9 +155,9 @@ class Book:
 
     def stated_before(self) -> list[Fact]:
         """What holds at the end of the book before; nothing where no series is gone on with."""
-        if not self.has(SERIES_CANON):
+        if not self.has(SERIES_FACTS):
             return []
-        return [fact.as_fact() for fact in self.load(SERIES_CANON, SeriesFile).facts]
+        return [fact.as_fact() for fact in self.load(SERIES_FACTS, SeriesFile).facts]
 
     def notes(self) -> list[Note]:
         """The notes of the research; a question of the author's brings some to any book."""

@@ -28,7 +28,7 @@ from libriscribe2.project.atomic import (
     storage_errors,
 )
 from libriscribe2.project.journal import Journal, JournalMirror
-from libriscribe2.project.paths import CANON_FILES, OWNER, STATE, SUMMARY_FILES, ProjectPaths
+from libriscribe2.project.paths import OWNER, STATE, STORY_BIBLE_FILES, SUMMARY_FILES, ProjectPaths
 from libriscribe2.project.records import FORMAT
 from libriscribe2.project.texts import (
     Clock,
@@ -427,7 +427,7 @@ def mark_dumps(folder: Path, owner: str) -> None:
 def _was_recorded(paths: ProjectPaths) -> bool:
     """Whether there are files that the program makes beside its records and nobody else does."""
     with storage_errors("read", paths.state):
-        return any(any(paths.root.glob(name)) for name in (SUMMARY_FILES, CANON_FILES))
+        return any(any(paths.root.glob(name)) for name in (SUMMARY_FILES, STORY_BIBLE_FILES))
 
 
 def _refuse_links(paths: ProjectPaths) -> None:

@@ -1,7 +1,7 @@
 """Every file name of a project, once.
 
 A file of the book is called by its name: its path inside the project folder with `/`, such as
-`chapters/03.md`. In `CHAPTER_FILES`, `SUMMARY_FILES`, `CANON_FILES` and `DRAFT_FILES` a `*` stands
+`chapters/03.md`. In `CHAPTER_FILES`, `SUMMARY_FILES`, `STORY_BIBLE_FILES` and `DRAFT_FILES` a `*` stands
 for the number of a chapter.
 Names come from these constants and counters; no title and no word of a model ever becomes a path.
 """
@@ -52,13 +52,13 @@ STATE: Final = ".libriscribe"
 SUMMARY_FILES: Final = f"{STATE}/summaries/*.md"
 RESEARCH_CHAINS: Final = f"{STATE}/research"
 """Every chain of research with its steps, from which a killed one goes on."""
-CANON_FILES: Final = f"{STATE}/canon/*.json"
+STORY_BIBLE_FILES: Final = f"{STATE}/canon/*.json"
 SERIES: Final = f"{STATE}/series"
 """What a book shares with the one before it; copied when it was begun."""
 
 SERIES_CAST: Final = f"{SERIES}/characters.json"
 SERIES_WORLD: Final = f"{SERIES}/world.json"
-SERIES_CANON: Final = f"{SERIES}/canon.json"
+SERIES_FACTS: Final = f"{SERIES}/canon.json"
 DRAFT_FILES: Final = f"{STATE}/drafts/*.md"
 """Chapters as they were written from their plans alone, where all are drafted at once."""
 
@@ -222,9 +222,9 @@ def number_in(name: str, pattern: str, digits: str = "[0-9]+") -> int | None:
     return None if match is None else int(match[1])
 
 
-def canon_file(number: int) -> str:
+def story_bible_file(number: int) -> str:
     """The name of what chapter `number` states."""
-    return CANON_FILES.replace("*", f"{number:02d}")
+    return STORY_BIBLE_FILES.replace("*", f"{number:02d}")
 
 
 def project_name_from(text: str) -> str:

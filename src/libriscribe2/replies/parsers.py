@@ -227,7 +227,8 @@ def _loaded_shape(name: str) -> type[BaseModel] | None:
     """The shape that a dump names as `module:Class`.
 
     Modules of shapes have been moved and merged since dumps were first written: where the module
-    has no such class, the shape of this program that bears the class's name is meant.
+    has no such class, the shape of this program that bears the class's name is meant, or names it
+    as `recorded_as`, its older one.
     """
     module, _, qualified = name.partition(":")
     found: Any = sys.modules.get(module)
@@ -236,7 +237,11 @@ def _loaded_shape(name: str) -> type[BaseModel] | None:
     if isinstance(found, type) and issubclass(found, BaseModel):
         return found
     own = f"{__name__.partition('.')[0]}."
-    named = [one for one in _shapes(BaseModel) if one.__qualname__ == qualified]
+    named = [
+        one
+        for one in _shapes(BaseModel)
+        if qualified in (one.__qualname__, vars(one).get("recorded_as"))
+    ]
     ours = [one for one in named if one.__module__.startswith(own)]
     return ours[0] if len(ours) == 1 and module.startswith(own) else None
 

@@ -16,7 +16,7 @@ from libriscribe2.agents.agent_continuity_evaluator import (
 from libriscribe2.checks.continuity.story_facts import place_of
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
-from libriscribe2.models.canon import Attribute, Fact
+from libriscribe2.models.story_bible import Attribute, Fact
 
 CHAPTERS = tuple(
     ChapterText(n, f"chapters/{n:02d}.md", f"# T\n\nAda was the baker number {n} of the town.")

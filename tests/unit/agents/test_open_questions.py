@@ -1,7 +1,7 @@
 """What is left to a reader, after the rules."""
 
 from libriscribe2.agents.agent_continuity_evaluator import MOST_EARLIER, open_questions
-from libriscribe2.models.canon import Attribute, Fact, Stance
+from libriscribe2.models.story_bible import Attribute, Fact, Stance
 
 
 def fact(chapter: int, attribute: str, value: str, stance: Stance = "asserted") -> Fact:

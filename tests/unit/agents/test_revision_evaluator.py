@@ -8,7 +8,7 @@ from tests.support.agent_desk import AgentDesk
 from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
-from libriscribe2.agents.agent_base import Ruling
+from libriscribe2.agents.agent_base import RevisionDecision
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator, RevisionEvaluator
 from libriscribe2.checks.evaluation.calibration import Calibration, PairDecision, Side
 from libriscribe2.checks.evaluation.passage_pairs import Pair
@@ -44,7 +44,7 @@ class DecidedEvaluator(PassageEvaluator):
 
 async def ruled(
     folder: Path, *sides: Side, share: float = 1.0, trusted: bool = False
-) -> tuple[Ruling, DecidedEvaluator]:
+) -> tuple[RevisionDecision, DecidedEvaluator]:
     """What is decided of the same chapter twice."""
     desk = AgentDesk(folder)
     desk.planned()
@@ -54,8 +54,8 @@ async def ruled(
     judge.sides, judge.share = sides, share
     with ProjectStore.open(desk.paths) as store:
         decides = RevisionEvaluator(lambda: judge, store, trusted=trusted)
-        first = await decides.rule(1, DRAFT, REVISED)
-        assert await decides.rule(2, DRAFT, REVISED) == first
+        first = await decides.decide(1, DRAFT, REVISED)
+        assert await decides.decide(2, DRAFT, REVISED) == first
         assert store.manifest.exam == (tuple(judge.examined_on), ("Mara Voss", "Jon Ide"))
     assert judge.exams == 1
     return first, judge
@@ -74,8 +74,8 @@ async def ruled(
 async def test_a_chapter_is_dropped_where_more_passages_lose_than_win(
     tmp_path: Path, sides: tuple[Side, Side], keeps: bool
 ) -> None:
-    ruling, _ = await ruled(tmp_path, *sides)
-    assert ruling.keeps == keeps
+    decision, _ = await ruled(tmp_path, *sides)
+    assert decision.keeps == keeps
 
 
 async def test_the_exam_is_on_passages_of_the_draft(tmp_path: Path) -> None:
@@ -85,13 +85,14 @@ async def test_the_exam_is_on_passages_of_the_draft(tmp_path: Path) -> None:
 
 
 async def test_who_fails_is_heard_only_where_a_judge_is_trusted(tmp_path: Path) -> None:
-    ruling, _ = await ruled(tmp_path / "a", "theirs", "theirs", share=0.7)
-    assert ruling.keeps
+    decision, _ = await ruled(tmp_path / "a", "theirs", "theirs", share=0.7)
+    assert decision.keeps
     assert (
-        "did not pass its calibration (70% right), only the automatic checks count" in ruling.told
+        "did not pass its calibration (70% right), only the automatic checks count"
+        in decision.reason
     )
-    ruling, _ = await ruled(tmp_path / "b", "theirs", "theirs", share=0.7, trusted=True)
-    assert not ruling.keeps
+    decision, _ = await ruled(tmp_path / "b", "theirs", "theirs", share=0.7, trusted=True)
+    assert not decision.keeps
 
 
 async def test_a_chapter_too_short_to_be_judged_is_left_to_the_gates(tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ async def test_a_chapter_too_short_to_be_judged_is_left_to_the_gates(tmp_path: P
     with desk.hired(DecidedEvaluator):
         pass
     with ProjectStore.open(desk.paths) as store:
-        ruling = await RevisionEvaluator(hire, store).rule(1, "# T\n\nOne.\n", "# T\n\nTwo.\n")
-    assert ruling == Ruling(
-        keeps=True, told="too short to compare, only the automatic checks count"
+        decision = await RevisionEvaluator(hire, store).decide(1, "# T\n\nOne.\n", "# T\n\nTwo.\n")
+    assert decision == RevisionDecision(
+        keeps=True, reason="too short to compare, only the automatic checks count"
     )

@@ -10,7 +10,7 @@ from tests.support.agent_desk import AgentDesk
 
 from libriscribe2.agents.story_bible_keeper import PART_BUDGET, StoryBibleAgent
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import MOST_FACTS, CanonFile
+from libriscribe2.models.story_bible import MOST_FACTS, StoryBibleFile
 
 TEXT = """# Part 1
 
@@ -48,9 +48,9 @@ def desk_of(folder: Path, text: str = TEXT, **brief: Any) -> AgentDesk:
     return desk
 
 
-async def canon(desk: AgentDesk, *script: str) -> CanonFile:
+async def canon(desk: AgentDesk, *script: str) -> StoryBibleFile:
     made = await desk.run(StoryBibleAgent, *script, chapter=1)
-    assert isinstance(made, CanonFile)
+    assert isinstance(made, StoryBibleFile)
     return made
 
 
@@ -136,6 +136,6 @@ def test_a_book_has_a_canon_if_it_is_a_story_and_the_author_wants_one() -> None:
 
 
 def test_a_chapter_that_moves_takes_its_facts_along() -> None:
-    made = CanonFile.model_validate({"facts": [EYES | {"line": 3}]})
+    made = StoryBibleFile.model_validate({"facts": [EYES | {"line": 3}]})
     assert [(one.chapter, one.line) for one in made.of_chapter(7)] == [(7, 3)]
     assert "chapter" not in made.model_dump_json()

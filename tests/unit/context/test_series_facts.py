@@ -8,7 +8,7 @@ from tests.support.rich_book import PEOPLE, SCENES, state
 
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.scene_context import BUDGET, scene_context
-from libriscribe2.models.canon import Attribute, Fact
+from libriscribe2.models.story_bible import Attribute, Fact
 
 ORIGIN = "../first/chapters/02.md"
 

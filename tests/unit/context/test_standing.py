@@ -9,7 +9,7 @@ from tests.support.rich_book import scene, state
 from libriscribe2.context.people_and_facts import facts_of
 from libriscribe2.context.prompt_context import FIXED, facts_in_force
 from libriscribe2.context.scene_context import scene_context
-from libriscribe2.models.canon import Attribute, ExitState, Fact, Stance, Standing
+from libriscribe2.models.story_bible import Attribute, CharacterState, ExitState, Fact, Stance
 
 
 def fact(
@@ -96,9 +96,9 @@ def test_T3_the_cards_say_how_the_chapters_before_left_the_people() -> None:
             fact(Attribute.HAIR, "red", 7),
         ),
         exits={
-            1: ExitState(people=[Standing(name="Mara", place="the slip", state="tired")]),
-            3: ExitState(people=[Standing(name="Mara", place="the weir", state="afraid")]),
-            5: ExitState(people=[Standing(name="Mara", place="the mill", state="free")]),
+            1: ExitState(people=[CharacterState(name="Mara", place="the slip", state="tired")]),
+            3: ExitState(people=[CharacterState(name="Mara", place="the weir", state="afraid")]),
+            5: ExitState(people=[CharacterState(name="Mara", place="the mill", state="free")]),
         },
     )
     card = scene_context(book, 0).values["characters"]

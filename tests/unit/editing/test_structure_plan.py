@@ -17,7 +17,7 @@ from libriscribe2.editing.splitting import division, texts_of
 from libriscribe2.editing.structure import Outlined, Slots
 from libriscribe2.engine.stages import all_stages, book_status
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.paths import CHAPTER_FILES, canon_file, chapter_file, summary_file
+from libriscribe2.project.paths import CHAPTER_FILES, chapter_file, story_bible_file, summary_file
 from libriscribe2.project.structure_change import peek
 
 NEW = Outlined("The Storm", "A storm takes the boat.")
@@ -62,7 +62,7 @@ def test_XC_04_a_deleted_chapter_is_in_the_trash_and_its_neighbours_know(
 ) -> None:
     before = shaped.picture()
     after = shaped.change(edits.delete(shaped.slots(), 2))
-    for name in (chapter(2), summary_file(2), canon_file(2), "outline.json", "scenes.json"):
+    for name in (chapter(2), summary_file(2), story_bible_file(2), "outline.json", "scenes.json"):
         assert before.files[name].decode() in shaped.folder.trash()
     assert len(shaped.folder.trash()) == 5
     assert chapter(6) not in after.files
@@ -92,7 +92,7 @@ def test_XC_04_a_rename_makes_nothing_stale(shaped: ShapedBook) -> None:
 
 def shaped_canon(picture: Picture, number: int) -> list[dict[str, Any]]:
     """The facts of a chapter, each on a line that holds the beginning of its quote."""
-    facts: list[dict[str, Any]] = json.loads(picture.files[canon_file(number)])["facts"]
+    facts: list[dict[str, Any]] = json.loads(picture.files[story_bible_file(number)])["facts"]
     lines = picture.files[chapter(number)].decode().split("\n")
     assert all(fact["quote"][:10] in lines[fact["line"] - 1] for fact in facts)
     return facts
@@ -121,7 +121,7 @@ def test_XC_04_a_split_leaves_the_records_of_both_parts_to_be_made(shaped: Shape
     slots = edits.split(shaped.slots(), 3, at, (Outlined(), NEW))
     after = shaped.change(slots, same_story=True)
     missing = {name for name, (state, _) in after.states.items() if state == "missing"}
-    assert missing == {record(n) for n in (3, 4) for record in (summary_file, canon_file)}
+    assert missing == {record(n) for n in (3, 4) for record in (summary_file, story_bible_file)}
     assert after.stale() == set()
     assert after.files[chapter(4)].startswith(b"# The Storm\n\n")
     assert [len(plan["scenes"]) for plan in shaped.folder.json("scenes.json")["chapters"]] == [

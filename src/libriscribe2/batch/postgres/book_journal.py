@@ -225,7 +225,7 @@ class DatabaseJournal:
         rows = self._claim.rows(_BOOK, (self._claim.key,))
         if not rows:
             return None
-        check_kept_format(rows[0]["format"], self._claim.key)
+        check_stored_format(rows[0]["format"], self._claim.key)
         self._claim.rows(_RAISE_FORMAT, (FORMAT, self._claim.key))
         return bytes(rows[0]["request"])
 
@@ -253,7 +253,7 @@ def is_kept(claim: ProjectClaim) -> bool:
     return bool(claim.rows(_BOOK, (claim.key,)))
 
 
-def check_kept_format(number: int, key: str) -> None:
+def check_stored_format(number: int, key: str) -> None:
     """Make sure that this version can read the records of a book in the database.
 
     Raises:
@@ -275,7 +275,7 @@ _DROP: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class KeptBook:
+class StoredBook:
     """What the database holds of a book.
 
     Attributes:
@@ -292,7 +292,7 @@ class KeptBook:
         return b"".join(line + b"\n" for line in self.lines)
 
 
-def kept_book(database: Database, key: str) -> KeptBook | None:
+def stored_book(database: Database, key: str) -> StoredBook | None:
     """What the database holds of a book; None where its journal is not there.
 
     Raises:
@@ -304,8 +304,8 @@ def kept_book(database: Database, key: str) -> KeptBook | None:
         lines = database.rows(_LINES, (key,))
     if not found:
         return None
-    check_kept_format(found[0]["format"], key)
-    return KeptBook(bytes(found[0]["request"]), [row["line"] for row in lines])
+    check_stored_format(found[0]["format"], key)
+    return StoredBook(bytes(found[0]["request"]), [row["line"] for row in lines])
 
 
 def forget(database: Database, key: str) -> bool:
@@ -325,7 +325,7 @@ def forget(database: Database, key: str) -> bool:
 logger = logging.getLogger(__name__)
 
 
-class TravellingBooks:
+class SyncedBooks:
     """Writes books as another writer does, and knows what they cost elsewhere.
 
     A worker that died elsewhere had paid for something, and what is free of a batch's budget must
@@ -386,7 +386,7 @@ class TravellingBooks:
 
     def _by_database(self, name: str, words: int) -> Sums:
         with closing(Database(self._dsn)) as database:
-            kept = kept_book(database, key_of(self._batch, name))
+            kept = stored_book(database, key_of(self._batch, name))
         if kept is None:
             return Sums(words=words)
         return sums_in(Manifest(scan_journal(kept.journal).records), words, self._unknown_usd)

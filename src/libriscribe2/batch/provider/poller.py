@@ -5,22 +5,22 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
-from libriscribe2.batch.provider.orders import (
-    Door,
-    Habits,
-    Order,
+from libriscribe2.batch.provider.spool import Kept, Spool
+from libriscribe2.batch.provider.submitted import (
+    BatchAdapter,
+    PollingOptions,
+    SubmittedBatch,
     UnderWay,
     close,
     content,
     file_of,
     found,
-    new_orders,
-    open_orders,
+    new_batches,
+    open_batches,
     ordinary,
     replies_in,
     save,
 )
-from libriscribe2.batch.provider.spool import Kept, Spool
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.llm.limits.retries import TRANSIENT_KINDS
 from libriscribe2.wording import counted
@@ -39,7 +39,7 @@ _DEADLINE: Final = "its deadline was reached"
 _OTHER_ACCOUNT: Final = "its account is not the one of this run"
 
 
-class Keeper:
+class Poller:
     """Keeps a spool; `Spool.kept` has to be held meanwhile.
 
     Args:
@@ -51,13 +51,13 @@ class Keeper:
     def __init__(
         self,
         spool: Spool,
-        door_of: Callable[[str, str], Door | None],
-        habits: Habits | None = None,
+        door_of: Callable[[str, str], BatchAdapter | None],
+        habits: PollingOptions | None = None,
     ) -> None:
         self._spool = spool
         self._door_of = door_of
-        self._habits = habits if habits is not None else Habits()
-        self._under = [UnderWay(one, self._habits.poll) for one in open_orders(spool)]
+        self._habits = habits if habits is not None else PollingOptions()
+        self._under = [UnderWay(one, self._habits.poll) for one in open_batches(spool)]
         self._seen: dict[str, tuple[Kept, float]] = {}
         self._refused: dict[tuple[str, str], str] = {}
         if self._under:
@@ -129,7 +129,7 @@ class Keeper:
         if self._door_of(*account) is None:
             self._refuse(account, _OTHER_ACCOUNT, asked)
             return
-        for order in new_orders(self._spool, asked):
+        for order in new_batches(self._spool, asked):
             self._under.append(UnderWay(order, self._habits.poll))
             for ident in order.calls:
                 del self._seen[ident]
@@ -162,7 +162,7 @@ class Keeper:
             self._refuse((order.model, order.account), error.message, {})
         self._end(one, error.message)
 
-    async def _submit(self, one: UnderWay, door: Door) -> None:
+    async def _submit(self, one: UnderWay, door: BatchAdapter) -> None:
         """Have an order answered that may not have been submitted yet."""
         order = one.order
         if order.submitted:
@@ -178,7 +178,7 @@ class Keeper:
         calls = counted(len(order.calls), "call")
         self._habits.tell(f"{calls} of {order.model} sent together as {order.batch}")
 
-    async def _leave(self, order: Order, door: Door) -> None:
+    async def _leave(self, order: SubmittedBatch, door: BatchAdapter) -> None:
         """Submit an order, with a note before that it may have been."""
         order.submitted = True
         save(self._spool, order)
@@ -188,7 +188,7 @@ class Keeper:
             order.submitted = error.kind in TRANSIENT_KINDS  # else it was refused for certain
             raise
 
-    async def _look(self, one: UnderWay, door: Door) -> None:
+    async def _look(self, one: UnderWay, door: BatchAdapter) -> None:
         """See whether a batch has ended, and fetch its answers."""
         order = one.order
         if one.gives_up is not None and not order.cancelled:
@@ -202,7 +202,7 @@ class Keeper:
         self._habits.tell(f"{order.batch}: {progress.status}, {told} {progress.why}".rstrip())
         self._end(one, f"the provider's batch is {progress.status}")
 
-    async def _cancel(self, order: Order, door: Door) -> None:
+    async def _cancel(self, order: SubmittedBatch, door: BatchAdapter) -> None:
         """Have nothing more of a batch answered; one that has ended already is only looked at.
 
         Where the failure passes, the next look tries it again: to cancel twice does no harm.
@@ -253,7 +253,7 @@ class Keeper:
 
 
 async def kept_meanwhile(
-    spool: Spool, keeper_of: Callable[[], Keeper], work: Callable[[], Awaitable[None]]
+    spool: Spool, keeper_of: Callable[[], Poller], work: Callable[[], Awaitable[None]]
 ) -> None:
     """Do work while the spool is kept; where that fails, the work is ended.
 

@@ -22,8 +22,8 @@ from libriscribe2.checks.continuity.story_facts import (
     is_after,
     of_kind,
 )
-from libriscribe2.models.canon import Attribute, Fact
 from libriscribe2.models.findings import Finding
+from libriscribe2.models.story_bible import Attribute, Fact
 
 _YEAR: Final = 365
 _YEARS_OF_A_BOOK: Final = 3

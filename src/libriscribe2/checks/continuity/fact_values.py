@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.models.canon import Attribute, Fact
+from libriscribe2.models.story_bible import Attribute, Fact
 
 _PLAIN: Final = ("black", "dark", "hazel", "amber", "violet")
 _COLOURS: Final = {

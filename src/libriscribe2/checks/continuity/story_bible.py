@@ -8,10 +8,16 @@ from libriscribe2.checks.continuity.story_facts import Story, hard
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import CanonFile, Fact, Thread, ThreadHit
 from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.models.story_bible import Fact, StoryBibleFile, Thread, ThreadHit
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import CANON_FILES, OUTLINE, WORLD, canon_file, chapter_file
+from libriscribe2.project.paths import (
+    OUTLINE,
+    STORY_BIBLE_FILES,
+    WORLD,
+    chapter_file,
+    story_bible_file,
+)
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.research.quotes import line_of_quote
 
@@ -70,7 +76,11 @@ def bible_of(brief: Brief, view: ProjectView) -> StoryBible:
     """
     book = Book(view)
     texts = {n: book.text(chapter_file(n)) for n in _written(book)}
-    files = {n: book.load(canon_file(n), CanonFile) for n in texts if book.has(canon_file(n))}
+    files = {
+        n: book.load(story_bible_file(n), StoryBibleFile)
+        for n in texts
+        if book.has(story_bible_file(n))
+    }
     if not files:
         raise _unread(brief, view.paths.called, written=bool(texts))
     placed = [_placed(fact, texts[n]) for n, file in files.items() for fact in file.of_chapter(n)]
@@ -95,7 +105,7 @@ def bible_of(brief: Brief, view: ProjectView) -> StoryBible:
 
 def has_no_story(brief: Brief, view: ProjectView) -> bool:
     """Whether a book is none whose chapters are read for facts, and none was."""
-    return brief.kind != "fiction" and not view.names(CANON_FILES)
+    return brief.kind != "fiction" and not view.names(STORY_BIBLE_FILES)
 
 
 def _written(book: Book) -> list[int]:
@@ -113,7 +123,7 @@ def _is_out_of_date(number: int, view: ProjectView) -> bool:
     """Whether a chapter's text is another than the one that was read."""
     name = chapter_file(number)
     sha = view.sha(name)
-    state = view.state(canon_file(number), {} if sha is None else {name: sha})
+    state = view.state(story_bible_file(number), {} if sha is None else {name: sha})
     return state.kind == "stale" and name in state.changed
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from libriscribe2.checks.rules import Rules
 from libriscribe2.checks.text import ChapterText
-from libriscribe2.models.canon import HARD_STANCES, Attribute, Fact, Thread, ThreadHit
 from libriscribe2.models.findings import Finding, Place, Severity
+from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Thread, ThreadHit
 from libriscribe2.project.paths import WORLD, chapter_file
 
 _UNSURE: Final = frozenset({Attribute.COUNT, Attribute.INJURY})

@@ -10,8 +10,8 @@ from libriscribe2.checks.continuity.story_facts import (
 )
 from libriscribe2.checks.text_figures import narration_drift
 from libriscribe2.checks.text_names import name_drift
-from libriscribe2.models.canon import Attribute, Fact, Thread
 from libriscribe2.models.findings import Finding, Place, Severity
+from libriscribe2.models.story_bible import Attribute, Fact, Thread
 from libriscribe2.project.paths import OUTLINE
 
 

@@ -16,7 +16,6 @@ from libriscribe2.checks.text_lengths import chapter_words
 from libriscribe2.checks.text_likeness import stem_weights
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.canon import Attribute, CanonFile, ExitState, Thread
 from libriscribe2.models.story import (
     OutlineChapter,
     OutlineFile,
@@ -24,6 +23,7 @@ from libriscribe2.models.story import (
     ScenePlan,
     ScenesFile,
 )
+from libriscribe2.models.story_bible import Attribute, ExitState, StoryBibleFile, Thread
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CHARACTERS,
@@ -32,8 +32,8 @@ from libriscribe2.project.paths import (
     RESEARCH_NOTES,
     SCENES,
     WORLD,
-    canon_file,
     chapter_file,
+    story_bible_file,
 )
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import without_notes
@@ -207,7 +207,7 @@ def written_of(brief: Brief, view: ProjectView) -> Written:
         chapters=[_chapter(book, number) for number in numbers],
         words={number: lengths[number - 1] for number in numbers},
         dead=_dead(brief, view),
-        left={n: _exit(book, n) for n in numbers if book.has(canon_file(n))},
+        left={n: _exit(book, n) for n in numbers if book.has(story_bible_file(n))},
         naming=" ".join((brief.premise, brief.title, brief.author, *naming)),
     )
 
@@ -218,7 +218,7 @@ def _chapter(book: Book, number: int) -> ChapterText:
 
 
 def _exit(book: Book, number: int) -> ExitState:
-    return book.load(canon_file(number), CanonFile).exit
+    return book.load(story_bible_file(number), StoryBibleFile).exit
 
 
 def _dead(brief: Brief, view: ProjectView) -> dict[str, int]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from libriscribe2.checks.plan.plan import PLAN_RULES, STORY, Plan
-from libriscribe2.models.canon import Thread
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.story import OutlineChapter
+from libriscribe2.models.story_bible import Thread
 from libriscribe2.project.paths import OUTLINE
 
 FEWEST_ALIVE: Final = 2

@@ -16,7 +16,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile
 from libriscribe2.models.style import STYLE, StyleFile, StyleNumbers
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import SCENES, canon_file, chapter_file
+from libriscribe2.project.paths import SCENES, chapter_file, story_bible_file
 from libriscribe2.project.project_view import ProjectView
 
 
@@ -83,7 +83,7 @@ def earlier_metrics(file: Path | None) -> Mapping[str, float]:
 def _story(brief: Brief, view: ProjectView, book: Book) -> StoryReport | None:
     """The check of the story; None before any chapter was read for it."""
     numbers = range(1, book.chapters() + 1)
-    if not any(book.has(canon_file(n)) and book.has(chapter_file(n)) for n in numbers):
+    if not any(book.has(story_bible_file(n)) and book.has(chapter_file(n)) for n in numbers):
         return None
     return check_story(brief, view)
 

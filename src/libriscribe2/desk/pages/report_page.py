@@ -13,9 +13,9 @@ from libriscribe2.desk.snapshot import Snapshot
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import Finding
-from libriscribe2.project.paths import CANON_FILES, CHAPTER_FILES, SERIES
+from libriscribe2.project.paths import CHAPTER_FILES, SERIES, STORY_BIBLE_FILES
 
-_READ: Final = ("*.json", "research/*.json", CHAPTER_FILES, CANON_FILES, f"{SERIES}/*.json")
+_READ: Final = ("*.json", "research/*.json", CHAPTER_FILES, STORY_BIBLE_FILES, f"{SERIES}/*.json")
 """The files that figures are made from; a few more do no harm."""
 
 

@@ -10,10 +10,10 @@ from libriscribe2.batch.postgres.book_journal import (
     AT_ONCE,
     DatabaseJournal,
     ProjectClaim,
-    TravellingBooks,
+    SyncedBooks,
     forget,
     is_kept,
-    kept_book,
+    stored_book,
 )
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
 from libriscribe2.batch.progress import Book, Ended, Sums
@@ -69,10 +69,10 @@ def test_lines_come_back_as_they_were_and_in_order(
         journal.add([line])
     journal.add(lines(30)[20:])
     assert is_kept(claim)
-    kept = kept_book(database, KEY)
+    kept = stored_book(database, KEY)
     assert kept is not None
     assert (kept.request, list(kept.lines)) == (b"here", lines(30))
-    assert kept_book(database, "spring/other") is None
+    assert stored_book(database, "spring/other") is None
 
 
 def test_what_the_database_lacks_it_gets_however_much_that_is(
@@ -104,7 +104,7 @@ def test_the_request_of_who_is_not_behind_counts(
     DatabaseJournal(claim, paths).meet(lines(2))
     paths.book_toml.write_bytes(b"edited")
     assert DatabaseJournal(claim, paths).meet(lines(2)) == ()
-    kept = kept_book(database, KEY)
+    kept = stored_book(database, KEY)
     assert kept is not None
     assert kept.request == b"edited"
     assert not paths.trash.exists()
@@ -163,7 +163,7 @@ def test_a_book_of_a_newer_version_is_left_alone(
     with pytest.raises(ProjectError, match="newer version"):
         DatabaseJournal(claim, paths).meet([])
     with pytest.raises(ProjectError, match="newer version"):
-        kept_book(database, KEY)
+        stored_book(database, KEY)
 
 
 def test_what_is_forgotten_is_gone_and_a_book_under_way_is_not(
@@ -174,7 +174,7 @@ def test_what_is_forgotten_is_gone_and_a_book_under_way_is_not(
         forget(database, KEY)
     claim.release()
     assert forget(database, KEY)
-    assert kept_book(database, KEY) is None
+    assert stored_book(database, KEY) is None
     assert not forget(database, KEY)
 
 
@@ -196,7 +196,7 @@ async def test_what_a_book_cost_elsewhere_is_known(
     records = [sent("a", step="s", model="m", est_usd=1.0), done("a", reply)]
     records.append(sent("b", step="s", model="m", est_usd=0.5))
     DatabaseJournal(claim, paths).meet([encode_line(record)[:-1] for record in records])
-    writer = TravellingBooks(Nowhere(), database.dsn, "spring", 10.0)
+    writer = SyncedBooks(Nowhere(), database.dsn, "spring", 10.0)
     sums = await writer.sums(Book(Row("book", "row", {})))
     assert (sums.words, sums.calls, sums.possible_usd) == (7, 2, 0.75)
     assert (await writer.sums(Book(Row("other", "row", {})))).possible_usd == 0.0
@@ -211,7 +211,7 @@ async def test_what_a_book_cost_elsewhere_is_known(
 async def test_what_it_cost_is_not_guessed_while_the_database_is_away() -> None:
     away = Dsn("postgresql://writer@127.0.0.1:1/books")
     with pytest.raises(DatabaseLostError):
-        await TravellingBooks(Nowhere(), away, "spring", 10.0).sums(Book(Row("book", "row", {})))
+        await SyncedBooks(Nowhere(), away, "spring", 10.0).sums(Book(Row("book", "row", {})))
 
 
 async def test_a_run_that_cannot_be_asked_about_leaves_what_was_known(
@@ -221,5 +221,5 @@ async def test_a_run_that_cannot_be_asked_about_leaves_what_was_known(
     database.rows("update libriscribe2_books set format = 99")
     known = Book(Row("book", "row", {}), last=Ended("queued", sums=Sums(calls=3, possible_usd=7.0)))
     for dsn in (database.dsn, Dsn("postgresql://writer@127.0.0.1:1/books")):
-        how = await TravellingBooks(Nowhere(), dsn, "spring", 10.0).write(known, 2.0)
+        how = await SyncedBooks(Nowhere(), dsn, "spring", 10.0).write(known, 2.0)
         assert (how.state, how.sums) == ("done", Sums(words=4, calls=3, possible_usd=7.0))

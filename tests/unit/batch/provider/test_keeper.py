@@ -12,10 +12,10 @@ import pytest
 from tests.support.batch_api import BatchApi
 from tests.support.book_writers import Clock
 
-from libriscribe2.batch.provider import orders
-from libriscribe2.batch.provider.orders import Door, Habits
-from libriscribe2.batch.provider.poller import Keeper
+from libriscribe2.batch.provider import submitted
+from libriscribe2.batch.provider.poller import Poller
 from libriscribe2.batch.provider.spool import BookSpool, Kept, Spool
+from libriscribe2.batch.provider.submitted import BatchAdapter, PollingOptions
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.llm.backend import BackendError
 
@@ -35,10 +35,10 @@ class Bench:
         for part in (self.spool.waiting, self.spool.orders, self.spool.replies):
             part.mkdir(parents=True)
         self.api = BatchApi()
-        self.accounts: dict[str, Door | None] = {"mine": self.api, "other": BatchApi()}
+        self.accounts: dict[str, BatchAdapter | None] = {"mine": self.api, "other": BatchApi()}
         self.clock = Clock()
         self.told: list[str] = []
-        self.habits = Habits(
+        self.habits = PollingOptions(
             quiet=5,
             poll=10,
             tell=self.told.append,
@@ -48,9 +48,9 @@ class Bench:
         self.habits = replace(self.habits, **habits)
         self.keeper = self.again()
 
-    def again(self) -> Keeper:
+    def again(self) -> Poller:
         """A keeper as the next run begins it."""
-        self.keeper = Keeper(
+        self.keeper = Poller(
             self.spool, lambda _model, account: self.accounts.get(account), self.habits
         )
         return self.keeper
@@ -173,7 +173,7 @@ async def test_an_order_that_may_not_be_looked_for_is_not_submitted_again(bench:
     await bench.after(5, 10, 20)
     assert bench.api.steps == ["upload", "submit", "find"]
     assert (bench.reply("x") or {})["ordinary"] == "may not list"
-    assert len(orders.open_orders(bench.spool)) == 1
+    assert len(submitted.open_batches(bench.spool)) == 1
 
 
 async def test_what_has_no_answer_is_sent_as_an_ordinary_call(bench: Bench) -> None:
@@ -191,7 +191,7 @@ async def test_what_has_no_answer_is_sent_as_an_ordinary_call(bench: Bench) -> N
 async def test_an_answer_that_came_outlives_a_file_that_does_not(bench: Bench, kind: str) -> None:
     bench.ask("x", "y")
     await bench.after(0, 5)
-    bench.api.left_out = {orders.open_orders(bench.spool)[0].calls[0]}
+    bench.api.left_out = {submitted.open_batches(bench.spool)[0].calls[0]}
     bench.api.more_files = ("errors",)
     bench.api.missing = {"errors": BackendError(kind, "no such file")}
     await bench.after(10)
@@ -215,7 +215,7 @@ async def test_answers_that_come_late_are_waited_for_and_not_for_ever(
 async def test_a_reply_is_not_overwritten_by_a_batch_that_is_gone(bench: Bench) -> None:
     bench.ask("x", "y")
     await bench.after(0, 5)
-    name = orders.open_orders(bench.spool)[0].calls[0]
+    name = submitted.open_batches(bench.spool)[0].calls[0]
     bench.spool.write(bench.spool.replies, name, {"v": 1, "status": 200, "body": {}})
     bench.again()
     bench.api.failing = {"look": [BackendError("not_found", "no such batch", status=404)]}
@@ -278,7 +278,7 @@ async def test_at_the_deadline_the_batch_is_cancelled_and_the_rest_sent_at_once(
     bench.api.status = "in_progress"
     bench.ask("x", "y")
     await bench.after(0, 5, 10)
-    bench.api.left_out = {orders.open_orders(bench.spool)[0].calls[0]}
+    bench.api.left_out = {submitted.open_batches(bench.spool)[0].calls[0]}
     bench.ask("z")
     await bench.after(90, 10)
     assert "cancel" in bench.api.steps
@@ -307,7 +307,7 @@ async def test_a_batch_is_cancelled_although_the_network_fails_at_the_deadline(
     await bench.after(0, 5, 10)
     bench.api.failing = {"cancel": [BackendError("connection", "nobody")]}
     await bench.after(90)
-    assert not orders.open_orders(bench.spool)[0].cancelled
+    assert not submitted.open_batches(bench.spool)[0].cancelled
     bench.again()
     await bench.after(0, 20)
     assert bench.api.status == "cancelled"
@@ -333,7 +333,7 @@ async def test_a_batch_that_has_ended_is_read_although_the_last_look_fails(
     assert ("status" in (bench.reply("x") or {})) == is_read
     assert ("ordinary" in (bench.reply("x") or {})) != is_read
     # What may have been paid and was not read is left to the next run.
-    assert len(orders.open_orders(bench.spool)) == (0 if is_read else 1)
+    assert len(submitted.open_batches(bench.spool)) == (0 if is_read else 1)
 
 
 async def test_a_book_that_is_due_sends_its_further_calls_at_once(tmp_path: Path) -> None:
@@ -393,9 +393,9 @@ async def test_a_call_whose_reply_comes_while_it_is_written_does_not_wait(bench:
 
 @pytest.mark.parametrize("most", [(2, 10_000), (100, 300)])
 def test_large_orders_are_cut(bench: Bench, most: tuple[int, int]) -> None:
-    made = list(orders.new_orders(bench.spool, dict.fromkeys("vwxyz", ASKED), most))
+    made = list(submitted.new_batches(bench.spool, dict.fromkeys("vwxyz", ASKED), most))
     assert [len(order.calls) for order in made] == [2, 2, 1]
-    assert orders.file_of(bench.spool, made[2]).count(b"\n") == 1
+    assert submitted.file_of(bench.spool, made[2]).count(b"\n") == 1
 
 
 async def test_files_of_a_spool_are_private_and_hold_no_key(bench: Bench) -> None:

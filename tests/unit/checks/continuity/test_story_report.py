@@ -10,9 +10,9 @@ from libriscribe2.checks.continuity.fact_values import world_facts
 from libriscribe2.checks.continuity.story_bible import StoryBible
 from libriscribe2.checks.continuity.story_report import story_report
 from libriscribe2.checks.text import ChapterText
-from libriscribe2.editing.structure import joined_canon
-from libriscribe2.models.canon import Attribute, Fact, Thread, ThreadHit
+from libriscribe2.editing.structure import joined_story_bible
 from libriscribe2.models.findings import Finding
+from libriscribe2.models.story_bible import Attribute, Fact, Thread, ThreadHit
 from libriscribe2.project.structure_change import peek
 
 RULES = ["Nobody flies.", "No bell by night."]
@@ -170,5 +170,5 @@ def test_T2_two_chapters_that_differ_are_mended_where_it_was_drafted_later(
 
 
 def test_a_canon_that_cannot_be_read_is_not_joined() -> None:
-    assert joined_canon('{"facts": []}', '{"facts": 3}', "text") is None
-    assert joined_canon('{"facts": []}', "{", "text") is None
+    assert joined_story_bible('{"facts": []}', '{"facts": 3}', "text") is None
+    assert joined_story_bible('{"facts": []}', "{", "text") is None

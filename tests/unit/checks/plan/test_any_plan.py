@@ -6,9 +6,9 @@ from tests.support.planned_books import built, people, put, put_scene, story
 
 from libriscribe2.checks.plan.plan import PLAN_RULES, Plan
 from libriscribe2.checks.plan.plan_report import as_list, faults, plan_findings
-from libriscribe2.models.canon import Thread
 from libriscribe2.models.draft_order import ENDING_MOVES, OPENING_MOVES
 from libriscribe2.models.story import OutlineChapter, PlannedChapter, ScenePlan
+from libriscribe2.models.story_bible import Thread
 from libriscribe2.project.paths import OUTLINE, SCENES
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from libriscribe2.checks.plan.plan import PLAN_RULES, Plan, Written
 from libriscribe2.checks.text import ChapterText
-from libriscribe2.models.canon import ExitState, Standing
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, PlannedChapter, ScenePlan
+from libriscribe2.models.story_bible import CharacterState, ExitState
 
 BEAT = "Mara trades the brass sextant for a passage to the northern lighthouse."
 TEXT = (
@@ -109,7 +109,7 @@ def test_QU_P25_a_chapter_leaves_people_where_its_plan_does(
     planned: str, place: str, count: int
 ) -> None:
     plan = replace(PLAN, chapters=[chapter(1, beats=[BEAT], exit_state=planned)])
-    left = ExitState(people=[Standing(name="Mara", place=place)])
+    left = ExitState(people=[CharacterState(name="Mara", place=place)])
     findings = found(plan, Written([text(TEXT)], left={1: left}))
     assert [one.rule for one in findings] == ["P25"] * count
 

@@ -22,7 +22,7 @@ MOST_BYTES: Final = 100 * 2**20
 
 
 @dataclass(slots=True)
-class Order:
+class SubmittedBatch:
     """Calls that go to a provider together.
 
     Attributes:
@@ -46,9 +46,9 @@ class Order:
     cancelled: bool = False
 
 
-def new_orders(
+def new_batches(
     spool: Spool, asked: Mapping[str, Kept], most: tuple[int, int] = (MOST_LINES, MOST_BYTES)
-) -> Iterator[Order]:
+) -> Iterator[SubmittedBatch]:
     """Orders for calls of one account, stored with their files.
 
     Args:
@@ -62,7 +62,9 @@ def new_orders(
     lines = ((ident, _line(ident, one["body"])) for ident, one in asked.items())
     first = next(iter(asked.values()))
     for part in _parts(lines, *most):
-        order = Order(uuid4().hex, first["model"], first["account"], [ident for ident, _ in part])
+        order = SubmittedBatch(
+            uuid4().hex, first["model"], first["account"], [ident for ident, _ in part]
+        )
         path = spool.orders / f"{order.name}.jsonl"
         with storage_errors("write", path):
             atomic_write(path, b"".join(line for _, line in part), mode=PRIVATE)
@@ -70,7 +72,7 @@ def new_orders(
         yield order
 
 
-def file_of(spool: Spool, order: Order) -> bytes:
+def file_of(spool: Spool, order: SubmittedBatch) -> bytes:
     """The file of an order.
 
     Raises:
@@ -81,7 +83,7 @@ def file_of(spool: Spool, order: Order) -> bytes:
         return path.read_bytes()
 
 
-def save(spool: Spool, order: Order) -> None:
+def save(spool: Spool, order: SubmittedBatch) -> None:
     """Keep what is known of an order.
 
     Raises:
@@ -90,7 +92,7 @@ def save(spool: Spool, order: Order) -> None:
     spool.write(spool.orders, order.name, {"v": 1, **asdict(order)})
 
 
-def close(spool: Spool, order: Order) -> None:
+def close(spool: Spool, order: SubmittedBatch) -> None:
     """An order is over, and its replies are kept.
 
     Raises:
@@ -101,16 +103,16 @@ def close(spool: Spool, order: Order) -> None:
         (spool.orders / f"{order.name}.jsonl").unlink()
 
 
-def open_orders(spool: Spool) -> list[Order]:
+def open_batches(spool: Spool) -> list[SubmittedBatch]:
     """The orders that are not over.
 
     Raises:
         StorageError: They cannot be read.
     """
-    known = {one.name for one in fields(Order)}
+    known = {one.name for one in fields(SubmittedBatch)}
     found = (spool.read(spool.orders, name) for name in spool.idents(spool.orders))
     return [
-        Order(**{name: value for name, value in one.items() if name in known})
+        SubmittedBatch(**{name: value for name, value in one.items() if name in known})
         for one in found
         if one is not None
     ]
@@ -145,7 +147,7 @@ def ordinary(why: str) -> Kept:
     return {"v": 1, "ordinary": why}
 
 
-def replies_in(data: bytes, order: Order) -> Iterator[tuple[str, Kept]]:
+def replies_in(data: bytes, order: SubmittedBatch) -> Iterator[tuple[str, Kept]]:
     """The replies in a file of answers or failures, by the ids of their calls.
 
     A line that is none, or of a call that is not the order's, is left out: a call without a reply
@@ -173,7 +175,7 @@ def _reply(record: Mapping[str, Any]) -> Kept | None:
     return {"v": 1, "status": None, "body": {"error": error}}
 
 
-class Door(Protocol):
+class BatchAdapter(Protocol):
     """The batch API of one account."""
 
     async def upload(self, name: str, data: bytes) -> str:
@@ -202,7 +204,7 @@ class Door(Protocol):
 
 
 @dataclass(frozen=True)
-class Habits:
+class PollingOptions:
     """How a keeper works.
 
     Attributes:
@@ -258,7 +260,7 @@ class UnderWay:
         answered: The calls whose replies are kept.
     """
 
-    order: Order
+    order: SubmittedBatch
     pause: float
     next: float = 0.0
     gives_up: float | None = None
@@ -302,7 +304,7 @@ class UnderWay:
         self.failures = self.late_failures = 0
 
 
-async def found(order: Order, door: Door) -> str:
+async def found(order: SubmittedBatch, door: BatchAdapter) -> str:
     """The id of a batch that may have been submitted; empty where none was, or none is listed.
 
     Raises:
@@ -316,7 +318,7 @@ async def found(order: Order, door: Door) -> str:
         return ""
 
 
-async def content(file: str, door: Door) -> bytes:
+async def content(file: str, door: BatchAdapter) -> bytes:
     """A file of answers; empty where the provider has none of it.
 
     Raises:

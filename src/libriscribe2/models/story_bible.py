@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -122,7 +122,7 @@ class StoryTime(Shape):
 KnownTime = Annotated[StoryTime, BeforeValidator(_time)]
 
 
-class ToldFact(Shape):
+class StatedFact(Shape):
     """A statement as a model finds it in a chapter."""
 
     entity: Text = Field(description="Who or what it is about, by the name the text uses")
@@ -138,7 +138,7 @@ class ToldFact(Shape):
     )
 
 
-class ToldEvent(Shape):
+class StatedEvent(Shape):
     """Something that happens in a chapter and that later chapters may not undo."""
 
     what: Text = Field(description="What happens, in one short sentence")
@@ -156,7 +156,7 @@ class ThreadHit(Shape):
     quote: Text = Field(description="The words of the text that do it, copied exactly")
 
 
-class Standing(Shape):
+class CharacterState(Shape):
     """How a chapter leaves a person."""
 
     name: Text = Field(description="Who, by the name the text uses")
@@ -167,18 +167,20 @@ class Standing(Shape):
 class ExitState(Shape):
     """How a chapter leaves the story."""
 
-    people: list[Standing] = Field(default_factory=list, description="Those who were present")
+    people: list[CharacterState] = Field(default_factory=list, description="Those who were present")
     open: TextList = Field(default_factory=list, description="Questions that it leaves open")
 
 
-class ToldCanon(Shape):
+class ChapterStatements(Shape):
     """What a model finds in a chapter."""
 
-    facts: list[ToldFact] = Field(
+    recorded_as: ClassVar = "ToldCanon"
+
+    facts: list[StatedFact] = Field(
         description="What later chapters must not contradict, the most important first",
         json_schema_extra={"maxItems": MOST_FACTS},
     )
-    events: list[ToldEvent] = Field(
+    events: list[StatedEvent] = Field(
         default_factory=list,
         description="What happens for good",
         json_schema_extra={"maxItems": MOST_EVENTS},
@@ -186,8 +188,10 @@ class ToldCanon(Shape):
     exit: ExitState = Field(default_factory=ExitState, description="How the chapter leaves them")
 
 
-class ToldCanonWithThreads(ToldCanon):
+class ChapterStatementsWithThreads(ChapterStatements):
     """What a model finds in a chapter of a book whose plan has threads."""
+
+    recorded_as: ClassVar = "ToldCanonWithThreads"
 
     threads: list[ThreadHit] = Field(
         default_factory=list, description="Threads that the chapter sets up, keeps or pays off"
@@ -234,21 +238,21 @@ class Fact(BaseModel):
         return PurePosixPath(self.origin).parent.parent.name
 
 
-class KeptFact(ToldFact):
+class VerifiedFact(StatedFact):
     """A fact whose quote was found in its chapter; which chapter, the file's name says."""
 
     line: int = Field(1, ge=1, description="The line of the chapter's file where it stands")
 
 
-class CanonFile(Shape):
+class StoryBibleFile(Shape):
     """`.libriscribe/canon/NN.json`: what a chapter states, each statement with its words.
 
     The number of the chapter stands in the file's name only, so that a chapter that is moved
     takes its facts along as it is.
     """
 
-    facts: list[KeptFact]
-    events: list[ToldEvent] = Field(default_factory=list)
+    facts: list[VerifiedFact]
+    events: list[StatedEvent] = Field(default_factory=list)
     threads: list[ThreadHit] = Field(default_factory=list)
     exit: ExitState = Field(default_factory=ExitState)
     dropped: int = Field(0, ge=0, description="Statements whose quotes the text does not hold")

@@ -98,7 +98,7 @@ _FOLDED: Final = frozenset("\u0130\u0131\u017f\u212a")
 
 
 @gate("leak")
-def leaks(chapter: ChapterText, context: GateContext) -> GateResult:
+def meta_text(chapter: ChapterText, context: GateContext) -> GateResult:
     """Headings, tags, remarks, and runs of the plan's own words; the figure counts them."""
     marks = _marks(chapter, context)
     plans = list(_plan_runs(context))

@@ -24,10 +24,10 @@ _MORAL: Final = re.compile(
 
 
 @gate("edge")
-def edges(chapter: ChapterText, context: GateContext) -> GateResult:
-    """A first or last sentence that another chapter has, and edges that are much alike.
+def endings_and_openings(chapter: ChapterText, context: GateContext) -> GateResult:
+    """A first or last sentence that another chapter has, and endings_and_openings that are much alike.
 
-    The figure adds up, for both edges, 1 for the same sentence and by how much the likeness
+    The figure adds up, for both endings_and_openings, 1 for the same sentence and by how much the likeness
     exceeds what books by people show.
     """
     if not chapter.word_count:
@@ -64,7 +64,7 @@ def _edge_sentence(chapter: ChapterText, index: int) -> str:
 
 
 @gate("moral")
-def morals(chapter: ChapterText, context: GateContext) -> GateResult:
+def moralising_endings(chapter: ChapterText, context: GateContext) -> GateResult:
     """A last paragraph that tells what the chapter meant: a hint and no fault; the figure is 1 or 0.
 
     English only.
