@@ -1,6 +1,7 @@
 """Dumps belong to a project and not to a name: a book shows no other book's prompts."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 from tests.support.desk import Desk
@@ -80,3 +81,15 @@ def test_dumps_of_an_older_version_without_an_owner_are_those_of_this_journal(
         text.replace(key, "0" * 64), encoding="utf-8"
     )
     assert desk.run(*name.split(), "book", "--json").out == known
+
+
+def test_an_id_that_is_a_path_names_no_file_elsewhere(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    desk.written("--until", "concept")
+    book, victim = desk.project(), tmp_path / "victim"
+    victim.write_text("mine", encoding="utf-8")
+    for id_of_somebody in ("../../../victim", "../../victim", "../victim", "..", "."):
+        book.write(".libriscribe/id", id_of_somebody)
+        desk.run("resume", "book", "--until", "concept")
+        assert book.text(".libriscribe/id").strip().isalnum()
+        assert victim.read_text(encoding="utf-8") == "mine"

@@ -119,7 +119,7 @@ class ProjectPaths:
         Raises:
             OSError: The file cannot be read.
         """
-        return _first_line(self.id_file)
+        return _id_in(self.id_file)
 
     @property
     def dumps(self) -> Path:
@@ -131,10 +131,10 @@ class ProjectPaths:
             OSError: The folder cannot be read.
         """
         own = self.id
-        if not own or _first_line(self.debug / OWNER) == own:
+        if not own or _id_in(self.debug / OWNER) == own:
             return self.debug
         for mark in sorted(self.debug.parent.glob(f"*/{OWNER}")):
-            if _first_line(mark) == own:
+            if _id_in(mark) == own:
                 return mark.parent
         taken = any(self.debug.glob("*.json"))
         return self.debug.with_name(f"{self.debug.name}-{own}") if taken else self.debug
@@ -275,13 +275,14 @@ def _way(root: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     return path, tuple(map(str, (*reversed(folders), path)))
 
 
-def _first_line(path: Path) -> str:
-    """The first line of a small file; "" where there is none."""
+def _id_in(path: Path) -> str:
+    """The id in a small file; "" where there is none."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
-            return file.readline(_LONGEST_ID).strip()
+            line = file.readline(_LONGEST_ID).strip()
     except FileNotFoundError:
         return ""
+    return line if line.isalnum() else ""  # a folder of somebody else may name any path there
 
 
 def _is_link(path: str) -> bool:
