@@ -250,6 +250,23 @@ def test_bar_26_what_an_older_copy_lacks_is_named_then_and_later(desk: Desk) -> 
     assert "No problems found" in desk.run("check", "book").err
 
 
+def test_bar_26_a_whole_folder_that_was_put_back_is_not_sound(desk: Desk, tmp_path: Path) -> None:
+    book, copy = desk.project(), tmp_path / "older"
+    desk.run("resume", "book", "--until", "world")
+    shutil.copytree(book.root, copy)
+    desk.run("resume", "book")
+    assert "No problems found" in desk.run("check", "book").err
+    newer = book.path(JOURNAL).read_bytes()
+    shutil.rmtree(book.root)
+    shutil.copytree(copy, book.root)
+    for _ in range(2):
+        assert "of later runs on this machine missing" in desk.run("check", "book").out
+        desk.run("resume", "book")
+    with book.path(JOURNAL).open("ab") as file:
+        file.write(newer)
+    assert "No problems found" in desk.run("check", "book").err
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_bar_26_two_copies_that_both_went_on_are_merged_by_git(desk: Desk, tmp_path: Path) -> None:
     book = desk.project()

@@ -11,6 +11,7 @@ from libriscribe2.models.story import ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import leftovers, storage_errors
 from libriscribe2.project.journal import read_journal
+from libriscribe2.project.lock import default_places
 from libriscribe2.project.paths import OUTLINE, SCENES, STATE, ProjectPaths, number_in
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import read_pending
@@ -199,6 +200,14 @@ def _journal(paths: ProjectPaths) -> Iterator[Finding]:
             "If you have the newer copy, put it back, or append its lines to this one: what is "
             "there twice counts once. Without it their cost is not counted and their files count "
             "as yours."
+        )
+        yield health_finding(_JOURNAL, "", why, fix)
+    beyond = read_journal(paths.journal, default_places() / f"{paths.id}.head").missing
+    if beyond > found.missing:
+        why = f"at least {counted(beyond - found.missing, 'record')} of later runs on this machine missing"
+        fix = (
+            "Nothing, if you put an older copy of the folder back or another branch of it is checked "
+            "out: what was paid for since is not known here."
         )
         yield health_finding(_JOURNAL, "", why, fix)
 

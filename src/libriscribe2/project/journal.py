@@ -30,8 +30,12 @@ from libriscribe2.wording import counted
 _log = logging.getLogger(__name__)
 
 
-def read_journal(path: Path) -> JournalScan:
+def read_journal(path: Path, seen: Path | None = None) -> JournalScan:
     """Read a project's journal; a file that is not there holds no record.
+
+    Args:
+        path: The journal.
+        seen: Where else its newest records are named (`Journal.newest`).
 
     Raises:
         StorageError: It cannot be read.
@@ -39,6 +43,8 @@ def read_journal(path: Path) -> JournalScan:
     with storage_errors("read", path):
         # Before the journal, so that no record that is being added seems to be missing.
         head = _head(path)
+        if seen is not None and seen.is_file():
+            head += seen.read_bytes()
         try:
             return scan_journal(read_regular(path), head)
         except FileNotFoundError:
@@ -128,6 +134,7 @@ class Journal:
         self._length = found.length
         self._tail = data[: found.length][-_TAIL:]
         self._lines = dict(found.lines)
+        self._numbers = dict(found.numbers)
         self._tips = dict(found.tips)
 
     @classmethod
@@ -239,16 +246,26 @@ class Journal:
         if durable or self._mirror is None:
             self._keep_held(durable=durable)
         self._lines[hash(line[:-1])] = whole
-        newest = max(self._tips.values(), default=0) + 1
-        self._tips = {line[:8].decode(): newest}
+        self._tips = {line[:8].decode(): max(self._tips.values(), default=0) + 1}
+        self._numbers |= self._tips
         if durable:
             self._note_head()
 
+    @property
+    def newest(self) -> str:
+        """The names of the newest records, by which the loss of the end can be seen."""
+        return "".join(f"{number}-{crc}\n" for crc, number in self._tips.items())
+
+    def lacking(self, names: str) -> str:
+        """Those of the named records that are not here."""
+        return "".join(
+            f"{name}\n" for name in names.split() if name.partition("-")[2] not in self._numbers
+        )
+
     def _note_head(self) -> None:
-        """Name the newest records beside the journal, so that the loss of its end can be seen."""
-        names = "".join(f"{number}-{crc}\n" for crc, number in self._tips.items())
+        """Name the newest records beside the journal."""
         with suppress(OSError):  # an older name only shows less
-            self.path.with_suffix(".head").write_text(names, encoding="ascii")
+            self.path.with_suffix(".head").write_text(self.newest, encoding="ascii")
 
     def _keep_held(self, *, durable: bool) -> None:
         """Keep what is held: in the mirror, then in the file."""

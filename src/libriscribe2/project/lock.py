@@ -365,6 +365,7 @@ def hold(paths: ProjectPaths, machine: Machine, held: ExitStack) -> Journal:
     held.callback(journal.close)
     journal.check_held = lock.check
     _identify(paths, machine, is_older=bool(journal.found.records))
+    held.callback(_remember, machine.places / f"{paths.id}.head", journal)
     if journal.found.damaged:
         _log.warning(
             "%s: %s skipped; a copy of the file is in %s",
@@ -412,6 +413,13 @@ def _identify(paths: ProjectPaths, machine: Machine, *, is_older: bool) -> None:
     with suppress(OSError):  # a home that takes nothing: then no copy is recognised
         make_folder(machine.places)
         atomic_write(machine.places / own, str(root).encode(), mode=PRIVATE)
+
+
+def _remember(seen: Path, journal: Journal) -> None:
+    """Name the newest records outside of the folder, which may be put back as it was once."""
+    with suppress(OSError):
+        before = seen.read_text(encoding="ascii", errors="replace") if seen.is_file() else ""
+        seen.write_text(journal.newest + journal.lacking(before), encoding="ascii")
 
 
 def mark_dumps(folder: Path, owner: str) -> None:

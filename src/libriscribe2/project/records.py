@@ -213,6 +213,7 @@ class JournalScan:
         length: Bytes up to the end of the last complete line; what follows was torn off by a
             crash and had not been acknowledged to anyone.
         lines: The records by what their line is told from others by (`hash`), in the file's order.
+        numbers: The number of each record, damaged ones too, by the checksum of its line.
         tips: The numbers of the records that no other one names, and of newer ones that are lost,
             by the checksums of their lines.
         missing: How many records, at least, are named and not there.
@@ -223,6 +224,7 @@ class JournalScan:
     damaged: Mapping[int, bytes]
     length: int
     lines: Mapping[int, Record] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
     tips: Mapping[str, int] = field(default_factory=dict)
     missing: int = 0
     torn: int = 0
@@ -320,6 +322,7 @@ def scan_journal(data: bytes, head: bytes = b"") -> JournalScan:
         damaged,
         data.rfind(b"\n") + 1,
         lines,
+        numbers,
         tips,
         # A checksum that is damaged itself makes no other record look lost.
         max(0, _missing(named, numbers) - len({*map(_start, damaged.values())} - named.keys())),
