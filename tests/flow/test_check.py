@@ -1,6 +1,7 @@
 """`check`: everything that is wrong with a book, each with its place and what mends it."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,8 @@ def book(desk: Desk) -> Iterator[ProjectFolder]:
             path.unlink()
     for path, data in before.items():
         path.write_bytes(data)
+    # Nobody has seen what came after.
+    shutil.rmtree(desk.folder.parent / f"{desk.folder.name}-home", ignore_errors=True)
 
 
 def findings(desk: Desk, expect: int) -> list[dict[str, Any]]:
