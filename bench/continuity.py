@@ -14,7 +14,7 @@ import typer
 
 from bench.planted_faults import OPERATORS, GoldBook, Planted, plant, plant_slip, toy_book
 from libriscribe2.checks.continuity.story_bible import bible_of
-from libriscribe2.checks.continuity.story_facts import Story, findings_in, hard, place_of
+from libriscribe2.checks.continuity.story_rules import Story, findings_in, hard, place_of
 from libriscribe2.checks.text_names import name_drift
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.models.findings import Finding

@@ -10,8 +10,8 @@ from typing import Final
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.checks.continuity.fact_values import colour, kinship, number
-from libriscribe2.checks.continuity.story_facts import contradiction, hard
 from libriscribe2.checks.continuity.story_report import JUDGED
+from libriscribe2.checks.continuity.story_rules import contradiction, hard
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines, to_json

@@ -1,5 +1,5 @@
 """The seed's name for `research.model_resolver`."""
 
-from libriscribe2.research.model_resolver import MicroResolver, Question
+from libriscribe2.research.resolver import MicroResolver, Question
 
 __all__ = ["MicroResolver", "Question"]

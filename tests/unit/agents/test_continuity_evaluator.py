@@ -13,7 +13,7 @@ from libriscribe2.agents.agent_continuity_evaluator import (
     Evaluated,
     OpenQuestion,
 )
-from libriscribe2.checks.continuity.story_facts import place_of
+from libriscribe2.checks.continuity.story_rules import place_of
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
 from libriscribe2.models.story_bible import Attribute, Fact

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from tests.support.agent_desk import CONCEPT, AgentDesk, outline
 
-from libriscribe2.agents.outliner import OutlinerAgent
-from libriscribe2.agents.scene_outliner import SceneOutlinerAgent
+from libriscribe2.agents.outliner import OutlinerAgent, SceneOutlinerAgent
 from libriscribe2.models.story import OutlineFile, ScenesFile
 
 KNOWN = {"summary": "S", "characters": ["Mara Voss"], "place": "The Slip"}

@@ -10,7 +10,7 @@ from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.scripted import Line
 from libriscribe2.models.tooling import Parameter
-from libriscribe2.research.model_resolver import MicroResolver, Question
+from libriscribe2.research.resolver import MicroResolver, Question
 
 CONVERT = capability("convert", lat="number", to_currency="string")
 DATA = {"step-1": {"latitude": "48.85", "country": "France"}}

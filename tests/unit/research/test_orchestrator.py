@@ -331,7 +331,7 @@ def test_pb_75_every_part_has_its_module_of_tests() -> None:
         "hybrid_resolver": "resolver",
         "error_analyzer": "diagnosis",
         "executor": "execution",
-        "micro_resolver": "model_resolver",
+        "micro_resolver": "resolver",
     }
     for seed_name, module in parts.items():
         tests = (folder / f"test_{seed_name}.py").read_text(encoding="utf-8")

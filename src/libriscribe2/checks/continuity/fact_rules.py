@@ -14,7 +14,7 @@ from libriscribe2.checks.continuity.fact_values import (
     side,
     weekday,
 )
-from libriscribe2.checks.continuity.story_facts import (
+from libriscribe2.checks.continuity.story_rules import (
     CONTINUITY_RULES,
     Story,
     by_entity,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from libriscribe2.checks.continuity.fact_values import canonical_facts, world_facts
-from libriscribe2.checks.continuity.story_facts import Story, hard
+from libriscribe2.checks.continuity.story_rules import Story, hard
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
-from libriscribe2.checks.continuity.story_facts import CONTINUITY_RULES, findings_in
+from libriscribe2.checks.continuity.story_rules import CONTINUITY_RULES, findings_in
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.findings import Finding, Place, by_severity, in_order

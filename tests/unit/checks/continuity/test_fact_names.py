@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.checks.continuity.fact_values import Names, canonical_facts
-from libriscribe2.checks.continuity.story_facts import Story, findings_in, hard
+from libriscribe2.checks.continuity.story_rules import Story, findings_in, hard
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story_bible import Attribute, Fact
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.checks.continuity.story_facts import Story, findings_in, hard, place_of
+from libriscribe2.checks.continuity.story_rules import Story, findings_in, hard, place_of
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story_bible import Attribute, Fact, Stance, StoryTime, Thread
 
