@@ -412,7 +412,7 @@ class Agent:
         self.made_from.prompts[loaded.name] = loaded.sha
         return loaded.render(**values)
 
-    async def _together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    async def together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """The results of all, in order.
 
         After a failure nothing new is sent, but what is under way is waited for: a request that is

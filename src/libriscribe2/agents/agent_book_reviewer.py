@@ -129,13 +129,13 @@ class BookReviewer(ConsultedAgent):
         Raises:
             LibriScribeError: A question got no usable reply.
         """
-        told = await self._together(
+        told = await self.together(
             self._read(at, group, summaries) for at, group in enumerate(readings(summaries), 1)
         )
         texts = {one.number: one.text for one in chapters}
         doubts = [one for one in in_turn(told) if can_be_proven(one, texts)]
         chosen = doubts[:MOST_PROOFS]
-        proofs = await self._together(
+        proofs = await self.together(
             self._prove(at, doubt, texts) for at, doubt in enumerate(chosen, start=1)
         )
         pairs = zip(chosen, proofs, strict=True)

@@ -84,7 +84,7 @@ class ContinuityEvaluator(ConsultedAgent):
             LibriScribeError: A question got no usable reply.
         """
         asked = questions[:MOST_QUESTIONS]
-        replies = await self._together(
+        replies = await self.together(
             self._ask(number, question) for number, question in enumerate(asked, start=1)
         )
         texts = {chapter.number: chapter.text for chapter in chapters}

@@ -89,7 +89,7 @@ class ManuscriptReader(ConsultedAgent):
         Raises:
             MaxRetriesExceededError: No usable reply came; what was read is not asked again.
         """
-        notes = await self._together(
+        notes = await self.together(
             self._chapter(number, chapter, len(chapters) + more)
             for number, chapter in enumerate(chapters, start=1)
         )

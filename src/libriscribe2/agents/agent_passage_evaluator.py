@@ -100,12 +100,12 @@ class PassageEvaluator(ConsultedAgent):
         Raises:
             LibriScribeError: A question got no usable reply.
         """
-        return await self._together(self._decision(pair) for pair in pairs)
+        return await self.together(self._decision(pair) for pair in pairs)
 
     async def _decision(self, pair: Pair) -> PairDecision:
         """What both orders say of a pair."""
         orders: tuple[tuple[Side, Side], ...] = (("ours", "theirs"), ("theirs", "ours"))
-        first, second = await self._together(self._asked(pair, order) for order in orders)
+        first, second = await self.together(self._asked(pair, order) for order in orders)
         return combined(pair.name, first, second)
 
     async def _asked(self, pair: Pair, order: tuple[Side, Side]) -> list[tuple[Side, str]]:

@@ -229,7 +229,7 @@ class SceneOutlinerAgent(Agent):
         outline = self.book.load(OUTLINE, OutlineFile).chapters
         shared, kept = self._shared(), self._kept(len(outline))
         wanted = [number for number in range(1, len(outline) + 1) if number not in kept]
-        planned = await self._together(
+        planned = await self.together(
             self._chapter(unit, outline, number, shared) for number in wanted
         )
         whole = kept | dict(zip(wanted, planned, strict=True))

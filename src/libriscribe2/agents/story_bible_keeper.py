@@ -75,7 +75,7 @@ class StoryBibleAgent(Agent):
         texts = parts(without_notes(text), PART_BUDGET)
         shown = self._shown(number)
         shape = ChapterStatementsWithThreads if shown["threads"] else ChapterStatements
-        told = await self._together(
+        told = await self.together(
             self.ask(
                 unit,
                 shape,
@@ -177,7 +177,7 @@ class SummarizerAgent(Agent):
             "book": book_lines(self.brief),
             "chapter": chapter_block(outline[number - 1], number, len(outline)),
         }
-        told = await self._together(
+        told = await self.together(
             self.write_prose(
                 unit,
                 {**shown, "text": text},

@@ -197,14 +197,14 @@ async def test_XC_04_siblings_of_a_failure_are_waited_for_and_nothing_new_is_sen
         return number
 
     with desk.hired(Asker) as agent:
-        assert await agent._together([work(1), work(2)]) == [1, 2]
-        assert await agent._together(list[Coroutine[Any, Any, int]]()) == []
+        assert await agent.together([work(1), work(2)]) == [1, 2]
+        assert await agent.together(list[Coroutine[Any, Any, int]]()) == []
         assert desk.stops == 0
         stopped, failed = RunStoppedError("stopped"), IncompleteError("no reply")
         with pytest.raises(IncompleteError):
-            await agent._together([work(3, stopped), work(4, failed), work(5)])
+            await agent.together([work(3, stopped), work(4, failed), work(5)])
         with pytest.raises(RunStoppedError):
-            await agent._together([work(6, stopped)])
+            await agent.together([work(6, stopped)])
     assert done == [1, 2, 5]
     assert desk.stops == 3
 
@@ -218,7 +218,7 @@ async def test_parts_that_were_not_begun_are_closed_when_the_unit_is_cancelled(
 
     parts = [work(1), work(2)]
     with desk.hired(Asker) as agent:
-        unit = asyncio.ensure_future(agent._together(parts))
+        unit = asyncio.ensure_future(agent.together(parts))
         await asyncio.sleep(0)  # noqa: TID251 - its parts wait to begin
         unit.cancel()
         with pytest.raises(asyncio.CancelledError):
