@@ -48,8 +48,9 @@ class WorkerProcess:
 
     def signal(self, number: signal.Signals, *, books_too: bool = True) -> None:
         """Send a signal to it and, as if it were to the machine, to its books' processes."""
+        servers = children_of(self._process.pid) if books_too else []
         books = self._books() if books_too else []
-        for pid in (self._process.pid, *books):
+        for pid in (self._process.pid, *servers, *books):
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
 
@@ -80,10 +81,15 @@ class WorkerProcess:
         self._process.communicate()
 
     def _books(self) -> list[int]:
-        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
-        if not children.exists():
-            return []
-        return [int(pid) for pid in children.read_text(encoding="utf-8").split()]
+        return [book for server in children_of(self._process.pid) for book in children_of(server)]
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process started and that are there."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    if not children.exists():
+        return []
+    return [int(child) for child in children.read_text(encoding="utf-8").split()]
 
 
 def premise(name: str) -> str:

@@ -5,12 +5,12 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from pydantic import ValidationError
 
@@ -20,9 +20,9 @@ from libriscribe2.observe.events import Event
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.paths import ProjectPaths
 
-_LONGEST_LINE: Final = 4 * 2**20
+LONGEST_LINE: Final = 4 * 2**20
 _KEPT_TALK: Final = 16_384
-_GRACE_SECONDS: Final = 5.0
+GRACE_SECONDS: Final = 5.0
 """How long a process may take to end after it was told to."""
 
 
@@ -80,32 +80,82 @@ class ChildEnd:
     talk: str
 
 
-async def run_child(arguments: Sequence[str], environment: Mapping[str, str]) -> ChildEnd:
+class Process(Protocol):
+    """A process that writes a book, with its words to be read."""
+
+    @property
+    def stdout(self) -> asyncio.StreamReader | None:
+        """Its events."""
+
+    @property
+    def stderr(self) -> asyncio.StreamReader | None:
+        """What it says."""
+
+    async def wait(self) -> int:
+        """Its exit code, once it has ended; negative is the signal that killed it.
+
+        Raises:
+            StorageError: It could not be started.
+        """
+        ...
+
+    def terminate(self) -> None:
+        """Tell it to end.
+
+        Raises:
+            ProcessLookupError: It has ended.
+        """
+
+    def kill(self) -> None:
+        """End it at once.
+
+        Raises:
+            ProcessLookupError: It has ended.
+        """
+
+
+Start = Callable[[Sequence[str], Mapping[str, str]], Awaitable[Process]]
+"""Starts a command of this program, by the words after `libriscribe2` and its environment."""
+
+
+async def start_anew(words: Sequence[str], environment: Mapping[str, str]) -> Process:
+    """Start a command in a process that shares nothing.
+
+    Raises:
+        StorageError: It cannot be started.
+    """
+    pipe = asyncio.subprocess.PIPE
+    with storage_errors("start", Path(sys.executable)):
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",  # a json.py in the working folder is not ours
+            "-m",
+            "libriscribe2",
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+            limit=LONGEST_LINE,
+            # Ctrl-C is for the batch, which then ends its books.
+            start_new_session=os.name == "posix",
+        )
+
+
+async def run_child(
+    arguments: Sequence[str], environment: Mapping[str, str], start: Start = start_anew
+) -> ChildEnd:
     """Run a command of this program to its end; cancelled, the process is ended first.
 
     Args:
         arguments: The words after `libriscribe2`.
         environment: Variables that the process has beside those of this one.
+        start: Starts the process.
 
     Raises:
         StorageError: The process cannot be started.
     """
-    pipe = asyncio.subprocess.PIPE
-    with storage_errors("start", Path(sys.executable)):
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # a json.py in the working folder is not ours
-            "-m",
-            "libriscribe2",
-            *arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=pipe,
-            stderr=pipe,
-            env={**os.environ, **environment},
-            limit=_LONGEST_LINE,
-            # Ctrl-C is for the batch, which then ends its books.
-            start_new_session=os.name == "posix",
-        )
+    process = await start(arguments, {**os.environ, **environment})
     digest = Digest()
     hearing = asyncio.gather(_hear(process, digest), _last_words(process), process.wait())
     try:
@@ -117,7 +167,7 @@ async def run_child(arguments: Sequence[str], environment: Mapping[str, str]) ->
     return ChildEnd(code, digest, _error(line), line)
 
 
-async def _hear(process: asyncio.subprocess.Process, digest: Digest) -> None:
+async def _hear(process: Process, digest: Digest) -> None:
     """Follow stdout to its end."""
     out = _stream(process.stdout)
     while True:
@@ -130,7 +180,7 @@ async def _hear(process: asyncio.subprocess.Process, digest: Digest) -> None:
         digest.hear(line)
 
 
-async def _last_words(process: asyncio.subprocess.Process) -> bytes:
+async def _last_words(process: Process) -> bytes:
     """The end of what it says on stderr."""
     talk = b""
     while piece := await _stream(process.stderr).read(_KEPT_TALK):
@@ -138,11 +188,11 @@ async def _last_words(process: asyncio.subprocess.Process) -> bytes:
     return talk
 
 
-async def _end(process: asyncio.subprocess.Process, hearing: "asyncio.Future[Any]") -> None:
+async def _end(process: Process, hearing: "asyncio.Future[Any]") -> None:
     """End a process and wait until it is gone."""
     with suppress(ProcessLookupError):
         process.terminate()
-    done, _ = await asyncio.wait({hearing}, timeout=_GRACE_SECONDS)
+    done, _ = await asyncio.wait({hearing}, timeout=GRACE_SECONDS)
     if not done:
         with suppress(ProcessLookupError):
             process.kill()
@@ -178,11 +228,13 @@ class RunCommand:
         words: Its words, before the name of the book.
         options: Its options.
         environment: Variables that its process has beside those of this one.
+        start: Starts its process.
     """
 
     words: Sequence[str]
     options: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
+    start: Start = start_anew
 
 
 class BookProcess:
@@ -222,7 +274,7 @@ class BookProcess:
         limits = {"--max-cost": grant, "--max-minutes": minutes}
         given = ((option, _plain(most)) for option, most in limits.items() if most is not None)
         words = (*self._how.words, name, *self._how.options, *chain.from_iterable(given))
-        end = await run_child(words, self._how.environment)
+        end = await run_child(words, self._how.environment, self._how.start)
         sums = await self._sums(name, end.digest.words or book.last.sums.words)
         return _ended(end, sums)
 

@@ -11,23 +11,28 @@ What has to hold here:
 
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from libriscribe2.cli.process import interrupted, leave, open_closed, typed_to_resume
 from libriscribe2.errors import EXIT_INTERRUPTED
 
 
-def main() -> None:
+def main(command: Callable[..., Any] | None = None) -> None:
     """Run the command line, and end the process with its exit code.
 
     An error that nobody expected ends in one line, Ctrl-C before a command has begun without a
     traceback.
+
+    Args:
+        command: The root command, where it is built already.
     """
     try:
         from libriscribe2.cli import root  # noqa: PLC0415 -- Ctrl-C ends it quietly
 
         open_closed()
         try:
-            code = root.app(standalone_mode=False)
+            code = (command or root.app)(standalone_mode=False)
         except Exception as error:  # noqa: BLE001 - the last boundary before the user
             code = root.exit_code_of(error)
         leave(code if isinstance(code, int) else 0)

@@ -156,9 +156,15 @@ class LazyCommand(TyperCommand):
     def __init__(self, entry: Entry) -> None:
         super().__init__(entry.name, help=entry.help, hidden=entry.hidden)
         self._entry = entry
+        self._loaded: Any = None
 
     def load(self) -> Any:
         """The command itself."""
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> Any:
         module, _, attribute = self._entry.target.partition(":")
         found = getattr(import_module(f"libriscribe2.cli.{module}"), attribute)
         if not isinstance(found, typer.Typer):

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths, batches_in, begin_project, is_taken
+from libriscribe2.batch.forking import BookServer
 from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.processes import BookProcess, RunCommand
 from libriscribe2.batch.progress import Batch, Book, Ended
@@ -26,7 +27,7 @@ from libriscribe2.commands.projects import stage_names
 from libriscribe2.errors import BudgetError, ConfigError, IncompleteError, LibriScribeError
 from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_clients
 from libriscribe2.llm.limits.rates import account_name
-from libriscribe2.llm.providers import ModelChoice, batch_provider
+from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice, batch_provider
 from libriscribe2.project.paths import ProjectPaths, check_project_name, project_name_from
 from libriscribe2.project.project_view import natural_order
 from libriscribe2.project.texts import utc_now
@@ -224,11 +225,18 @@ def terms_of(
     )
 
 
+def server_for(settings: Settings, choice: ModelChoice) -> BookServer:
+    """What books' processes are forked from, with what most of them need imported."""
+    wanted = {"litellm": choice.model not in DEMO_NAMES, "database": is_shared(settings)}
+    return BookServer([name for name, is_wanted in wanted.items() if is_wanted])
+
+
 def writer_of(
     settings: Settings,
     shelf: Bookshelf,
     choice: ModelChoice,
     order: BatchRequest,
+    server: BookServer,
     environment: Mapping[str, str] | None = None,
 ) -> BookWriter:
     """Who writes the books of a batch.
@@ -238,7 +246,8 @@ def writer_of(
         shelf: Where the books are.
         choice: The model of books that name none.
         order: What a command asks.
-        environment: Further variables of the books' processes.
+        server: Starts the books' processes.
+        environment: Further variables of theirs.
     """
     more, end = environment or {}, None if order.together else order.deadline
     unknown = settings.budget.unknown_usd_per_million
@@ -250,11 +259,13 @@ def writer_of(
         return BookProcess(shelf.paths, partial(shelf.begin, choice), how, unknown, minutes_of)
 
     if not is_shared(settings):
-        return process(RunCommand(("resume",), ("--no-input", "--json", *order.options), more))
+        options = ("--no-input", "--json", *order.options)
+        return process(RunCommand(("resume",), options, more, server.start))
     from libriscribe2.commands.shared_batches import child_environment, travelling  # noqa: PLC0415 - only a shared batch pays
 
     shared = ("--batch", shelf.batch, *order.options)
-    how = RunCommand(("batch", "book"), shared, {**child_environment(settings), **more})
+    environment = {**child_environment(settings), **more}
+    how = RunCommand(("batch", "book"), shared, environment, server.start)
     return travelling(settings, process(how), shelf.batch)
 
 
@@ -291,7 +302,8 @@ class BatchWork:
         habits = habits_of(settings, batch, order, note)
         self._calls = provider_calls(settings, choice, batch, habits, self._paths)
         environment = self._calls.environment if self._calls is not None else None
-        self._writer = writer_of(settings, shelf, choice, order, environment)
+        self._server = server_for(settings, choice)
+        self._writer = writer_of(settings, shelf, choice, order, self._server, environment)
 
     async def run(self) -> None:
         """Write the books.
@@ -300,10 +312,11 @@ class BatchWork:
             ProjectInUseError: Another process runs the books of this batch.
             LibriScribeError: The queue cannot be used.
         """
-        if self._calls is None:
-            await self._queue.work(self._writer, self._terms)
-        else:
-            await self._calls.during(lambda: self._queue.work(self._writer, self._terms))
+        async with self._server:
+            if self._calls is None:
+                await self._queue.work(self._writer, self._terms)
+            else:
+                await self._calls.during(lambda: self._queue.work(self._writer, self._terms))
 
     def finish(self) -> Batch:
         """How the books stand now; writes the report.

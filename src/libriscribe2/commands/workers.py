@@ -22,7 +22,7 @@ from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue, Worker
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
-from libriscribe2.commands.batches import BatchRequest, Bookshelf, terms_of, writer_of
+from libriscribe2.commands.batches import BatchRequest, Bookshelf, server_for, terms_of, writer_of
 from libriscribe2.commands.projects import open_project, settings_of
 from libriscribe2.commands.rebuilding import Rebuilt, rebuild
 from libriscribe2.commands.shared_batches import database_of, pace_of
@@ -87,14 +87,16 @@ async def write_for_all(
     """
     terms = replace(terms_of(settings, order, tell), passing=ELSEWHERE)
     pace, writers = pace_of(settings), dict[str, BookWriter]()
+    server = server_for(settings, choice)
 
     def writer(batch: str) -> BookWriter:
         if batch not in writers:
-            writers[batch] = writer_of(settings, Bookshelf(settings, batch), choice, order)
+            writers[batch] = writer_of(settings, Bookshelf(settings, batch), choice, order, server)
         return writers[batch]
 
     exchange = Exchange(database, terms, pace, order.batches or None)
-    await Worker(exchange, writer, terms, pace, drain=order.drain, tell_lost=tell_lost).run()
+    async with server:
+        await Worker(exchange, writer, terms, pace, drain=order.drain, tell_lost=tell_lost).run()
     return terms.over
 
 

@@ -265,6 +265,7 @@ class LiteLLMBackend:
         async with aclosing(response):
             try:
                 async for chunk in paced(response, self._limits, started=started):
+                    del response.chunks[8:-128]  # LiteLLM would keep and copy them all
                     if chunk.choices:
                         piece = reply.add(chunk.choices[0].delta)
                         if piece:
