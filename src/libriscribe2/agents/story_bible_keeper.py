@@ -1,4 +1,4 @@
-"""What is remembered of the written chapters: their summaries and their facts."""
+"""The story bible: what each chapter states, with the words that state it."""
 
 import logging
 from collections.abc import Sequence
@@ -25,7 +25,6 @@ from libriscribe2.project.paths import (
     CHARACTERS,
     OUTLINE,
     STORY_BIBLE_FILES,
-    SUMMARY_FILES,
     WORLD,
     chapter_file,
 )
@@ -142,48 +141,3 @@ class StoryBibleAgent(Agent):
 def _once(hits: Sequence[ThreadHit]) -> list[ThreadHit]:
     """Each thread's moves once."""
     return list({(hit.thread.casefold(), hit.move): hit for hit in reversed(hits)}.values())[::-1]
-
-
-SUMMARY_PART_BUDGET: Final = 30_000
-"""Most characters of text in one request: about 8,000 tokens of English."""
-
-WORDS: Final = 110
-
-
-class SummarizerAgent(Agent):
-    """Summarises a chapter as it was written, not as it was planned."""
-
-    name = "summaries"
-    also_called = ("summary",)
-    auto_refresh = True
-    reads = (OUTLINE, CHAPTER_FILES)
-    brief_keys = BOOK_KEYS
-    writes = SUMMARY_FILES
-
-    @override
-    @classmethod
-    def inputs(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
-        """Only its own chapter."""
-        del order
-        return (chapter_file(unit.chapter or 1),)
-
-    @override
-    async def execute(self, unit: Unit) -> str:
-        """Ask for the summary; a very long chapter is summarised in parts."""
-        number = unit.chapter or 1
-        texts = parts(self.book.text(chapter_file(number)), SUMMARY_PART_BUDGET)
-        outline = self.book.load(OUTLINE, OutlineFile).chapters
-        shown = {
-            "book": book_lines(self.brief),
-            "chapter": chapter_block(outline[number - 1], number, len(outline)),
-        }
-        told = await self.together(
-            self.write_prose(
-                unit,
-                {**shown, "text": text},
-                words=WORDS // len(texts),
-                part=f"part{index:02d}" if len(texts) > 1 else "",
-            )
-            for index, text in enumerate(texts, start=1)
-        )
-        return "\n\n".join(part.strip() for part in told) + "\n"

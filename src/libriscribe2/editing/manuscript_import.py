@@ -6,7 +6,7 @@ from typing import Final
 
 from libriscribe2.agents.agent_importer import TakenOver, Written
 from libriscribe2.agents.outliner import SceneOutlinerAgent
-from libriscribe2.agents.story_bible_keeper import SummarizerAgent
+from libriscribe2.agents.summarizer import SummarizerAgent
 from libriscribe2.documents.chapter_division import ManuscriptChapter, without_number
 from libriscribe2.documents.manuscript_reader import Manuscript
 from libriscribe2.engine.stages import input_hashes

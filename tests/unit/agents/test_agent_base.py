@@ -15,9 +15,10 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
+from libriscribe2.agents.character_generator import CharacterGeneratorAgent
 from libriscribe2.agents.concept_generator import ConceptGeneratorAgent
 from libriscribe2.agents.outliner import OutlinerAgent
-from libriscribe2.agents.worldbuilding import CharacterGeneratorAgent, WorldbuildingAgent
+from libriscribe2.agents.worldbuilding import WorldbuildingAgent
 from libriscribe2.errors import ConfigError, IncompleteError, MaxRetriesExceededError
 from libriscribe2.llm.session import RunStoppedError
 from libriscribe2.models.story import ConceptFile, ConceptModel

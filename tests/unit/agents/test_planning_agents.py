@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from tests.support.agent_desk import CAST, CONCEPT, AgentDesk, outline
 
+from libriscribe2.agents.character_generator import CharacterGeneratorAgent
 from libriscribe2.agents.concept_generator import ConceptGeneratorAgent
 from libriscribe2.agents.outliner import BATCH, OutlinerAgent, SceneOutlinerAgent
-from libriscribe2.agents.worldbuilding import CharacterGeneratorAgent, WorldbuildingAgent
+from libriscribe2.agents.worldbuilding import WorldbuildingAgent
 from libriscribe2.errors import MaxRetriesExceededError, ProjectError
 from libriscribe2.llm.backend import Request
 from libriscribe2.models.story import ConceptFile, OutlineFile, ScenesFile

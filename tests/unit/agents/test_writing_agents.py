@@ -10,7 +10,8 @@ from tests.unit.checks.prose import fresh
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
-from libriscribe2.agents.story_bible_keeper import SUMMARY_PART_BUDGET, SummarizerAgent
+from libriscribe2.agents.summarizer import PART_BUDGET as SUMMARY_PART_BUDGET
+from libriscribe2.agents.summarizer import SummarizerAgent
 from libriscribe2.agents.title_generator import TitleGeneratorAgent
 from libriscribe2.context.scene_context import BEFORE, MORE_BEFORE, STORY, ContextManifest
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK

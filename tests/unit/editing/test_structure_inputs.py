@@ -3,7 +3,7 @@ from collections.abc import Mapping
 import pytest
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
-from libriscribe2.agents.story_bible_keeper import SummarizerAgent
+from libriscribe2.agents.summarizer import SummarizerAgent
 from libriscribe2.editing.structure_plan import carried, renaming, renewed, step_moves
 from libriscribe2.engine.stages import in_words
 from libriscribe2.project.manifest import FileRecord
