@@ -10,8 +10,7 @@ from tests.unit.checks.prose import fresh
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
-from libriscribe2.agents.summarizer import PART_BUDGET as SUMMARY_PART_BUDGET
-from libriscribe2.agents.summarizer import SummarizerAgent
+from libriscribe2.agents.summarizer import PART_BUDGET, SummarizerAgent
 from libriscribe2.agents.title_generator import TitleGeneratorAgent
 from libriscribe2.context.scene_context import BEFORE, MORE_BEFORE, STORY, ContextManifest
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK
@@ -239,7 +238,7 @@ async def test_SU_a_very_long_chapter_is_summarised_in_parts(tmp_path: Path) -> 
     text = await desk.run(SummarizerAgent, ONE, TWO, THREE, chapter=1)
     assert text == f"{ONE}\n\n{TWO}\n\n{THREE}\n"
     assert [call.step for call in desk.calls] == [f"summaries/ch01/part0{n}" for n in (1, 2, 3)]
-    assert all(len(block(desk.prompt(n), "text")) <= SUMMARY_PART_BUDGET for n in range(3))
+    assert all(len(block(desk.prompt(n), "text")) <= PART_BUDGET for n in range(3))
     assert "about 36 words" in desk.prompt(0)
 
 
