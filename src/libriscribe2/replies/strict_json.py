@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from itertools import repeat
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final, NamedTuple
 
@@ -143,11 +142,8 @@ def find_json_end_string_safe(text: str, start: int, limit: int | None = None) -
     return -1
 
 
-_CONTAINERS: Final = (dict, list)
-
-
-def map_strings(value: Any, change: Callable[[str, str], str]) -> Any:
-    """A copy of a JSON value with every string value replaced by `change(field, text)`.
+def map_strings(value: Any, change: Callable[[str, str], Any]) -> Any:
+    """A copy of a JSON value with every string value replaced by `change(field, text)`, in order.
 
     `field` is the nearest key above the string, or "". Keys stay as they are.
     """
@@ -160,21 +156,21 @@ def map_strings(value: Any, change: Callable[[str, str], str]) -> Any:
             parent[slot] = change(field, node)
         elif isinstance(node, dict):
             parent[slot] = copy = dict(node)
-            pending.extend((copy, key, key) for key in copy)
+            pending.extend((copy, key, key) for key in reversed(copy))
         elif isinstance(node, list):
             parent[slot] = items = list(node)
-            pending.extend((items, index, field) for index in range(len(items)))
+            pending.extend((items, index, field) for index in reversed(range(len(items))))
     return root[0]
 
 
 def string_leaves(value: Any) -> Iterator[tuple[str, str]]:
-    """Every string value with its field, in no promised order."""
-    pending: list[tuple[str, Any]] = [("", [value])]
+    """Every string value with its field, in order."""
+    pending: list[tuple[str, Any]] = [("", value)]
     while pending:
         field, node = pending.pop()
-        members = node.items() if isinstance(node, dict) else zip(repeat(field), node)
-        for name, item in members:
-            if isinstance(item, str):
-                yield name, item
-            elif isinstance(item, _CONTAINERS):
-                pending.append((name, item))
+        if isinstance(node, str):
+            yield field, node
+        elif isinstance(node, dict):
+            pending.extend(reversed(node.items()))
+        elif isinstance(node, list):
+            pending.extend((field, item) for item in reversed(node))

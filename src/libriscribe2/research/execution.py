@@ -6,7 +6,6 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from time import monotonic
 from typing import Any, Final
 
@@ -308,8 +307,7 @@ class Executor:
 
     def _start(self, run: "_Run") -> None:
         """Start what is ready, as many at once as may be, in the plan's order."""
-        while run.ready and len(run.running) < self._limit:
-            step = run.plan.steps[heappop(run.ready)]
+        for step in list(run.ready())[: self._limit - len(run.running)]:
             run.begin(step, self._runner, self._capabilities[step.tool])
 
     def _finished(self, run: "_Run", results: Sequence[StepResult]) -> None:
@@ -320,8 +318,7 @@ class Executor:
                 self._store.add(settled)
         finally:
             # What the disk refuses now, the record at the end may still hold.
-            for result in settled:
-                run.settle(result)
+            run.results.update((result.step_id, result) for result in settled)
         for result in settled:
             if result.status == "failed":
                 logger.warning("%s", result.error)
@@ -344,58 +341,43 @@ class _Run:
     Attributes:
         results: What is finished, by step.
         running: What is under way.
-        ready: Numbers of the steps that can start, as a heap.
     """
 
     def __init__(self, plan: Plan, results: dict[str, StepResult]) -> None:
         self.plan = plan
         self.results = results
-        self.running: dict[asyncio.Task[StepResult], int] = {}
-        self._skipped: set[str] = set()
-        self._number = {step.step_id: number for number, step in enumerate(plan.steps)}
-        self._dependents: dict[str, list[PlanStep]] = {step.step_id: [] for step in plan.steps}
-        self._unmet: dict[str, int] = {}
-        for step in plan.steps:
-            unmet = {needed for needed in step.depends_on if needed not in results}
-            self._unmet[step.step_id] = len(unmet)
-            for needed in unmet:
-                self._dependents[needed].append(step)
-        free = (one for one, unmet in self._unmet.items() if not unmet and one not in results)
-        self.ready = [self._number[one] for one in free]
+        self.running: dict[asyncio.Task[StepResult], PlanStep] = {}
+        self._begun = set(results)
+
+    def ready(self) -> Iterator[PlanStep]:
+        """The steps that can start, in the plan's order."""
+        done = {name for name, result in self.results.items() if result.success}
+        return (
+            step
+            for step in self.plan.steps
+            if step.step_id not in self._begun and done.issuperset(step.depends_on)
+        )
 
     def begin(self, step: PlanStep, runner: StepRunner, capability: Capability) -> None:
         """Start a step."""
-        responses: Mapping[str, Any] = {
-            needed: self.results[needed].response for needed in step.depends_on
-        }
+        responses = {needed: self.results[needed].response for needed in step.depends_on}
         task = asyncio.ensure_future(runner.run(step, capability, responses, self.plan))
-        self.running[task] = self._number[step.step_id]
-
-    def settle(self, result: StepResult) -> None:
-        """A step is finished; what waited for it alone becomes ready."""
-        self.results[result.step_id] = result
-        if not result.success:
-            return
-        for step in self._dependents[result.step_id]:
-            self._unmet[step.step_id] -= 1
-            if not self._unmet[step.step_id] and step.step_id not in self.results:
-                heappush(self.ready, self._number[step.step_id])
+        self.running[task] = step
+        self._begun.add(step.step_id)
 
     def skipped_after(self, result: StepResult) -> Iterator[StepResult]:
         """The steps that cannot run because a step did not succeed, the nearest first."""
         pending = [] if result.success else [result]
-        while pending:
-            broken = pending.pop(0)
-            for step in self._dependents[broken.step_id]:
-                if step.step_id not in self.results and step.step_id not in self._skipped:
-                    self._skipped.add(step.step_id)
-                    skipped = _skipped(step, broken)
-                    pending.append(skipped)
-                    yield skipped
+        for broken in pending:
+            for step in self.plan.steps:
+                if broken.step_id in step.depends_on and step.step_id not in self._begun:
+                    self._begun.add(step.step_id)
+                    pending.append(_skipped(step, broken))
+                    yield pending[-1]
 
     def taken(self, done: "Iterable[asyncio.Task[StepResult]]") -> list[StepResult]:
         """The results of tasks that have ended, in the plan's order; those without one go."""
-        in_order = sorted(done, key=lambda task: self.running[task])
+        in_order = sorted(done, key=lambda task: self.plan.steps.index(self.running[task]))
         for task in in_order:
             del self.running[task]
         return [task.result() for task in in_order if _failure_of(task) is None]

@@ -2,12 +2,13 @@
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from libriscribe2.models.tooling import Binding, Capability, Layer, Parameter, PlanStep
 from libriscribe2.project.texts import canonical_json
+from libriscribe2.replies.strict_json import map_strings, string_leaves
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,7 @@ def references_in(value: Any, steps: Collection[str]) -> Iterator[Reference]:
         value: A parameter's value.
         steps: The ids of the steps that there are.
     """
-    for text in _texts(value):
+    for _, text in string_leaves(value):
         for match in _BRACES.finditer(text):
             reference = _read(match, steps)
             if reference is not None:
@@ -110,7 +111,7 @@ class TemplateFiller:
         """A parameter's value with its references replaced; the value itself stays as it is."""
         filled = Filled(None)
         filled.is_reference = isinstance(value, str) and self._whole(value) is not None
-        filled.value = _mapped(value, lambda text: self._put_in(text, filled))
+        filled.value = map_strings(value, lambda _, text: self._put_in(text, filled))
         return filled
 
     def _whole(self, text: str) -> Reference | None:
@@ -208,28 +209,6 @@ def _child(data: Any, segment: str) -> Any:
     if isinstance(data, list) and segment.isdecimal() and int(segment) < len(data):
         return data[int(segment)]
     return _MISSING
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-
-
-def _mapped(value: Any, change: Callable[[str], Any]) -> Any:
-    """A copy of a JSON value with its texts changed."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {key: _mapped(item, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_mapped(item, change) for item in value]
-    return value
 
 
 @dataclass(frozen=True, slots=True)
