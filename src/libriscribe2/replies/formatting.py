@@ -1,5 +1,6 @@
 """Markdown around and inside values: detected, and taken off identifiers."""
 
+import logging
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -7,6 +8,8 @@ from typing import Any, Final
 
 from libriscribe2.replies.normalise import normalise
 from libriscribe2.replies.strict_json import find_json_end_string_safe, map_strings, strict_parse
+
+_LOG: Final = logging.getLogger(__name__)
 
 MAX_ITALIC: Final = 100
 _TOKEN: Final = re.compile(r"\*+|`+|\n")
@@ -148,6 +151,14 @@ def strip_value_emphasis(
 
     changed = map_strings(value, change)
     return StrippedValue(changed, bold, italic)
+
+
+def log_stripped(
+    stripped: Stripped | StrippedValue, name: str = "stripMarkdown/strip_markdown_from_json"
+) -> None:
+    """Say in the log how many marks were taken off; without any, say nothing."""
+    if stripped.bold or stripped.italic:
+        _LOG.debug("%s: stripped %d bold, %d italic", name, stripped.bold, stripped.italic)
 
 
 MARKDOWN_CODE_BLOCKS: Final = "markdown_code_blocks"

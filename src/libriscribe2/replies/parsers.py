@@ -19,7 +19,7 @@ from libriscribe2.replies.contract import (
     has_text,
     prose_parser,
 )
-from libriscribe2.replies.formatting import strip_value_emphasis
+from libriscribe2.replies.formatting import log_stripped, strip_value_emphasis
 from libriscribe2.replies.outcome import ExtractionReport
 from libriscribe2.replies.schema_fit import Limits
 
@@ -61,9 +61,10 @@ def _validated(
 ) -> ParserResult:
     if not report.ok:
         return failure(_refused(report))
-    value = strip_value_emphasis(report.value, emphasis_fields).value
+    stripped = strip_value_emphasis(report.value, emphasis_fields)
+    log_stripped(stripped)
     try:
-        return {"status": "success", "data": model.model_validate(value)}
+        return {"status": "success", "data": model.model_validate(stripped.value)}
     except ValidationError as error:
         return failure(_field_feedback(error))
 

@@ -78,14 +78,14 @@ class JSONProcessor:
         A reply without JSON comes back unchanged.
         """
         cleaned, stripped = clean_text(response or "")
-        _tell("cleanLLMResponse/clean_llm_response", stripped)
+        formatting.log_stripped(stripped, "cleanLLMResponse/clean_llm_response")
         return cleaned
 
     @staticmethod
     def strip_markdown_from_json(text: str) -> str:
         """JSON text whose string values have no `**bold**` or `*italic*` marks; keys stay."""
         stripped = strip_json_text(text)
-        _tell("stripMarkdown/strip_markdown_from_json", stripped)
+        formatting.log_stripped(stripped)
         return stripped.text
 
     @staticmethod
@@ -130,12 +130,6 @@ def _read(response: str | None, schema: Schema, name: str, kind: type | UnionTyp
     kind_name = name.partition(" ")[2]
     _LOG.error("No JSON %s in the reply: %s; it begins %r", kind_name, reason, _preview(response))
     return None
-
-
-def _tell(name: str, stripped: formatting.Stripped) -> None:
-    """Log what was stripped."""
-    if stripped.bold or stripped.italic:
-        _LOG.debug("%s: stripped %d bold, %d italic", name, stripped.bold, stripped.italic)
 
 
 def _preview(text: str | None) -> str:

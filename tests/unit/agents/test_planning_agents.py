@@ -50,6 +50,20 @@ async def test_OV_14_the_concept_is_drafted_criticised_refined_and_given_keyword
     assert "Refined" in desk.prompt(3)
 
 
+async def test_MS_17_what_a_reply_of_the_book_loses_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bold = json.dumps(CONCEPT | {"title": "**Refined**"})
+    with caplog.at_level("DEBUG"):
+        made = await AgentDesk(tmp_path).run(
+            ConceptGeneratorAgent, json.dumps(CONCEPT), CRITIQUE, bold, json.dumps(KEYWORDS)
+        )
+    assert isinstance(made, ConceptFile)
+    assert made.concept.title == "Refined"
+    told = "stripMarkdown/strip_markdown_from_json: stripped 1 bold, 0 italic"
+    assert caplog.text.count(told) == 1
+
+
 async def test_TR_22_a_judgement_is_asked_for_in_words_and_data_by_its_schema(
     tmp_path: Path,
 ) -> None:
