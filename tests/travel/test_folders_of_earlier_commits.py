@@ -90,3 +90,4 @@ def test_every_book_replays(desk: Desk, tmp_path: Path, name: str, *, gone_on: b
     assert files == {one: book.path(one).read_bytes() for one in files}
     journal = ".libriscribe/journal.jsonl"
     assert rebuilt.path(journal).read_bytes() == book.path(journal).read_bytes()
+    assert "No problems found" in desk.run("check", str(target)).err

@@ -19,9 +19,9 @@ from libriscribe2.editing.rebuild import (
     authors_files,
     compare,
     copy_files,
+    copy_journal,
     made_files,
     plant,
-    recorded,
     to_copy,
     unmade_files,
     was_evaluated,
@@ -36,9 +36,11 @@ from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice, check_choice
 from libriscribe2.observe.run_files import log_nowhere
-from libriscribe2.project.atomic import atomic_write, storage_errors
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.dumps import DebugDumps
+from libriscribe2.project.journal import read_journal
 from libriscribe2.project.legacy import is_legacy
+from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
@@ -87,7 +89,7 @@ async def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) 
             why="it is a project of the original LibriScribe2",
             fix=f"`libriscribe2 resume {paths.called}` converts it.",
         )
-    view, brief, records = peek(paths), read_brief(paths), recorded(paths)
+    view, brief, records = peek(paths), read_brief(paths), read_journal(paths.journal).records
     stages, models = wanted_stages(brief), asked_models(records)
     copied: dict[str, Likeness] = dict.fromkeys(authors_files(stages, view, records), "kept")
     made, replies, stopped = made_files(stages, view), 0, True
@@ -96,7 +98,8 @@ async def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) 
     asking = _asking(settings, models, evaluated=was_evaluated(records))
     with _place(paths, target) as place:
         plant(view, place, copied)
-        with ProjectStore.open(place) as store:
+        # Nobody has to know where a book was rebuilt.
+        with ProjectStore.open(place, Machine(places=place.debug.with_name("places"))) as store:
             log_nowhere()
             while stopped:
                 log = RecordedReplies(view.manifest, records, copied)
@@ -112,9 +115,8 @@ async def rebuild(paths: ProjectPaths, settings: Settings, target: Path | None) 
                 stopped = failure is not None and bool(older)
             files = compare(stages, view, store, copied)
             rebuilt = Rebuilt(files, replies, failure, unmade_files(stages, brief, view, store))
-        if rebuilt.good:  # what was rebuilt has the records of the book, and none of its own
-            with storage_errors("write", place.journal):
-                atomic_write(place.journal, paths.journal.read_bytes())
+        if rebuilt.good:
+            copy_journal(view, place)
         return rebuilt
 
 

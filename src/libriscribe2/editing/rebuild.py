@@ -13,14 +13,15 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
-from libriscribe2.project.journal import read_journal
 from libriscribe2.project.manifest import FileRecord, Manifest
 from libriscribe2.project.paths import (
+    BOOK_TOML,
     RESEARCH_LIST,
     RESEARCH_NOTES,
     SAMPLES,
     SCENES,
     SERIES,
+    STATE,
     ProjectPaths,
 )
 from libriscribe2.project.project_view import ProjectView
@@ -100,15 +101,6 @@ class RecordedReplies:
 
     def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
         """Nothing has left."""
-
-
-def recorded(paths: ProjectPaths) -> tuple[Record, ...]:
-    """The records of a project's journal.
-
-    Raises:
-        StorageError: The journal cannot be read.
-    """
-    return read_journal(paths.journal).records
 
 
 def _used(
@@ -234,15 +226,9 @@ def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None
         StorageError: Something cannot be read or written.
     """
     source = view.paths
-    copy_files(view, target, names)
+    copy_files(view, target, (*names, BOOK_TOML, f"{STATE}/{source.format.name}"))
+    copy_journal(view, target)
     with storage_errors("write", target.root):
-        for origin, copy in (
-            (source.book_toml, target.book_toml),
-            (source.format, target.format),
-            (source.journal, target.journal),
-        ):
-            make_folder(copy.parent)
-            atomic_write(copy, origin.read_bytes())
         for folder in ("prompts", SAMPLES, SERIES):
             if (source.root / folder).is_dir():
                 shutil.copytree(source.root / folder, target.root / folder)
@@ -260,6 +246,17 @@ def copy_files(view: ProjectView, target: ProjectPaths, names: Iterable[str]) ->
         with storage_errors("write", copy):
             make_folder(copy.parent)
             atomic_write(copy, origin.read_bytes())
+
+
+def copy_journal(view: ProjectView, target: ProjectPaths) -> None:
+    """Give a rebuilt book the records of the book, and none of its own.
+
+    Raises:
+        StorageError: Something cannot be read or written.
+    """
+    copy_files(view, target, (f"{STATE}/{target.journal.name}",))
+    with storage_errors("write", target.journal):
+        target.journal.with_suffix(".head").unlink(missing_ok=True)
 
 
 def made_files(stages: Iterable[AgentType], view: ProjectView) -> frozenset[str]:

@@ -17,7 +17,7 @@ from libriscribe2.models.citations import HEADING, cited
 from libriscribe2.models.story import ConceptFile, OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.journal import read_journal
-from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, ProjectPaths, chapter_file
+from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
 
@@ -84,15 +84,6 @@ class ModelShare:
     last: str
 
 
-def journal_records(paths: ProjectPaths) -> tuple[Record, ...]:
-    """The records of a project's journal, oldest first; none where there is no journal.
-
-    Raises:
-        StorageError: It cannot be read.
-    """
-    return read_journal(paths.journal).records
-
-
 def identifier_of(records: Iterable[Record], otherwise: str) -> str:
     """A URN for the book, made from the beginning of its journal.
 
@@ -151,7 +142,7 @@ def read_book(view: ProjectView, brief: Brief, *, partial: bool = False) -> Expo
         ProjectError: A file cannot be read, or the cover cannot be used.
         StorageError: A file cannot be read.
     """
-    book, records = Book(view), journal_records(view.paths)
+    book, records = Book(view), read_journal(view.paths.journal).records
     chapters, missing = _chapters(book)
     name = view.paths.root.name
     _check(view.paths.called, chapters, missing, partial=partial)

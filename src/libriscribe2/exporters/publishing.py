@@ -16,9 +16,10 @@ from typing import Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters import formats
-from libriscribe2.exporters.book_reading import ModelShare, journal_records, shares
+from libriscribe2.exporters.book_reading import ModelShare, shares
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
+from libriscribe2.project.journal import read_journal
 from libriscribe2.project.lock import Machine, put_in_trash
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
@@ -37,7 +38,7 @@ def disclosure(view: ProjectView, book: ExportBook) -> str:
     Raises:
         StorageError: The journal or a chapter cannot be read.
     """
-    told = shares(journal_records(view.paths))
+    told = shares(read_journal(view.paths.journal).records)
     own = [part.name for part in book.parts if not _is_ours(view, part.name)]
     paragraphs = ["# AI disclosure", _opening(book.title, told), *_table(told), *_notes(told)]
     if own:

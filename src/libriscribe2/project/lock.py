@@ -320,7 +320,7 @@ def check_format(paths: ProjectPaths) -> bool:
     return int(text) == FORMAT
 
 
-_ATTRIBUTES: Final = b"* -text\njournal.* merge=union\n"
+_ATTRIBUTES: Final = b"* -text\njournal.jsonl merge=union\njournal.head merge=union\n"
 """For git: records are bytes, and two copies of a journal are merged by having the lines of both."""
 
 
