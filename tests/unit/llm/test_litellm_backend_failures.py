@@ -122,9 +122,9 @@ async def test_a_runaway_reply_is_refused(*, stream: bool) -> None:
 @pytest.mark.parametrize(
     ("fault", "limits", "said"),
     [
-        (Fault("drip", seconds=0.2), TimeLimits(between_pieces=0.05), "no further piece"),
-        (Fault("drip", seconds=0.03), TimeLimits(whole_call=0.12), "took over"),
-        (Fault("stall", seconds=0.4), TimeLimits(first_piece=0.1), "within 0.1 seconds"),
+        (Fault("drip", seconds=0.6), TimeLimits(between_pieces=0.05), "no further piece"),
+        (Fault("drip", seconds=0.1), TimeLimits(whole_call=0.12), "took over"),
+        (Fault("stall", seconds=0.8), TimeLimits(first_piece=0.1), "within 0.1 seconds"),
     ],
     ids=["between", "whole", "first"],
 )
@@ -136,7 +136,7 @@ async def test_silent_streams_are_timeouts(fault: Fault, limits: TimeLimits, sai
 
 
 async def test_a_silent_whole_reply_is_a_timeout() -> None:
-    with OpenAIServer([Fault("stall", seconds=0.4)]) as server:
+    with OpenAIServer([Fault("stall", seconds=0.8)]) as server:
         backend = LiteLLMBackend(server.url, KEY, limits=TimeLimits(whole_call=0.1))
         error = await failed(backend, stream=False)
     assert (error.kind, error.message) == ("timeout", "no answer within 0.1 seconds")

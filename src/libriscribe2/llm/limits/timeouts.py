@@ -16,7 +16,10 @@ _STOOD_STILL: Final = 1.0
 """A timer that fires so many seconds late says that the process did not run meanwhile."""
 
 _TO_READ: Final = 5.0
-"""Seconds in which a process that stood still may read what came."""
+"""Most seconds in which a process that stood still may read what came."""
+
+_LAST_LOOK: Final = 0.25
+"""Seconds of every last look: one that stood still to the very end of a wait notices nothing."""
 
 _LATE_SECONDS = 0.05
 """How late a wait may be found too long that began after its deadline had passed."""
@@ -88,12 +91,13 @@ async def paced(
 class _Watch:
     """One timer for many waits in a row.
 
-    A process that stood still (Ctrl-Z, a paused container) finds its clock far ahead, and what came
-    meanwhile unread in the socket: then the wait is granted some seconds more to read it.
+    A process that stood still (Ctrl-Z, a paused container) finds its clock ahead, and what came
+    meanwhile unread in the socket: so no wait ends without a last look, which is the longer the
+    later it is.
 
     Attributes:
         deadline: When the present wait has lasted too long, on the loop's clock.
-        granted: Until when a wait may last because the process stood still, at least.
+        granted: The end of the latest last look.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -137,9 +141,9 @@ class _Watch:
     def _look(self) -> None:
         """End a wait that has lasted too long, or look again when the present one may have."""
         now = self.now()
-        if now - self._looks_at > _STOOD_STILL:
-            self.granted = now + _TO_READ
-            self.deadline = max(self.deadline, self.granted)
+        late = now - self._looks_at
+        if now >= self.deadline and (self.deadline != self.granted or late > _STOOD_STILL):
+            self.deadline = self.granted = now + min(max(late, _LAST_LOOK), _TO_READ)
         if now < self.deadline:
             self._arm(self.deadline)
         elif self._waiting is None:  # the consumer's own time; its next wait is looked at then
