@@ -271,6 +271,14 @@ def test_bar_26_a_whole_folder_that_was_put_back_is_not_sound(desk: Desk, tmp_pa
     assert "No problems found" in desk.run("check", "book").err
 
 
+def test_bar_26_a_journal_that_is_gone_is_missed_in_an_older_folder_too(desk: Desk) -> None:
+    book = desk.project()
+    book.path(JOURNAL).unlink()
+    book.path(".libriscribe/journal.head").unlink()
+    checked = desk.run("check", "book", expect=None)
+    assert "at least 1 record missing" in checked.out
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_bar_26_two_copies_that_both_went_on_are_merged_by_git(desk: Desk, tmp_path: Path) -> None:
     book = desk.project()

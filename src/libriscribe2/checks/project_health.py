@@ -194,8 +194,10 @@ def _journal(paths: ProjectPaths) -> Iterator[Finding]:
         place = f"line {found.torn}"
         fix = "Nothing: the next run removes it, and nothing depends on it."
         yield health_finding(_JOURNAL, place, "the last record is incomplete", fix)
-    if found.missing:
-        why = f"at least {counted(found.missing, 'record')} missing: an older copy, or a cut one"
+    # Whoever wrote the format went on with a record; older ones have no other trace of their loss.
+    missing = found.missing or int(paths.format.exists() and not found.records)
+    if missing:
+        why = f"at least {counted(missing, 'record')} missing: an older copy, or a cut one"
         fix = (
             "If you have the newer copy, put it back, or append its lines to this one: what is "
             "there twice counts once. Without it their cost is not counted and their files count "
