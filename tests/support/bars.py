@@ -89,13 +89,18 @@ class Launched:
 
 
 class Nursery:
-    """Where processes of the command line are forked (`forked_cli`)."""
+    """Where processes of the command line are forked (`forked_cli`).
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Where what they say goes.
+        ahead: What is imported ahead besides the program: `litellm`.
+    """
+
+    def __init__(self, folder: Path, *ahead: str) -> None:
         self._folder = folder
         self._count = 0
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.forked_cli"],
+            [sys.executable, "-m", "tests.support.forked_cli", *ahead],
             env=Desk(folder).whole_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

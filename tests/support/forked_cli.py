@@ -2,7 +2,7 @@
 
 `python -m tests.support.forked_cli` reads one JSON object per line and answers each with one:
 `{"start": {...}}` with `{"pid": N}`, `{"look": N}` with `{"over": false}`, `{"wait": N}` with
-`{"code": C}` (negative for a signal).
+`{"code": C}` (negative for a signal). With the argument `litellm`, LiteLLM is imported as well.
 """
 
 import ctypes
@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import libriscribe2
 from libriscribe2.cli import main
+from libriscribe2.llm.litellm_library import load_litellm
 
 _PR_SET_PDEATHSIG: Final = 1
 _NOT_AHEAD: Final = ("libriscribe2.__main__", "libriscribe2.llm.litellm_library")
@@ -26,6 +27,8 @@ _NOT_AHEAD: Final = ("libriscribe2.__main__", "libriscribe2.llm.litellm_library"
 def serve() -> None:
     """Carry out orders until nobody gives any more."""
     import_all()
+    if "litellm" in sys.argv:
+        load_litellm()
     gc.freeze()
     for line in sys.stdin:
         order = json.loads(line)
