@@ -80,7 +80,9 @@ class Epub:
         navs = [one for one in items.values() if "nav" in one.get("properties", "").split()]
         ncx = [one for one in items.values() if one.get("media-type") == _NCX]
         tables = [_place(folder, one) for one in (*navs, *ncx)]
-        self.pages = [page for one in pages if (page := _place(folder, one)) in there]
+        # A page is one place of the book, however often the order of reading names it.
+        places = dict.fromkeys(_place(folder, one) for one in pages)
+        self.pages = [page for page in places if page in there]
         self.frame = {*tables[: len(navs)], *_guide(package, folder)}
         self.entries = list(_entries(self._archive, [one for one in tables if one in there]))
         self.said = _said(package)

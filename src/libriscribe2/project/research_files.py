@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Final
@@ -38,7 +39,7 @@ _BETWEEN: Final = "\n\n"
 _PARAGRAPH_END: Final = re.compile(r"(\n[^\S\n]*\n)\s*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SavedText:
     """A saved text with what is known about it.
 
@@ -60,12 +61,12 @@ class SavedText:
     def locator(self, position: int) -> str:
         """Where a character stands: the section's name, else the number of its paragraph."""
         named = self.saved.locator(position)
-        return named or f"paragraph {bisect_right(_paragraph_ends(self.text), position) + 1}"
+        return named or f"paragraph {bisect_right(self._paragraph_ends, position) + 1}"
 
-
-def _paragraph_ends(text: str) -> "array[int]":
-    """Where the paragraphs of a text end."""
-    return array("q", (match.end(1) for match in _PARAGRAPH_END.finditer(text)))
+    @cached_property
+    def _paragraph_ends(self) -> "array[int]":
+        """Where the paragraphs end; a long text has thousands of places to look up."""
+        return array("q", (match.end(1) for match in _PARAGRAPH_END.finditer(self.text)))
 
 
 def source_id(kind: SourceKind, place: str) -> str:

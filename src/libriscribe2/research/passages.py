@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, Protocol, TypeVar
 
 import regex
@@ -122,7 +122,7 @@ def _word_pattern(word: str) -> Pattern:
 WINDOW: Final = 1_200
 """Characters of English that a passage has at most; see `prose.weigh`."""
 
-_PARAGRAPH: Final = re.compile(r"(?:(?!\n[^\S\n]*\n).)+", re.DOTALL)
+_BREAK: Final = re.compile(r"(?=\n[^\S\n]*\n)")
 _CUT: Final = re.compile(r"(?<=[.!?\u2026])\s|(?<=[\u3002\uff01\uff1f])|\s")
 
 Window = tuple[int, int]
@@ -160,9 +160,11 @@ def _sections(document: SavedText) -> Iterator[Window]:
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[Window]:
-    for match in _PARAGRAPH.finditer(text, start, end):
-        if match.group().strip():
-            yield match.span()
+    breaks = (match.start() for match in _BREAK.finditer(text, start, end))
+    for until in chain(breaks, (end,)):
+        if text[start:until].strip():
+            yield start, until
+        start = until + 1
 
 
 def _cut(text: str, start: int, end: int) -> int:
