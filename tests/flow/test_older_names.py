@@ -56,6 +56,7 @@ def test_settings_of_the_evaluator_are_read_under_both_names(desk: Desk, name: s
     book.write("book.toml", text.replace("evaluator", name) + f'\n[models.{name}]\nmodel = "a/b"\n')
     del desk.environment[f"LIBRISCRIBE2_REVISION__{name.upper()}"]
     rows = desk.run("config", "show", "book", "--json").value
+    assert rows["revision.judge"] == rows["revision.evaluator"]
     shown = {key: rows[key] for key in ("revision.evaluator", "models.evaluator.model")}
     assert shown == {"revision.evaluator": True, "models.evaluator.model": "a/b"}
 

@@ -32,9 +32,13 @@ def load_settings(project: str | None) -> Loaded:
 def settings_record(loaded: Loaded, *, origin: bool) -> dict[str, Any]:
     """The settings by dotted key: the value alone, or the value and its origin."""
     values = {key: _without_secrets(value) for key, value in loaded.values().items()}
-    if not origin:
-        return values
-    return {key: {"value": value, "origin": loaded.origins[key]} for key, value in values.items()}
+    record: dict[str, Any] = values
+    if origin:
+        record = {
+            key: {"value": value, "origin": loaded.origins[key]} for key, value in values.items()
+        }
+    older = {key.replace(".evaluator", ".judge"): value for key, value in record.items()}
+    return older | record  # who reads the older name finds it
 
 
 def _without_secrets(value: Any) -> Any:
