@@ -60,7 +60,7 @@ def test_without_the_token_nothing_is_shown(server: ReviewServer, tab: Tab) -> N
     tab.open(server.root + "/calls")
     assert "Open the full address" in tab.page.inner_text("body")
     tab.page.goto(server.root + "/enter#wrong")
-    tab.page.wait_for_selector("#enter:has-text('not, or no longer')")
+    tab.page.wait_for_selector("#enter:has-text('not valid any more')")
 
 
 def test_a_change_on_the_disk_is_shown_without_a_reload(

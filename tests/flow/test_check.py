@@ -201,7 +201,7 @@ def test_W8_halves_of_a_merge_are_named_and_go_nowhere(desk: Desk, book: Project
     assert "from line 5 on" in found["place"]
     before = book.text("manuscript.md")
     ran = desk.run("resume", "book", expect=3)
-    assert "holds a conflict that git has left" in ran.err
+    assert "contains an unresolved git conflict" in ran.err
     assert book.text("manuscript.md") == before
     assert "conflict" in desk.run("export", "book", "--format", "md", expect=3).err
 

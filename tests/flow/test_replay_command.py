@@ -164,7 +164,7 @@ def test_replay_of_a_dump_without_a_prompt_is_refused(desk: Desk) -> None:
     first = min(desk.project().debug.glob("*.json"))
     first.write_text('{"debug_info": {"prompt": []}}', encoding="utf-8")
     ran = desk.run("replay", "book", "--with", "demo", "--call", "1", expect=3)
-    assert "holds no prompt" in ran.err
+    assert "has no prompt" in ran.err
 
 
 def test_replay_with_a_model_without_a_key_is_exit_4(desk: Desk) -> None:

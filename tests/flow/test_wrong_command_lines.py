@@ -13,7 +13,7 @@ from tests.support.desk import Desk
         (("create", "--chapters"), "requires an argument. fix: see `libriscribe2 create --help`"),
         (("batch", "add", "--batch"), "fix: see `libriscribe2 batch add --help`"),
         (("--chapters", "create"), "No such option: --chapters. fix: see `libriscribe2 --help`"),
-        (("create", "x", "-q"), "fix: -q stands before the command: `libriscribe2 -q create ...`"),
+        (("create", "x", "-q"), "fix: -q comes before the command: `libriscribe2 -q create ...`"),
         (("batch", "add", "x", "--debug"), "`libriscribe2 --debug batch add ...`"),
         (
             ("create", "x", "--config-file", "y"),

@@ -313,7 +313,7 @@ def _fix(error: ClickException, command: str) -> str:
     option = error.option_name if isinstance(error, NoSuchOption) else ""
     if option in _OF_ROOT and command != _PROGRAM:
         named = command.removeprefix(f"{_PROGRAM} ")
-        return f"{option} stands before the command: `{_PROGRAM} {option} {named} ...`"
+        return f"{option} comes before the command: `{_PROGRAM} {option} {named} ...`"
     if option in GONE_OPTIONS:
         return f"{GONE_OPTIONS[option]}; see `{command} --help`"
     of_premise = _SURPLUS in error.message and command.endswith((" create", " create-book"))

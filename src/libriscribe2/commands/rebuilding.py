@@ -199,7 +199,7 @@ def recorded_call(paths: ProjectPaths, number: int) -> RecordedCall:
     info = dumps.load(numbered[number])
     prompt = info.get("prompt")
     if not isinstance(prompt, Sequence) or not prompt or not isinstance(prompt[0], Mapping):
-        raise ProjectError(f"{numbered[number]} holds no prompt", why="it was edited")
+        raise ProjectError(f"{numbered[number]} has no prompt", why="it was edited")
     step, model, reply = (str(info.get(name, "")) for name in ("step", "model", "raw_response"))
     return RecordedCall(number, step, model, reply, tuple(prompt))
 

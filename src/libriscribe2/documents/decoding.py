@@ -106,7 +106,7 @@ def plain_text(name: str, data: bytes, declared: str = "") -> tuple[str, str]:
         raise not_readable(name, "it is not text, whatever its name says")
     text, flag = decode(data, declared=declared)
     if "\0" in text:
-        raise not_readable(name, "it holds bytes that no text has")
+        raise not_readable(name, "it contains bytes that are not text")
     return text, flag
 
 

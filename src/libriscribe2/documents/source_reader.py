@@ -232,7 +232,7 @@ def _html(name: str, data: bytes, declared: str) -> SourceText:
         raise not_readable(name, "it is not HTML, whatever its name says")
     html, flag = decode(data, declared=declared, is_markup=True)
     if "\0" in html:
-        raise not_readable(name, "it holds bytes that no page has")
+        raise not_readable(name, "it contains bytes that are not text")
     flags = (flag,) if flag else ()
     shown = read_page(html, framed=True)
     if not shown.parts:

@@ -156,7 +156,7 @@ def _failure(book: ExportBook, result: dict[str, Any]) -> LibriScribeError:
     text = unshown[1].strip('"')
     return ConfigError(
         f"No font on this machine contains {_named(text)}.",
-        why=f"it stands in {_place(book, text)}, and would be printed as a box",
+        why=f"it is in {_place(book, text)}, and would be printed as a box",
         fix="Install a font that contains it (Debian: fonts-noto-core, fonts-noto-cjk, "
         "fonts-noto-color-emoji), or export epub or html, which need none.",
     )

@@ -108,7 +108,7 @@ def _limited(handle: Handle) -> Handle:
         packing = response.headers.pop("content-encoding", "identity").strip().lower()
         if packing not in {"gzip", "identity", ""}:
             await response.aclose()
-            raise BackendError("malformed", "the reply is packed in a way that nobody asked for")
+            raise BackendError("malformed", "the reply is compressed in an unexpected way")
         kind = response.headers.get("content-type", "")
         in_lines = any(word in kind for word in _IN_PIECES)
         response.stream = _Capped(response.stream, in_lines=in_lines, packed=packing == "gzip")

@@ -73,7 +73,7 @@ def check_key(variable: str, key: str) -> None:
     if len(key.split()) > 1:
         why = "there is a blank or a line break in it"
     elif not (key.isascii() and key.isprintable()):
-        why = "it holds a character that no key has"
+        why = "it contains a character that no key has"
     elif key[:1] in {"'", '"'}:
         why = "the quotes around it are part of it"
     else:

@@ -342,7 +342,7 @@ _FIXES: Final = {
     errno.EISDIR: f"A folder is where a file has to be: move it away, {_AGAIN}.",
     errno.ENOENT: "Check the spelling of the folder, or choose another place.",
     errno.ENAMETOOLONG: "Choose a shorter name, or a folder that is less deep.",
-    errno.EINVAL: f"Put the file back from a backup, or move away what stands there, {_AGAIN}.",
+    errno.EINVAL: f"Put the file back from a backup, or move away what is there, {_AGAIN}.",
     errno.EMFILE: f"Close some programs (or raise `ulimit -n`), {_AGAIN}.",
 }
 DEVICE_ERRORS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})

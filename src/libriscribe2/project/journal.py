@@ -346,7 +346,7 @@ class Journal:
         if lacking or others:
             back, more = counted(lacking, "record"), counted(len(others), "record")
             self._news.append(
-                f"{self.path} was replaced while this run goes on: {back} put back into it, {more} of "
+                f"{self.path} was replaced during this run: {back} restored, {more} of "
                 "others taken up"
             )
             _log.warning(self._news[-1])
@@ -380,7 +380,7 @@ class Journal:
             f"{self.path} was replaced or removed, and what this run knows cannot be put there",
             why=why,
             fix="See what replaces it (a sync program, git, a restore), then run the same command "
-            "again: it goes on where it stopped.",
+            "again to continue.",
         )
 
     def _mend(self, data: bytes) -> None:

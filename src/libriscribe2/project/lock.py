@@ -308,7 +308,7 @@ def check_format(paths: ProjectPaths) -> bool:
         text = paths.format.read_bytes().decode("ascii", "replace").strip()
     if not text.isdecimal():
         raise ProjectError(
-            f"{paths.format} should hold the number of a format and holds {text[:20]!r}",
+            f"{paths.format} should contain the number of a format, and contains {text[:20]!r}",
             fix=f"Write {FORMAT} into it if this project was made by this version.",
         )
     if int(text) > FORMAT:
@@ -405,7 +405,7 @@ def _identify(paths: ProjectPaths, machine: Machine, *, is_older: bool) -> None:
         original = Path(known.read_text(encoding="utf-8")) if own and known.is_file() else root
         if not own or (original != root and ProjectPaths(original, original).id == own):
             if own:
-                _log.warning("%s is a copy of %s: it goes on as a book of its own", root, original)
+                _log.warning("%s is a copy of %s: it continues as a separate book", root, original)
             own = secrets.token_hex(4)
             atomic_write(paths.id_file, f"{own}\n".encode())
             if is_older and original == root and paths.debug.is_dir():

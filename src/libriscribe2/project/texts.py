@@ -75,8 +75,8 @@ def check_settled(name: str, text: str) -> None:
             seen += 1
         if seen == len(_HALVES):
             raise ProjectError(
-                f"{name} holds a conflict that git has left",
-                why=f"both halves stand in it, from line {begun} on",
+                f"{name} contains an unresolved git conflict",
+                why=f"both versions are in it, from line {begun} on",
                 fix="Keep one half, and take out the lines of <<<<<<<, ======= and >>>>>>>.",
             )
 

@@ -170,7 +170,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise _unusable(path, f"It is not valid TOML: {error}.") from error
     except (RecursionError, ValueError) as error:
         # tomllib descends by recursion, and Python refuses whole numbers of over 4,300 digits.
-        raise _unusable(path, "It is nested too deeply or holds too long a number.") from error
+        raise _unusable(path, "It is nested too deeply or has too long a number.") from error
 
 
 def read_text(path: Path) -> str:

@@ -25,7 +25,7 @@ from libriscribe2.llm.server_addresses import fault_of_address
 
 def _refuse_bool(value: Any) -> Any:
     if isinstance(value, bool):
-        raise PydanticCustomError("not_a_number", "A number is wanted, not true or false")
+        raise PydanticCustomError("not_a_number", "A number is needed, not true or false")
     return value
 
 
@@ -62,7 +62,7 @@ def _search_url(value: str) -> str:
 def _server_url(value: str) -> str:
     url = value.strip()
     if url and not _is_web(url):
-        raise PydanticCustomError("url", "A URL that starts with http:// or https:// is wanted")
+        raise PydanticCustomError("url", "A URL that starts with http:// or https:// is needed")
     return url
 
 
@@ -106,7 +106,7 @@ class McpServerConfig(BaseModel):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if bool(self.command.strip()) == bool(self.url):
-            raise PydanticCustomError("way", "Either `command` or `url` is wanted")
+            raise PydanticCustomError("way", "Either `command` or `url` is needed")
         return self
 
 
@@ -233,7 +233,7 @@ def _http_url(value: str) -> str:
 
 def _named(value: Any) -> Any:
     if isinstance(value, str) and not value.strip():
-        raise PydanticCustomError("blank", "A path is wanted")
+        raise PydanticCustomError("blank", "A path is needed")
     return value
 
 

@@ -214,7 +214,7 @@ def pairs_of(
         for book, view in zip(books, (ours, theirs), strict=True)
     )
     if chapter is not None:
-        why = f"{called} is the book; a chapter is judged where both books have it"
+        why = f"{called} is the book; only chapters that both books have are compared"
         check_chapter(chapter, count, why)
     common = [n for n in range(1, count + 1) if all(book.has(chapter_file(n)) for book in books)]
     if chapter is not None and chapter not in common:

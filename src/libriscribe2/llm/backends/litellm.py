@@ -243,7 +243,7 @@ class LiteLLMBackend:
             BackendError: It holds no reply.
         """
         if not response.choices:
-            raise BackendError("malformed", "the reply holds no choice")
+            raise BackendError("malformed", "the reply has no choices")
         reply = Reply(size_cap(request.max_tokens))
         choice = response.choices[0]
         reply.add(choice.message)

@@ -177,7 +177,7 @@ def finish_of(response: Any, reply: Reply) -> str:
     if said:
         return str(said)
     if not reply.started and not response.chunks:
-        raise BackendError("malformed", "the stream held nothing that could be read")
+        raise BackendError("malformed", "the stream had no readable content")
     raise BackendError("cut", "the stream ended without saying why")
 
 

@@ -143,7 +143,7 @@ class RateStore:
     def _begin_anew(self, error: Exception, how: str) -> None:
         """Let go of the file, and say so."""
         self._close()
-        logger.warning("%s cannot be used (%s); rate limits begin anew %s.", self.file, error, how)
+        logger.warning("%s cannot be used (%s); rate limits start over %s.", self.file, error, how)
 
     def _identity(self) -> tuple[int, int] | None:
         """Which file has the name now; None where none has, or only this process knows it."""
