@@ -189,10 +189,8 @@ def test_bar_26_git_stash_and_pop_in_a_run_that_is_then_killed(
     trial = trials.new()
     trial.run("create", dies_at=6, expect=-signal.SIGKILL)
     book, gate = trial.book, trial.desk.folder / "gate"
-    if lock == "ignored":
-        book.write(".gitignore", "lock\n")
     git(book, "init", "-q")
-    git(book, "add", "-A")
+    git(book, "add", "-A", *(["-f"] if lock == "in git" else []))
     git(book, "commit", "-q", "-m", "begun")
     gate.touch()
     running = trial.start("resume", "book", gate=str(gate), pause=0.02)

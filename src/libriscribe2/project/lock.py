@@ -320,8 +320,11 @@ def check_format(paths: ProjectPaths) -> bool:
     return int(text) == FORMAT
 
 
-_ATTRIBUTES: Final = b"* -text\njournal.jsonl merge=union\njournal.head merge=union\n"
-"""For git: records are bytes, and two copies of a journal are merged by having the lines of both."""
+_FOR_GIT: Final = {
+    ".gitattributes": b"* -text\njournal.jsonl merge=union\njournal.head merge=union\n",
+    ".gitignore": b"lock\n",
+}
+"""Records are bytes, two copies of a journal have the lines of both, and a lock is taken by nobody."""
 
 
 def write_format(paths: ProjectPaths, ops: FileOps = SYSTEM) -> None:
@@ -330,10 +333,10 @@ def write_format(paths: ProjectPaths, ops: FileOps = SYSTEM) -> None:
     Raises:
         StorageError: The files cannot be written.
     """
-    attributes = paths.state / ".gitattributes"
     with storage_errors("write", paths.format):
-        if not attributes.exists():
-            atomic_write(attributes, _ATTRIBUTES, ops=ops)
+        for name, data in _FOR_GIT.items():
+            if not (paths.state / name).exists():
+                atomic_write(paths.state / name, data, ops=ops)
         atomic_write(paths.format, f"{FORMAT}\n".encode(), ops=ops)
 
 

@@ -3,14 +3,16 @@
 import json
 import zlib
 from datetime import UTC, datetime
+from inspect import getmembers, isfunction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.project_faults import QuickOps
 
+from libriscribe2.project import records
 from libriscribe2.project.journal import Journal, read_journal
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.records import (
@@ -193,3 +195,28 @@ def test_a_kind_of_tomorrow_is_skipped(path: Path) -> None:
     found = read_journal(path)
     assert not found.damaged
     assert Manifest(found.records).totals.calls == 1
+
+
+KINDS_OF_FORMAT_2: Final = {
+    *(
+        "adopt",
+        "again",
+        "anew",
+        "done",
+        "exam",
+        "fail",
+        "placed",
+        "reshaped",
+        "run",
+        "sent",
+        "write",
+    ),
+}
+
+
+def test_a_new_kind_of_record_raises_the_format() -> None:
+    functions = (one for _, one in getmembers(records, isfunction))
+    ours = [one for one in functions if one.__module__ == records.__name__]
+    made = {one.__name__ for one in ours if get_type_hints(one).get("return") == Record}
+    why = "an older program would misread a book without it: raise FORMAT and name its kinds here"
+    assert (records.FORMAT, made) == (2, KINDS_OF_FORMAT_2), why
