@@ -55,13 +55,13 @@ def normalise(reply: str) -> Normalised:
     labels = _edge_labels(reply, text)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)
-    if channel or parts.reasoning or parts.unclosed:
+    if channel or parts.reasoning or parts.unclosed_reasoning:
         labels = (*labels, "reasoning_block")
     return Normalised(
-        parts.answer.strip(_EDGE),
+        parts.text.strip(_EDGE),
         "\n".join(filter(None, [channel, parts.reasoning])),
         labels,
-        parts.unclosed,
+        parts.unclosed_reasoning,
     )
 
 
@@ -88,14 +88,7 @@ def _final_channel(text: str) -> tuple[str, str]:
     return text[finals[-1].end() :], text[: finals[-1].start()]
 
 
-@dataclass(slots=True)
-class _Split:
-    answer: str
-    reasoning: str = ""
-    unclosed: bool = False
-
-
-def _split_reasoning(text: str) -> _Split:
+def _split_reasoning(text: str) -> Normalised:
     """Move every reasoning block that stands outside JSON values out of the text."""
     kept: list[str] = []
     moved: list[str] = []
@@ -116,11 +109,11 @@ def _split_reasoning(text: str) -> _Split:
         block_end = _block_end(text, tag)
         if block_end is None:
             moved.append(text[tag.end() :])
-            return _Split("".join(kept), "\n".join(moved), unclosed=True)
+            return Normalised("".join(kept), "\n".join(moved), unclosed_reasoning=True)
         moved.append(text[tag.end() : block_end[0]])
         position = kept_from = block_end[1]
     kept.append(text[kept_from:])
-    return _Split("".join(kept), "\n".join(moved))
+    return Normalised("".join(kept), "\n".join(moved))
 
 
 def _is_closing(tag: re.Match[str]) -> bool:

@@ -212,9 +212,8 @@ class AutoWirer:
             parameters: What is wanted.
         """
         wiring = Wiring()
-        views = {step: _Keys(source) for step, source in sources.items()}
         for parameter in parameters:
-            found = _chosen(list(_candidates(views, parameter)))
+            found = _chosen(list(_candidates(sources, parameter)))
             if found is None:
                 wiring.unmapped.append(parameter.name)
                 continue
@@ -239,45 +238,27 @@ def _tell(wiring: Wiring, sources: Mapping[str, Source]) -> None:
     )
 
 
-class _Keys:
-    """An object's keys, and those of its envelope, by exact and by caseless spelling."""
+def _under(source: Source, name: str) -> tuple[Any, bool]:
+    """The value under a name, in an object or its envelope, and whether the spelling is exact.
 
-    def __init__(self, source: Source) -> None:
-        inner = (source[name] for name in WRAPPERS if isinstance(source.get(name), dict))
-        self._objects = [source, *inner]
-        self._by_caseless_name: list[dict[str, list[Any]]] | None = None
-
-    def exact(self, name: str) -> Any:
-        """The value under the very name."""
-        for one in self._objects:
-            if name in one:
-                return one[name]
-        return UNFIT
-
-    def caseless(self, name: str) -> Any:
-        """The value under the name in another case, if all such spellings say the same."""
-        if self._by_caseless_name is None:
-            self._by_caseless_name = [_by_caseless_name(one) for one in self._objects]
-        folded = name.casefold()
-        values = next((one[folded] for one in self._by_caseless_name if folded in one), None)
-        if values is None or any(value != values[0] for value in values):
-            return UNFIT
-        return values[0]
+    In another case it counts where all such spellings say the same.
+    """
+    inner = (source[one] for one in WRAPPERS if isinstance(source.get(one), dict))
+    objects = [source, *inner]
+    for one in objects:
+        if name in one:
+            return one[name], True
+    for one in objects:
+        values = [value for key, value in one.items() if key.casefold() == name.casefold()]
+        if values:
+            return (values[0] if all(value == values[0] for value in values) else UNFIT), False
+    return UNFIT, False
 
 
-def _by_caseless_name(source: Source) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for key, value in source.items():
-        found.setdefault(key.casefold(), []).append(value)
-    return found
-
-
-def _candidates(views: Mapping[str, _Keys], parameter: Parameter) -> Iterator[_Candidate]:
+def _candidates(sources: Mapping[str, Source], parameter: Parameter) -> Iterator[_Candidate]:
     """The usable value of each step that has one."""
-    for step, keys in views.items():
-        raw = keys.exact(parameter.name)
-        exact = raw is not UNFIT
-        raw = raw if exact else keys.caseless(parameter.name)
+    for step, source in sources.items():
+        raw, exact = _under(source, parameter.name)
         value = UNFIT if raw is UNFIT else _fitted(raw, parameter)
         if value is not UNFIT:
             yield _Candidate(value, step, exact, changed_type(raw, value))
