@@ -86,7 +86,7 @@ def _parameters(source: Source, grammar: Grammar, name: str, place: int, tag: st
     if place == len(text):
         return Found(place, issue=CUT_OFF)
     if not arguments and text[place] == "<":
-        return read_elements(source, name, place, Frame(tag, grammar.closer))
+        return read_elements(source, name, place, Frame(re.compile(re.escape(tag)), grammar.closer))
     went_on = next_begins(text, place)
     return Found(place, (ReadCall(name, arguments),)) if arguments and went_on else None
 
@@ -277,7 +277,7 @@ def _is_open(source: Source, name: str, end: int) -> bool:
 
 
 def _frame(name: str) -> Frame:
-    return Frame(f"<{name}>", re.compile(f"</{re.escape(name)}>"))
+    return Frame(re.compile(f"<{re.escape(name)}>"), re.compile(f"</{re.escape(name)}>"))
 
 
 def _edges(name: str) -> re.Pattern[str]:

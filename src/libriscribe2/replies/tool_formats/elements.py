@@ -1,7 +1,7 @@
 """Elements in angle brackets: tags, attributes, contents."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -153,18 +153,12 @@ class Frame:
     """What stands around the elements of a call.
 
     Attributes:
-        opener: The tag before them, or what matches it.
+        opener: Matches the tag before them.
         closer: Matches what ends the call.
     """
 
-    opener: re.Pattern[str] | str
+    opener: re.Pattern[str]
     closer: re.Pattern[str]
-
-    def opens_between(self, text: str, start: int, end: int) -> bool:
-        """Whether the tag stands in a part of a text."""
-        if isinstance(self.opener, str):
-            return text.find(self.opener, start, end) >= 0
-        return self.opener.search(text, start, end) is not None
 
 
 def read_elements(source: Source, tool: str, place: int, frame: Frame) -> Found | None:
@@ -216,7 +210,8 @@ def _value_end(source: Source, name: str, start: int, frame: Frame) -> tuple[int
     depth = 0
     mention: tuple[int, int] | None = None
     mentionable = True
-    for edge, end in _edges(text, name, start):
+    for tag in re.compile(f"</?{re.escape(name)}>").finditer(text, start):
+        edge, end = tag.span()
         if not source.spend(LOOK):
             return None
         if text[edge + 1] != "/":
@@ -228,22 +223,7 @@ def _value_end(source: Source, name: str, start: int, frame: Frame) -> tuple[int
             return edge, end
         ends_call = closing is not None and _REGION_END.match(text, closing.end()) is not None
         if ends_call and mentionable:
-            mention = None if frame.opens_between(text, start, edge) else (edge, end)
+            mention = None if frame.opener.search(text, start, edge) else (edge, end)
             mentionable = False
         depth = max(0, depth - 1)
     return mention
-
-
-def _edges(text: str, name: str, start: int) -> Iterator[tuple[int, int]]:
-    """The opening and closing tags of an element, in order; nothing behind the last is searched."""
-    opener, closer = f"<{name}>", f"</{name}>"
-    place = start
-    while place <= len(text):
-        closing = text.find(closer, place)
-        until = closing if closing >= 0 else len(text)
-        while (opening := text.find(opener, place, until)) >= 0:
-            place = opening + len(opener)
-            yield opening, place
-        place = until + len(closer)
-        if closing >= 0:
-            yield closing, place
