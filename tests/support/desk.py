@@ -142,8 +142,9 @@ class Desk:
         *arguments: str,
         env: Mapping[str, str] | None = None,
         program: Sequence[str] = ("-m", "libriscribe2"),
+        seconds: float = _LONGEST_SECONDS,
     ) -> "Iterator[subprocess.Popen[str]]":
-        """Run a command in a process of its own while the block runs, a minute at most."""
+        """Run a command in a process of its own while the block runs, so long at most."""
         with subprocess.Popen(
             [sys.executable, *program, *arguments],
             cwd=self.folder,
@@ -156,7 +157,7 @@ class Desk:
             start_new_session=True,
         ) as process:
             # A test that waits for a line which never comes has to end, too.
-            watchdog = threading.Timer(_LONGEST_SECONDS, process.kill)
+            watchdog = threading.Timer(seconds, process.kill)
             watchdog.start()
             try:
                 yield process
