@@ -19,7 +19,7 @@ def test_bar_07_check_status_and_estimate_of_a_project_that_may_not_be_written(
     trial.run("create", dies_at=4, expect=-9)
     spoil(trial.desk.folder / "projects/book", NO_WRITING)
     checked = trial.run("check", "book", expect=3, obeys_rights=True)
-    assert "projects/book may not be written" in checked.out
+    assert "projects/book is not writable" in checked.out
     asked = trial.run("status", "book", obeys_rights=True)
     assert "A run would stop: " in asked.err
     quoted = trial.run("estimate", "book", obeys_rights=True)

@@ -71,6 +71,7 @@ LOOKED_AT: Final = frozenset(
     {
         "llm/fallbacks.py: sentence.format",  # a sentence of a table of the module
         "checks/gates/repeats.py: why.format",  # likewise
+        "settings/trust.py: Environment without autoescape",  # variables; it fills in nothing
         "documents/epub_reader.py: etree.fromstring",  # with a parser of HTML, which asks nobody
     }
 )

@@ -104,7 +104,7 @@ def test_no_request_leaves_when_the_journal_cannot_be_written(
 
 def rescued(paths: ProjectPaths, machine: Machine, reply: str = "text") -> StorageError:
     """A run whose paid reply finds a full disk."""
-    full = replace(machine, ops=FailingOps(6, code=errno.ENOSPC, names=("write",)))
+    full = replace(machine, ops=FailingOps(7, code=errno.ENOSPC, names=("write",)))
     with ProjectStore.create(paths, full) as store:
         store.again("one")
         store.again("two")
