@@ -26,6 +26,7 @@ class Mutant:
 
 
 _SOAK: Final = ("-m", "soak", "-k", "0]")
+_SLOW: Final = ("-m", "slow and not soak")
 _POSTGRES: Final = ("-m", "postgres and not soak")
 _FOLDER: Final = ("-m", "slow or not slow", "-k", "bar_27_01 or bar_27_03 or bar_27_04")
 
@@ -407,5 +408,37 @@ MUTANTS: Final = (
         "if ANY_ADDRESS.search(str(given.value)):",
         "if ANY_ADDRESS.search(given.origin):",
         _FOLDER,
+    ),
+    Mutant(
+        "nobody looks whether another file lies in the journal's place",
+        "test_bar_26_travel_",
+        "project/journal.py",
+        "            if self._is_there():\n",
+        "            if not others:\n",
+        _SLOW,
+    ),
+    Mutant(
+        "what earlier runs have asked does not count for the cap",
+        "test_bar_26_travel_",
+        "llm/limits/budget.py",
+        "earlier = before if before is not None else Spent()",
+        "earlier = Spent()",
+        _SLOW,
+    ),
+    Mutant(
+        "what came while the process stood still is given up",
+        "test_bar_26_travel_",
+        "llm/limits/timeouts.py",
+        "if now >= self.deadline and (self.deadline != self.granted or late > _STOOD_STILL):",
+        "if now < 0:",
+        _SLOW,
+    ),
+    Mutant(
+        "a line end of Windows damages a record",
+        "test_bar_26_travel_",
+        "project/records.py",
+        'line.removesuffix(b"\\r")',
+        "line",
+        _SLOW,
     ),
 )

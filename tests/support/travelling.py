@@ -1,16 +1,15 @@
 """A book whose folder travels while runs go on, judged from outside.
 
-What counts is the log of a server that marks each reply with its request, and the files on the
-disk; records are read here on their own.
+What counts is the log of a server that marks each reply, and the files on the disk; records are
+read here on their own.
 """
 
-import hashlib
 import json
 import re
 import signal
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,76 +18,16 @@ from typing import Any, Final
 from tests.support.bars import Launched, Nursery, pause
 from tests.support.conditions import Conditions
 from tests.support.desk import Desk
-from tests.support.openai_replies import Fault
-from tests.support.openai_server import Handler, OpenAIServer
-from typing_extensions import override
+from tests.support.marking_server import MARK, Call, MarkingServer
 
 STATE: Final = ".libriscribe"
 JOURNAL: Final = f"{STATE}/journal.jsonl"
 CONCURRENCY: Final = 2
-LONGEST_SECONDS: Final = 40
+LONGEST_SECONDS: Final = 60
 """A command that takes longer hangs."""
 
 CODES: Final = {0, 3, 5, 8, 9}
 """Finished; a file or the plan is no good; a cap is reached; somebody else has the folder."""
-
-_MARK: Final = re.compile(r"\bm[0-9a-f]{12}\b")
-_ANSWER_SECONDS: Final = 0.01
-
-
-@dataclass
-class Call:
-    """A request as the server saw it, with its times of arrival and answer.
-
-    Attributes:
-        process: The key that came with it; each process has one of its own.
-        mark: What its reply holds, and no other request's does.
-    """
-
-    process: str
-    mark: str
-    came: float
-    answered: float | None = None
-
-
-class MarkingServer(OpenAIServer):
-    """Answers the same to the same request, and keeps a log."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[Call] = []
-
-    @override
-    def handler(self) -> type[Handler]:
-        return _MarkingHandler
-
-    @override
-    def answer(self, body: Mapping[str, Any], fault: Fault) -> str:
-        text, mark = super().answer(body, fault), mark_of(body)
-        return f"Entry {mark} of the log:\n\n{text}" if "{" in text else f"{text}\n\nEntry {mark}."
-
-    def of(self, process: str) -> list[Call]:
-        """The requests of a process, in order."""
-        return [call for call in tuple(self.calls) if call.process == process]
-
-
-class _MarkingHandler(Handler):
-    @override
-    def _reply(self, body: Mapping[str, Any], fault: Fault) -> None:
-        key = self.headers["Authorization"].removeprefix("Bearer ")
-        call = Call(key, mark_of(body), time.monotonic())
-        server = self.owner
-        assert isinstance(server, MarkingServer)
-        server.calls.append(call)
-        pause(_ANSWER_SECONDS)
-        super()._reply(body, fault)
-        if not self.close_connection:
-            call.answered = time.monotonic()
-
-
-def mark_of(body: Mapping[str, Any]) -> str:
-    """The mark of a request."""
-    return f"m{hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:12]}"
 
 
 def records(root: Path) -> list[dict[str, Any]]:
@@ -107,7 +46,7 @@ def marks(root: Path) -> set[str]:
     found = set()
     for one in records(root):
         if one["t"] == "done":
-            found.update(_MARK.findall(str(one["completion"]["reply"])) or [one["k"]])
+            found.update(MARK.findall(str(one["completion"]["reply"])) or [one["k"]])
     return found
 
 
@@ -130,6 +69,7 @@ class Place:
         known: Replies that its journal has to hold.
         hands: The file of each text that the author wrote by hand and that is still to be found.
         gone: Replies that were taken out of its journal so that the program can see it.
+        closed: Whether the latest run came to its own end, so that the machine knows what it left.
         run: What works on it.
     """
 
@@ -138,6 +78,7 @@ class Place:
     known: set[str] = field(default_factory=set)
     hands: dict[str, str] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
+    closed: bool = False
     run: "Run | None" = None
 
     @property
@@ -173,13 +114,15 @@ class Place:
         Args:
             partly: Whether he leaves what stands beside the journal and names its newest records.
         """
-        before = marks(self.root)
+        before, owner = marks(self.root), _read(self.root / STATE / "id")
         partly = partly and (self.root / STATE / "journal.head").exists()
+        seen = partly or (self.closed and self.run is None)
         yield
         there, run = marks(self.root), self.run
         self.hands = self.texts_by_hand()
-        taken = before - there if partly and len(before - there) > CONCURRENCY else set()
-        if not partly:
+        seen = seen and owner == _read(self.root / STATE / "id")
+        taken = before - there if seen and len(before - there) > CONCURRENCY else set()
+        if not seen:
             self.gone = set()
         if run is not None:
             run.changed, run.floor, run.taken = time.monotonic(), there, taken
@@ -226,8 +169,8 @@ class Run:
             arguments = (*arguments, "--max-calls", str(self._sent + more_calls))
         desk = self.place.desk
         desk.environment |= {"OPENAI_API_KEY": self.key}
-        self.began = time.monotonic()
         self.launched: Launched = self._nursery.start(desk, *arguments, conditions=Conditions())
+        self.began = time.monotonic()
 
     def calls(self) -> list[Call]:
         return self._server.of(self.key)
@@ -262,6 +205,8 @@ class Run:
             raise ViolationError(f"bug: {self.words} said {said}")
         if ran.code not in (CODES if not self.killed else {*CODES, -signal.SIGKILL}):
             raise ViolationError(f"code: {self.words} ended with {ran.code}: {said}")
+        if self.words[0] != "check":
+            place.closed = not self.killed
         self._judge_payments()
         self._judge_records()
         if place.texts_by_hand() != place.hands:
