@@ -441,4 +441,12 @@ MUTANTS: Final = (
         "line",
         _SLOW,
     ),
+    Mutant(
+        "an EPUB's page is read as often as it is named",
+        "test_bar_27_documents",
+        "documents/epub_reader.py",
+        "dict.fromkeys(_place(folder, one) for one in pages)",
+        "[_place(folder, one) for one in pages]",
+        ("-m", "slow", "-k", "import"),
+    ),
 )
