@@ -123,7 +123,7 @@ def test_bar_26_a_journal_that_is_replaced_in_a_run_has_every_reply_in_the_end(
     known = {record["k"] for record in book.records_there("done")}
     assert set(author.answered) <= known
     assert len(author.answered) == len(set(author.answered))
-    told = "was replaced while this run goes on"
+    told = "journal.jsonl was replaced"
     assert (told in ran.err) == (turn is not put_back_as_it_is), ran.err
     assert "Traceback" not in ran.err
     checked = desk.run("check", "book", expect=None)
