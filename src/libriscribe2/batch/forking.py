@@ -144,7 +144,7 @@ class _Server:
             Why that failed, after which it is gone; empty where all is well.
         """
         try:
-            talk = await _reader(self._talk)
+            self._said = await _reader(self._talk)
             first = asyncio.FIRST_COMPLETED
             await asyncio.wait({self._ready, self.lost}, timeout=_READY_SECONDS, return_when=first)
         finally:
@@ -152,7 +152,7 @@ class _Server:
                 self._lose()
         if self._ready.done():
             return ""
-        last = (await talk.read()).decode("utf-8", "replace").strip().rpartition("\n")[2]
+        last = (await self._said.read()).decode("utf-8", "replace").strip().rpartition("\n")[2]
         return last or f"the process they are forked from ended with {self._process.returncode}"
 
     async def fork(self, words: Sequence[str], environment: Mapping[str, str]) -> "_Forked":
@@ -188,6 +188,9 @@ class _Server:
                 self._channel.shutdown(socket.SHUT_WR)
             await asyncio.wait({self.lost}, timeout=2 * GRACE_SECONDS)
             self._lose()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS):
+                await self._said.read()  # to its end, where the pipe is closed
 
     def _send(self, order: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
         """Give an order; where nobody takes it, the books are told to be killed."""
