@@ -215,14 +215,16 @@ def read_author_file(file: Path, endings: Sequence[str], *, most: int, fix: str)
         if file.suffix.lower() not in endings:
             kinds = ", ".join(endings)
             raise UsageError(f"{file} has an unsupported format", why=f"only {kinds}", fix=fix)
-        size = file.stat().st_size
+        # What a file says of its size is no bound: it may grow, or have none as those of a device.
+        with file.open("rb") as opened:
+            data = opened.read(most + 1)
+        size = max(file.stat().st_size, len(data))
         if size > most:
             raise UsageError(
                 f"{file} is too large",
                 why=f"it has {size // 2**20:,} MiB; the limit is {most // 2**20} MiB",
                 fix=fix,
             )
-        data = file.read_bytes()
     if not data.strip():
         raise UsageError(f"{file} is empty", fix=fix)
     return data

@@ -1,7 +1,7 @@
 """The blocks of a document: runs of text with emphasis, as Markdown or as plain lines."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,13 +18,11 @@ _BREAK: Final = re.compile(
     r"\u2013\u2014\u2015_=+\u25ca\u2217\\-]{1,25}"
 )
 _MARKS: Final = re.compile(
-    r"[\\`*<]|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()|\[(?=[\^@])|&(?=#?\w+;)"
+    r"[\\`*<]|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]{0,300}\]\()|\[(?=[\^@])|&(?=#?\w+;)"
 )
 _LINE_START: Final = re.compile(
     r"(?P<mark>#{1,6}(?=\s|$)|>|[-+](?=\s|$)|=+\s*$|-{2,}|~{3,})|(?P<number>\d{1,9})(?=[.)](?:\s|$))"
 )
-_EDGE: Final = re.compile(r"^([\W_]*)(.*?)([\W_]*)$", re.DOTALL)
-_BLANKS: Final = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +142,23 @@ def _marked(run: Run, runs: Sequence[Run], index: int) -> str:
 
 
 def _with_marks(line: str, mark: str, runs: Sequence[Run], index: int) -> str:
-    lead, words, trail = _BLANKS.fullmatch(line).groups()  # type: ignore[union-attr]
+    lead, words, trail = _edges(line, str.isspace)
     before = runs[index - 1].text[-1:] if index and not lead else ""
     after = runs[index + 1].text[:1] if index + 1 < len(runs) and not trail else ""
-    first, inner, last = _EDGE.fullmatch(words).groups()  # type: ignore[union-attr]
+    first, inner, last = _edges(words, lambda character: not character.isalnum())
     # CommonMark takes marks between a letter and a punctuation mark for those of the other side.
     if before.isalnum() and first:
         lead, words = lead + escaped(first), inner + last
     if after.isalnum() and last:
         words, trail = words.removesuffix(last), escaped(last) + trail
     return f"{lead}{mark}{escaped(words)}{mark}{trail}" if words.strip() else f"{lead}{trail}"
+
+
+def _edges(text: str, is_edge: Callable[[str], bool]) -> tuple[str, str, str]:
+    """A text in three: what begins it, the rest, and what ends it."""
+    first, last = 0, len(text)
+    while first < last and is_edge(text[first]):
+        first += 1
+    while first < last and is_edge(text[last - 1]):
+        last -= 1
+    return text[:first], text[first:last], text[last:]

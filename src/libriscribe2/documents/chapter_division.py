@@ -13,7 +13,7 @@ FRONT_MATTER: Final = 100
 """Words before the first chapter below which these are a title page and no chapter."""
 
 _PART_PAGE: Final = 30
-_REFERENCE: Final = re.compile(r"\[\^([^\]\s]+)\](?!:)")
+_REFERENCE: Final = re.compile(r"\[\^([^\]\s]{1,200})\](?!:)")
 _EMPHASIS: Final = re.compile(r"^(\*{1,3})(.+)\1$|^(_{1,3})(.+)\3$", re.DOTALL)
 _MOST_LINES: Final = 3
 

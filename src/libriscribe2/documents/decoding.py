@@ -12,6 +12,9 @@ from typing import Any, Final
 MOST_CHARACTERS: Final = 10_000_000
 """Most text of one document: ten times the longest novel."""
 
+MOST_LINES: Final = 1_000_000
+"""Most lines of a text: each takes some 250 bytes of memory while Markdown is read."""
+
 BINARY: Final = (
     b"%PDF-", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"{\\rtf",
 )  # fmt: skip
@@ -22,7 +25,7 @@ GUESSED: Final = "encoding_guessed"
 
 _MEGABYTE: Final = 2**20
 _LONGEST_LINE: Final = 300
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -87,7 +90,7 @@ def not_readable(name: str, reason: str) -> DocumentError:
 
 
 def tidy(text: str) -> str:
-    """Text with line feeds only and without control characters."""
+    """Text with line feeds only, without control characters and marks of an encoding."""
     return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
 
 
@@ -100,13 +103,18 @@ def plain_text(name: str, data: bytes, declared: str = "") -> tuple[str, str]:
     """The text of a file that is nothing but text, and a flag: "" or `GUESSED`.
 
     Raises:
-        DocumentError: 415 where it is no text.
+        DocumentError: 415 where it is no text, 413 where it is too long.
     """
     if data.startswith(BINARY):
         raise not_readable(name, "it is not text, whatever its name says")
     text, flag = decode(data, declared=declared)
     if "\0" in text:
         raise not_readable(name, "it contains bytes that are not text")
+    if len(text) > MOST_CHARACTERS:
+        raise too_many_bytes(name, f"it has {len(text):,} characters", MOST_CHARACTERS)
+    if (lines := text.count("\n") + text.count("\r")) > MOST_LINES:
+        told = f": it has {lines:,} lines; the limit is {MOST_LINES:,}."
+        raise too_large(name, told, limit_lines=MOST_LINES)
     return text, flag
 
 

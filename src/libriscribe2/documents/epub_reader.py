@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from posixpath import dirname, join, normpath
 from typing import Final
 from urllib.parse import unquote
@@ -14,6 +15,9 @@ from libriscribe2.documents.archive import Archive
 from libriscribe2.documents.decoding import decode, not_readable, tidy, tidy_line
 
 _LARGEST_TABLE: Final = 8 * 2**20
+_POINT: Final = 20
+"""Elements of an entry among which its title and its target are."""
+
 _TAG: Final = re.compile(r"<[^>]*>")
 LARGEST_PAGE: Final = 10 * 2**20
 """Most bytes of a page; ten times of what the largest articles have."""
@@ -122,33 +126,38 @@ def _entries(archive: Archive, files: list[str]) -> Iterator[Entry]:
         if root is None:
             continue
         nav = next((one for one in _all(root, "nav") if "toc" in _type(one)), None)
-        entries = list(_nav(nav, file, -1)) if nav is not None else list(_ncx(root, file, -1))
+        entries = list(_nav(nav, file) if nav is not None else _ncx(root, file))
         if entries:
             yield from entries
             return
 
 
-def _nav(element: Element, file: str, depth: int) -> Iterator[Entry]:
-    for child in element:
-        tag = _local(child)
-        if tag == "a" and child.get("href"):
-            title = tidy_line("".join(child.itertext()))
-            yield _entry(file, child.get("href", ""), title, depth)
+def _nav(nav: Element, file: str) -> Iterator[Entry]:
+    # Not by recursion: a table may be nested deeper than the stack is.
+    waiting = [(nav, -1)]
+    while waiting:
+        element, depth = waiting.pop()
+        if _local(element) == "a" and element.get("href"):
+            title = tidy_line("".join(element.itertext()))
+            yield _entry(file, element.get("href", ""), title, depth)
         else:
-            yield from _nav(child, file, depth + (tag == "ol"))
+            below = [(child, depth + (_local(child) == "ol")) for child in element]
+            waiting += reversed(below)
 
 
-def _ncx(element: Element, file: str, depth: int) -> Iterator[Entry]:
-    for point in element:
-        if _local(point) != "navpoint":
-            yield from _ncx(point, file, depth)
-            continue
-        label = next(_all(point, "text"), None)
-        content = next(_all(point, "content"), None)
-        if content is not None:
-            title = tidy_line((label.text if label is not None else "") or "")
-            yield _entry(file, content.get("src", ""), title, depth + 1)
-        yield from _ncx(point, file, depth + 1)
+def _ncx(root: Element, file: str) -> Iterator[Entry]:
+    waiting = [(root, -1)]
+    while waiting:
+        element, depth = waiting.pop()
+        if _local(element) == "navpoint":
+            depth += 1
+            near = list(islice(element.iter(), _POINT))
+            label = next((one for one in near if _local(one) == "text"), None)
+            content = next((one for one in near if _local(one) == "content"), None)
+            if content is not None:
+                title = tidy_line((label.text if label is not None else "") or "")
+                yield _entry(file, content.get("src", ""), title, depth)
+        waiting += reversed([(child, depth) for child in element])
 
 
 def _entry(file: str, href: str, title: str, depth: int) -> Entry:
@@ -161,9 +170,9 @@ def _said(package: Element) -> dict[str, str]:
     keys["description"] = "description"
     said: dict[str, str] = {}
     for one in package.iter():
-        key = keys.get(_local(one), "")
-        text = " ".join(tidy(_TAG.sub(" ", "".join(one.itertext()))).split())
-        if key and text and "purl.org/dc/" in str(one.tag):
+        key = keys.get(_local(one), "") if "purl.org/dc/" in str(one.tag) else ""
+        text = " ".join(tidy(_TAG.sub(" ", "".join(one.itertext()))).split()) if key else ""
+        if text:
             said.setdefault(key, text)
     return said
 

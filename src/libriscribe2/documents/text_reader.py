@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -15,18 +15,25 @@ from libriscribe2.documents.decoding import tidy, tidy_line
 _FRONT_MATTER: Final = re.compile(
     r"\A---[^\S\n]*\n(.*?)\n(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL
 )
-_FIELD: Final = re.compile(r"(?m)^([A-Za-z_-]+):[^\S\n]*(\S.*?)[^\S\n]*$")
-_PICTURE: Final = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_FIELD: Final = re.compile(r"(?m)^([A-Za-z_-]+):[^\S\n]*(\S.*)$")
+# No picture holds the beginning of another: else each of many beginnings is read to the end.
+_UP_TO: Final = r"[^{0}!]*+(?:!(?!\[)[^{0}!]*+)*+"
+_PICTURE: Final = re.compile(
+    r"!\[({0})\](?:\({1}\)|\[{0}\])".format(_UP_TO.format(r"\]"), _UP_TO.format(")"))
+)
 _NOTE: Final = re.compile(r"\[\^([^\]\s]+)\]:")
 _NOTES_IN: Final = re.compile(r"(?m)^(?=\[\^[^\]\s]+\]:)")
-_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*")
+_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BLANK_LINE: Final = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _GUTENBERG: Final = re.compile(r"(?m)^\*{3} ?(START|END) OF TH(?:E|IS) PROJECT GUTENBERG.*$")
 _WRAPPED: Final = 45
 """Characters from which on lines that are about equally long are one wrapped paragraph."""
 
-_MARKDOWN: Final = MarkdownIt("commonmark")
+_MARKDOWN: Final = MarkdownIt("commonmark").disable("inline")
+_INLINE: Final = MarkdownIt("commonmark")
+_LONGEST_HEADING: Final = 1_000
+"""Characters of a heading beyond which its marks stay: reading them takes their square."""
 
 
 def parts_by_heading(text: str) -> Iterator[tuple[str, str]]:
@@ -39,7 +46,8 @@ def parts_by_heading(text: str) -> Iterator[tuple[str, str]]:
         heading = None if fence else _HEADING.fullmatch(line)
         if heading:
             yield locator, "\n".join(lines).strip("\n")
-            locator, lines = tidy_line(heading.group(1)), []
+            title = heading.group(1).rstrip(" \t").rstrip("#")
+            locator, lines = tidy_line(title), []
         lines.append(line)
     yield locator, "\n".join(lines).strip("\n")
 
@@ -63,7 +71,7 @@ def front_matter(text: str) -> tuple[Mapping[str, str], str]:
     found = _FRONT_MATTER.match(text)
     if found is None:
         return {}, text
-    fields = {name.lower(): _bare(value) for name, value in _FIELD.findall(found[1])}
+    fields = {name.lower(): _bare(value.rstrip()) for name, value in _FIELD.findall(found[1])}
     return fields, text[found.end() :]
 
 
@@ -74,9 +82,10 @@ def markdown_blocks(text: str) -> tuple[list[Block], list[str]]:
     """
     body = tidy(text)
     lines = body.split("\n")
-    parsed = _MARKDOWN.parse(body)
+    known: dict[str, Any] = {}
+    parsed = _MARKDOWN.parse(body, known)
     tokens = [one for one in parsed if one.level == 0 and one.map is not None]
-    inner = _headings(parsed)
+    inner = _headings(parsed, known)
     firsts = [one.map[0] for one in tokens if one.map is not None]
     blocks, pictures = list[Block](), list[str]()
     for block in _notes_apart(_blocks(lines, tokens, firsts, inner)):
@@ -108,17 +117,19 @@ def _blocks(
             yield Block("\n".join(lines[first:after]).strip("\n").rstrip())
 
 
-def _headings(tokens: Sequence[Token]) -> dict[int, str]:
-    """The plain text of every heading by its first line."""
+def _headings(tokens: Sequence[Token], known: dict[str, Any]) -> dict[int, str]:
+    """The plain text of every heading by its first line; `known` are the addresses of links."""
     found: dict[int, str] = {}
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.level == 0 and opening.map is not None:
-            parts = inline.children or []
-            words = "".join(
-                " " if one.type in ("softbreak", "hardbreak") else one.content
-                for one in parts
-                if one.type != "image"
-            )
+            words = inline.content
+            if len(words) <= _LONGEST_HEADING:
+                (parsed,) = _INLINE.parseInline(words, known)
+                words = "".join(
+                    " " if one.type in ("softbreak", "hardbreak") else one.content
+                    for one in parsed.children or []
+                    if one.type != "image"
+                )
             found[opening.map[0]] = " ".join(words.split())
     return found
 

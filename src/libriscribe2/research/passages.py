@@ -138,12 +138,12 @@ def windows(document: SavedText) -> Iterator[Window]:
     for start, end in _sections(document):
         begun = until = start
         for first, last in _paragraphs(text, start, end):
-            if until > begun and room(text[begun:last], WINDOW) < last - begun:
+            if until > begun and _fits(text, begun, last) < last - begun:
                 yield begun, until
                 begun = first
             elif until == begun:
                 begun = first
-            while room(text[begun:last], WINDOW) < last - begun:
+            while _fits(text, begun, last) < last - begun:
                 cut = _cut(text, begun, last)
                 yield begun, cut
                 begun = cut
@@ -167,9 +167,14 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[Window]:
         start = until + 1
 
 
+def _fits(text: str, start: int, end: int) -> int:
+    """How many characters fit a passage; a character counts one at least."""
+    return room(text[start : min(end, start + WINDOW + 1)], WINDOW)
+
+
 def _cut(text: str, start: int, end: int) -> int:
     """Where to cut a long paragraph: after a sentence in its second half, else after a word."""
-    most = start + max(1, room(text[start:end], WINDOW))
+    most = start + max(1, _fits(text, start, end))
     half = start + (most - start) // 2
     best = most
     for match in _CUT.finditer(text, half, most):
