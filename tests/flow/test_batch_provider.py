@@ -251,7 +251,7 @@ def test_a_model_without_a_batch_api_is_named_before_anything_starts(desk: Desk)
     desk.run("batch", "add", "books.jsonl")
     ran = desk.run(*TOGETHER)
     told, _, rest = ran.err.partition("one: starts")
-    assert "no batch API: demo; these calls are sent at once" in told
+    assert "no batch API: demo; these calls are sent directly" in told
     assert "done" in rest
 
 

@@ -67,7 +67,7 @@ def test_XC_08_a_signal_ends_the_run_at_once_with_130_and_the_resume_command(
     assert process.returncode == 130
     assert took <= 2
     assert "libriscribe2 resume book" in err
-    assert "interrupted" in err
+    assert "Interrupted:" in err
     assert "Traceback" not in err
     assert out == ""
     author = Author()

@@ -190,7 +190,7 @@ def test_XC_04_a_passing_failure_is_waited_out_and_told(online: Desk) -> None:
     fault = Fault(status=429, headers={"Retry-After": "0"}, body={"error": {"message": "slow"}})
     with OpenAIServer([fault]) as server:
         ran = begin(online, server, expect=0)
-    assert "waiting" in ran.err
+    assert "waiting" in ran.err.casefold()
 
 
 def test_XC_03_no_server_is_exit_7(online: Desk) -> None:

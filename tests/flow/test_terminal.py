@@ -64,16 +64,14 @@ def test_XC_08_NO_COLOR_is_honoured(desk: Desk) -> None:
 def test_XC_08_in_a_pipe_there_is_one_plain_line_per_finished_unit(desk: Desk) -> None:
     ran = desk.run_apart("create", PREMISE, "--mock", "-p", "book", "--no-revision", *SMALL)
     assert "\x1b" not in ran.out + ran.err
-    done = [line for line in ran.err.splitlines() if ": done (" in line]
-    names = [line.partition(":")[0] for line in done]
-    stages = ["concept", "characters", "world", "outline", "scenes", "manuscript"]
-    chapters = [f"{stage} {n}" for stage in ("chapters", "canon", "summaries") for n in (1, 2)]
-    assert sorted(names) == sorted(stages + chapters)
+    done = [line for line in ran.err.splitlines() if line.startswith("\u2713 ")]
+    names = [line[2:].partition(":")[0] for line in done]
+    stages = ["Concept", "Characters", "World", "Outline", "Scenes", "Manuscript"]
+    kinds = ("Chapter", "Story bible, chapter", "Summary of chapter")
+    assert sorted(names) == sorted([*stages, *(f"{kind} {n}" for kind in kinds for n in (1, 2))])
+    assert re.search(r"^\u2713 Chapter 2: \d+ words, \d+\.\ds$", ran.err, re.MULTILINE)
     assert re.search(
-        r"^chapters 2: done \(not made yet\), \d+ words, \d+\.\ds$", ran.err, re.MULTILINE
-    )
-    assert re.search(
-        r"^finished: \d+ words, 15 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
+        r"^Finished: \d+ words, 15 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
     )
 
 
