@@ -311,21 +311,19 @@ def rsynced_back(book: ProjectFolder, older: bytes) -> None:
         copy.replace(path)
 
 
-@pytest.mark.parametrize("histories", [5, pytest.param(200, marks=pytest.mark.soak)])
-def test_bar_26_random_histories(
-    trials: Trials, capsys: pytest.CaptureFixture[str], histories: int
-) -> None:
+def test_bar_26_random_histories(trials: Trials, capsys: pytest.CaptureFixture[str]) -> None:
     calls = lost = turns = 0
-    for number in range(histories):
+    for number in range(HISTORIES):
         trial = trials.new(LONGER)
         lost += history(trial, BAR.rng(number), f"history {number}")
         calls += sum(trial.answered().values())
         turns += TURNS_OF_A_HISTORY
         trial.clear()
-    figure = f"{histories} histories, {turns} turns, {calls} calls, {lost} lost that were in flight"
-    BAR.tell(capsys, figure, soak=histories > 5)
+    figure = f"{HISTORIES} histories, {turns} turns, {calls} calls, {lost} lost that were in flight"
+    BAR.tell(capsys, figure)
 
 
+HISTORIES: Final = 5
 TURNS_OF_A_HISTORY: Final = 4
 LONGER: Final = ("--chapters", "6", "--scenes-per-chapter", "1", "--words", "600")
 

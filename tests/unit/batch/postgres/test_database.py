@@ -47,7 +47,7 @@ def test_nobody_answers() -> None:
 @pytest.mark.postgres
 def test_what_the_database_refuses_is_told_in_one_line(dsn: str) -> None:
     database = Database(Dsn(dsn))
-    with pytest.raises(ProjectError, match="refuses: relation"):
+    with pytest.raises(ProjectError, match="refused: relation"):
         database.rows("select * from nowhere")
     database.close()
 
