@@ -1,5 +1,7 @@
 """Dumps belong to a project and not to a name: a book shows no other book's prompts."""
 
+import json
+import os
 import shutil
 from pathlib import Path
 
@@ -64,6 +66,30 @@ def test_a_moved_project_is_no_copy(desk: Desk, caplog: pytest.LogCaptureFixture
     desk.run("resume", "moved")
     assert "is a copy of" not in caplog.text
     assert (projects / "moved" / ".libriscribe" / "id").read_text() == own
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize(
+    ("place", "code"), [("debug/book/.project", 0), ("projects/book/.libriscribe/id", 3)]
+)
+def test_a_pipe_in_place_of_an_id_keeps_nobody_waiting(desk: Desk, place: str, code: int) -> None:
+    made(desk, ALICE)
+    (desk.folder / place).unlink()
+    os.mkfifo(desk.folder / place)
+    desk.run_apart("debug", "list", "book", expect=code)
+
+
+def test_rates_of_status_are_those_of_debug_stats_where_a_dump_names_no_key(desk: Desk) -> None:
+    made(desk, ALICE)
+    for path in (desk.folder / "debug" / "book").glob("*.json"):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["debug_info"]["key"] = ""
+        path.write_text(json.dumps(content), encoding="utf-8")
+    shown = desk.run("status", "book", "--rates", "--json").value["rates"]
+    assert [one["of"] for one in shown] == [
+        one["of"] for one in desk.run("debug", "stats", "book", "--json").value["rates"]
+    ]
+    assert max(one["of"] for one in shown[1:])
 
 
 @pytest.mark.parametrize("name", ["debug list", "debug stats"])

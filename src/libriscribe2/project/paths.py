@@ -277,11 +277,10 @@ def _way(root: Path, name: str) -> tuple[Path, tuple[str, ...]]:
 
 def _id_in(path: Path) -> str:
     """The id in a small file; "" where there is none."""
-    try:
-        with path.open(encoding="ascii", errors="replace") as file:
-            line = file.readline(_LONGEST_ID).strip()
-    except FileNotFoundError:
+    if not path.is_file():  # a pipe would have the reader wait
         return ""
+    with path.open(encoding="ascii", errors="replace") as file:
+        line = file.readline(_LONGEST_ID).strip()
     return line if line.isalnum() else ""  # a folder of somebody else may name any path there
 
 
