@@ -13,6 +13,7 @@ from libriscribe2.checks.project_health import (
     finding_of,
     health_finding,
 )
+from libriscribe2.commands.calls import is_own
 from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
 from libriscribe2.engine.stages import RunDecision, all_stages, book_status, check_artifacts
 from libriscribe2.errors import ConfigError, ProjectError
@@ -107,7 +108,7 @@ def _rates(view: ProjectView) -> list[Rate]:
     dumps = DebugDumps(view.paths.dumps)
     totals = view.manifest.totals
     every = (dumps.load(path) for path in dumps.list())
-    read = (one for one in every if view.manifest.reply(one.get("key", "")))
+    read = (one for one in every if is_own(one.get("key", ""), view.manifest))
     return reply_rates(read, totals.calls + totals.failed, totals.filtered)
 
 

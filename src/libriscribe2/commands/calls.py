@@ -337,15 +337,17 @@ def all_calls(paths: ProjectPaths) -> tuple[Call, ...]:
 
 
 def own_calls(calls: Iterable[Call], manifest: Manifest) -> tuple[Call, ...]:
-    """The calls whose replies are in a journal, and what cannot be read.
+    """The calls whose replies are in a journal, and what cannot be read."""
+    return tuple(call for call in calls if is_own(call.dump.key, manifest))
 
-    Older versions put the dumps of all books of one name into one folder. An empty journal knows
-    nothing, so all are shown.
+
+def is_own(key: str, manifest: Manifest) -> bool:
+    """Whether a dump with this key is of a book, by its journal.
+
+    Older versions put the dumps of all books of one name into one folder. A dump without a key, and
+    any dump where the journal is empty, may be the book's.
     """
-    lost = not manifest.totals.calls
-    return tuple(
-        call for call in calls if lost or not call.dump.key or manifest.reply(call.dump.key)
-    )
+    return not key or not manifest.totals.calls or manifest.reply(key) is not None
 
 
 def lost_dumps(paths: ProjectPaths) -> str:
@@ -355,11 +357,12 @@ def lost_dumps(paths: ProjectPaths) -> str:
         ProjectError: The project cannot be read.
         StorageError: As before.
     """
-    calls = peek(paths).manifest.totals.calls
-    if paths.dumps.is_dir() or not calls:
+    folder = paths.dumps
+    calls = 0 if folder.is_dir() else peek(paths).manifest.totals.calls
+    if not calls:
         return ""
     return (
-        f"The dumps of {counted(calls, 'call')} are not here: there is no folder {paths.dumps}. "
+        f"The dumps of {counted(calls, 'call')} are not here: there is no folder {folder}. "
         "It lies below the folder in which the book was made."
     )
 
@@ -413,7 +416,8 @@ def stats_of(paths: ProjectPaths) -> tuple[list[dict[str, Any]], int]:
         ProjectError: The project cannot be read.
         StorageError: As before.
     """
-    calls, totals = all_calls(paths), peek(paths).manifest.totals
+    manifest = peek(paths).manifest
+    calls, totals = own_calls(load_calls(paths.dumps), manifest), manifest.totals
     whole = [call for call in calls if call.state not in ("damaged", "old")]
     read = (call.dump.model_dump() for call in whole)
     rates = reply_rates(read, totals.calls + totals.failed, totals.filtered)
