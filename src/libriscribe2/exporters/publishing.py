@@ -20,10 +20,10 @@ from libriscribe2.exporters.book_reading import ModelShare, shares
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
 from libriscribe2.project.journal import read_journal
-from libriscribe2.project.lock import Machine, put_in_trash
+from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
-from libriscribe2.project.structure_change import digest
+from libriscribe2.project.structure_change import digest, place_file
 from libriscribe2.project.texts import readable_json, utf8
 
 DISCLOSURE: Final = "AI-DISCLOSURE.md"
@@ -146,7 +146,7 @@ class _Made:
 
     def __init__(self, paths: ProjectPaths) -> None:
         self._paths = paths
-        self._hashes: dict[str, str] = {}
+        self._hashes: dict[str, str | None] = {}
         with (
             storage_errors("read", paths.exported),
             suppress(FileNotFoundError, TypeError, ValueError),
@@ -159,14 +159,11 @@ class _Made:
         Raises:
             StorageError: The system refused.
         """
-        name, trashed = self._name(path), ""
-        with storage_errors("write", path):
-            there = path.read_bytes() if path.is_file() else None
-            if there not in {None, data} and digest(there) != self._hashes.get(name):
-                trashed = put_in_trash(self._paths, path.name, there or b"", Machine())
-            atomic_write(path, data)
-        self._hashes[name] = digest(data) or ""
-        return trashed
+        name = self._name(path)
+        before = self._hashes.get(name)
+        copies = place_file(self._paths, path.name, path, data, before=before, machine=Machine())
+        self._hashes[name] = digest(data)
+        return copies[-1] if copies else ""
 
     def save(self) -> None:
         """Remember what was put, where the project has records.

@@ -142,14 +142,43 @@ def place(paths: ProjectPaths, change: Change, machine: Machine) -> None:
     """
     for one in change.files:
         path = paths.resolve(one.name)
-        with storage_errors("write", path):
-            present = path.read_bytes() if path.is_file() else None
-            while present != one.data:
-                if present is not None and digest(present) != one.before:
-                    put_in_trash(paths, one.name, present, machine)
-                *older, present = _exchanged(path, present, one.data, machine.ops)
-                for text in filter(None, older):
-                    put_in_trash(paths, one.name, text, machine)
+        place_file(paths, one.name, path, one.data, before=one.before, machine=machine)
+
+
+def place_file(
+    paths: ProjectPaths,
+    name: str,
+    path: Path,
+    data: bytes | None,
+    *,
+    before: str | None,
+    machine: Machine,
+) -> list[str]:
+    """Give a file its new content; what is as it should be is left alone.
+
+    Args:
+        paths: The project, whose trash takes what the author wrote.
+        name: What the file is called in the trash.
+        path: The file, which may lie outside of the project.
+        data: Its new content; None takes it away.
+        before: The digest of the content that nobody will miss (`digest`).
+        machine: The machine under the project.
+
+    Returns:
+        The copies in the trash of what else lay there, or was saved meanwhile.
+
+    Raises:
+        StorageError: The system refused.
+    """
+    copies: list[str] = []
+    with storage_errors("write", path):
+        present = path.read_bytes() if path.is_file() else None
+        while present != data:
+            if present is not None and digest(present) != before:
+                copies.append(put_in_trash(paths, name, present, machine))
+            *older, present = _exchanged(path, present, data, machine.ops)
+            copies += [put_in_trash(paths, name, text, machine) for text in filter(None, older)]
+    return copies
 
 
 def _exchanged(
