@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
-import platformdirs
 from filelock import FileLock, Timeout
 
 from libriscribe2.errors import ProjectError, ProjectInUseError
@@ -28,7 +27,14 @@ from libriscribe2.project.atomic import (
     storage_errors,
 )
 from libriscribe2.project.journal import Journal, JournalMirror
-from libriscribe2.project.paths import OWNER, STATE, STORY_BIBLE_FILES, SUMMARY_FILES, ProjectPaths
+from libriscribe2.project.paths import (
+    OWNER,
+    STATE,
+    STORY_BIBLE_FILES,
+    SUMMARY_FILES,
+    ProjectPaths,
+    user_state,
+)
 from libriscribe2.project.records import FORMAT
 from libriscribe2.project.texts import (
     Clock,
@@ -43,13 +49,13 @@ from libriscribe2.wording import counted
 
 
 def default_folder() -> Path:
-    """`$XDG_STATE_HOME/libriscribe/rescue`, or what the operating system has instead."""
-    return platformdirs.user_state_path("libriscribe", appauthor=False) / "rescue"
+    """The folder of replies that no project's disk took."""
+    return user_state("rescue")
 
 
 def default_places() -> Path:
-    """`$XDG_STATE_HOME/libriscribe/projects`, or what the operating system has instead."""
-    return platformdirs.user_state_path("libriscribe", appauthor=False) / "projects"
+    """The folder that says where each project was held last, and its newest records then."""
+    return user_state("projects")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+import platformdirs
 from pathvalidate import is_valid_filename
 from slugify import slugify
 
@@ -71,6 +72,14 @@ MAX_NAME_LENGTH: Final = 60
 _LONGEST_ID: Final = 64
 _NAME: Final = re.compile(r"[A-Za-z0-9_ -]+")
 _FALLBACK: Final = "book"
+
+
+def user_state(name: str) -> Path:
+    """What this machine remembers for the user under a name, whatever project it belongs to.
+
+    It is below `$XDG_STATE_HOME/libriscribe`, or what the operating system has instead.
+    """
+    return platformdirs.user_state_path("libriscribe", appauthor=False) / name
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import platformdirs
 from dotenv.parser import parse_stream
 from dotenv.variables import Variable, parse_variables
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.llm.providers import DEMO_NAMES, KEYLESS_PREFIXES, PROVIDERS, key_variables
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.paths import user_state
 from libriscribe2.settings.layers import (
     ENV_FILE,
     INHERITED_VARIABLES,
@@ -261,8 +261,8 @@ def _host(url: str) -> str:
 
 
 def trust_folder() -> Path:
-    """Where trusted files are remembered: `$XDG_STATE_HOME/libriscribe/trusted` or its like."""
-    return platformdirs.user_state_path("libriscribe", appauthor=False) / "trusted"
+    """Where trusted files are remembered."""
+    return user_state("trusted")
 
 
 def trusted(folder: Path, text: str) -> str:

@@ -18,9 +18,10 @@ from threading import Lock
 from time import monotonic
 from typing import Final, cast
 
-import platformdirs
 from filelock import FileLock, Timeout
 from pyrate_limiter import Rate, RateItem, SQLiteBucket
+
+from libriscribe2.project.paths import user_state
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +34,8 @@ _LOSSES: Final = (sqlite3.Error, OSError, Timeout)
 
 
 def default_file() -> Path:
-    """`$XDG_STATE_HOME/libriscribe/rates.sqlite`, or what the operating system has instead."""
-    return platformdirs.user_state_path("libriscribe", appauthor=False) / "rates.sqlite"
+    """The file in which the processes of this machine share their rates."""
+    return user_state("rates.sqlite")
 
 
 @dataclass(frozen=True, slots=True)
