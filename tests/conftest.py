@@ -74,19 +74,15 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(empty_home: Path) -> None:
-    """No key, no setting and no user folder of the machine reaches a test."""
+def _own_environment(empty_home: Path, request: pytest.FixtureRequest) -> None:
+    """No key, no setting and no user folder of the machine reaches a test.
+
+    What the machine has seen of a project in one test is not known in the next one either: books
+    that are copied from desk to desk have one id.
+    """
     for name in [one for one in os.environ if one in _FOREIGN or one.startswith(_FOREIGN_PREFIXES)]:
         del os.environ[name]
     os.environ |= dict.fromkeys(_HOMES, str(empty_home))
-
-
-@pytest.fixture(autouse=True)
-def _state_of_its_own(empty_home: Path, request: pytest.FixtureRequest) -> None:
-    """What the machine has seen of a project in one test is not known in the next one.
-
-    Books that are copied from desk to desk have one id.
-    """
     place = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:16]
     os.environ["XDG_STATE_HOME"] = str(empty_home / place)
 
