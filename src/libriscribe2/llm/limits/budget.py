@@ -389,12 +389,12 @@ class Budget:
         self._of_others = now
         self._calls += now.calls - before.calls
         self._spent += now.usd - before.usd
-        for model, tokens in now.unpriced.items():
-            counted = (before.unpriced.get(model, (0, 0)), self._unpriced.get(model, (0, 0)))
-            (sent, received), (more_sent, more_received) = counted
+        for model, (sent, received) in now.unpriced.items():
+            known_sent, known_received = before.unpriced.get(model, (0, 0))
+            more_sent, more_received = self._unpriced.get(model, (0, 0))
             self._unpriced[model] = (
-                tokens[0] - sent + more_sent,
-                tokens[1] - received + more_received,
+                more_sent + sent - known_sent,
+                more_received + received - known_received,
             )
 
     async def _count_unpriced(self) -> None:
