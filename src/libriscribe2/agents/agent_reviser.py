@@ -33,6 +33,9 @@ PASSAGES_BUDGET: Final = 18_000
 _MOST_PLACES: Final = 3
 """Places of one quote that are shown: two of the same are what most issues are about."""
 
+_MOST_REASONS: Final = 3
+"""Edits that were not applied which the remark names with their reasons."""
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -68,6 +71,7 @@ class Reviser:
         self._agent = agent
         self._suggested = 0
         self._kept = 0
+        self._refused: list[str] = []
         self._left_out: list[str] = []
 
     async def revised(
@@ -136,9 +140,10 @@ class Reviser:
         self._suggested += len(patches)
         self._kept += len(done.kept)
         if done.refused:
-            count = f"{len(done.refused)} of {len(patches)}"
-            reasons = "; ".join(sorted({reason for _, reason in done.refused}))
-            logger.info("%s: %s: %s: %s", PATCHES_REFUSED, this.unit.step, count, reasons)
+            reasons = [f"\u201c{_opening(one.find)}\u201d: {why}" for one, why in done.refused]
+            self._refused += reasons
+            count, said = f"{len(reasons)} of {len(patches)}", "; ".join(reasons)
+            logger.info("%s: %s: %s: %s", PATCHES_REFUSED, this.unit.step, count, said)
         return done.text
 
     async def _ask(
@@ -160,6 +165,10 @@ class Reviser:
         said = [self._agent.made_from.remark]
         if self._suggested:
             said.append(f"{self._kept} of {self._suggested} suggested edits applied")
+        if self._refused:
+            more = len(self._refused) - _MOST_REASONS
+            rest = [f"and {more} more (run.log)"] if more > 0 else []
+            said.append(f"not applied: {', '.join([*self._refused[:_MOST_REASONS], *rest])}")
         said += [f"no usable reply to the prompt {name}" for name in self._left_out]
         self._agent.made_from.remark = "; ".join(filter(None, said))
 
@@ -182,6 +191,11 @@ def _standing(unit: Unit, told: Iterable[CriticIssue], text: str) -> list[Findin
         dropped = len(issues) - len(found)
         logger.info("%s: %s: %d", CRITIQUE_QUOTES_DROPPED, unit.step, dropped)
     return found
+
+
+def _opening(words: str) -> str:
+    """The first words of a passage, on one line."""
+    return shorten(" ".join(words.split()), 40)
 
 
 def _can_be_patched(one: Finding) -> bool:

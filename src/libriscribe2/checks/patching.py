@@ -4,9 +4,10 @@ A patch is applied exactly where it belongs, and only if no gate becomes worse.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import regex
@@ -14,6 +15,7 @@ import regex
 from libriscribe2.checks.gates.gate import GateFigures
 from libriscribe2.models.reviews import Patch
 from libriscribe2.prose import count_words, room, weigh
+from libriscribe2.research.quotes import places_of_quote
 
 GAP: Final = "\n\n[\u2026]\n\n"
 """Stands where text is left out."""
@@ -47,6 +49,14 @@ _UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{La
 
 _QUOTES: Final = (("\u00ab", "\u00bb"), ("\u300c", "\u300d"), ("\u300e", "\u300f"))
 
+_SINGLE: Final = "'\u2018\u2019\u201a\u201b"
+_SIGNS: Final = f'{_SINGLE}"\u201c\u201d\u201e\u201f\u00ab\u00bb'
+_ALIKE: Final = (("...", "\u2026"), ("\u2026", "..."), ("--", "\u2014"), ("\u2014", "--"))
+_SIGN: Final = re.compile(f"[{_SIGNS}]")
+
+_LEADING: Final = f"-\u2013\u2014{_SIGNS}"
+
+_TWICE: Final = "its words stand more than once in the text"
 _PARAGRAPH_GAP: Final = "\n\n"
 _COMMENT: Final = (("<", "<!--"), (">", "-->"))
 
@@ -87,19 +97,20 @@ class Patched:
 def apply(text: str, patch: Patch) -> Applied:
     """Put a patch into a text, if its words stand there exactly once.
 
-    White space around `find` does not count, inside it every character does. What becomes empty
-    takes the blanks on one side along. A patch is refused that makes a heading, a fence or a tag,
-    or that touches the title, a scene break, the mark of a note or a comment, or that leaves a
-    quotation open.
+    They are looked for as they are, and where they do not stand so as a quote is: typography and
+    white space may differ. What is put in takes on the text's typography. What becomes empty takes
+    the blanks on one side along. A patch is refused that makes a heading, a fence or a tag, or that
+    touches the title, a scene break, the mark of a note or a comment, or that leaves a quotation
+    open.
     """
-    find, replace = patch.find.strip(), patch.replace.strip()
-    reason = _not_once(find, text)
-    if reason:
-        return Applied(text, reason)
-    if find == replace:
+    place = _place(patch.find.strip(), text)
+    if isinstance(place, str):
+        return Applied(text, place)
+    start, end = place
+    before, after = text[:start], text[end:]
+    replace = typeset_as(text, patch.replace.strip())
+    if replace == text[start:end]:
         return Applied(text, "it changes nothing")
-    start = text.index(find)
-    before, after = text[:start], text[start + len(find) :]
     changed = f"{before}{replace}{after}" if replace else _joined(before, after)
     was, now = _around_change(text, changed)
     reason = _misplaced(was, now, is_retitled=_title(text) != _title(changed))
@@ -133,19 +144,61 @@ def patched(text: str, patches: Iterable[Patch], judge: Judge) -> Patched:
     return Patched(now, tuple(taken), tuple(refused))
 
 
-def _not_once(find: str, text: str) -> str:
-    """Why `find` names no one place of the text; "" where it does."""
+def _place(find: str, text: str) -> tuple[int, int] | str:
+    """Where a patch's words begin and end; why they name no one place where they do not."""
     if not find:
         return "it names no words of the text"
     start = text.find(find)
     if start < 0:
-        return "its words do not stand in the text"
+        places = [(one.start, one.end) for one in islice(places_of_quote(find, text), 2)]
+        if not places:
+            return "its words do not stand in the text"
+        return places[0] if len(places) == 1 else _TWICE
     if text.find(find, start + 1) >= 0:
-        return "its words stand more than once in the text"
+        return _TWICE
     end = start + len(find)
     if _splits(text, start) or _splits(text, end):
         return "it begins or ends inside a word"
-    return ""
+    return start, end
+
+
+def typeset_as(text: str, words: str) -> str:
+    """Words in the typography of a text: quotation marks, apostrophes, dashes, ellipses.
+
+    A sign that the text has itself stays; another becomes the one that the text most often has in
+    that position. Where the text has none, it stays, too.
+    """
+    for mine, theirs in _ALIKE:
+        if mine in words and mine not in text and theirs in text:
+            words = words.replace(mine, theirs)
+    usual = _usual_signs(text) if any(one in words and one not in text for one in _SIGNS) else {}
+    made = list(words)
+    for kind, where, found in _signs(words):
+        if words[found] not in text and (kind, where) in usual:
+            made[found] = usual[kind, where].most_common(1)[0][0]
+    return "".join(made)
+
+
+def _usual_signs(text: str) -> dict[tuple[bool, str], Counter[str]]:
+    """How often a text has each quotation mark in each position."""
+    usual: dict[tuple[bool, str], Counter[str]] = defaultdict(Counter)
+    for kind, where, found in _signs(text):
+        usual[kind, where][text[found]] += 1
+    if "\u2019" in usual[True, "inside"]:  # an apostrophe says how single quotation marks look
+        usual[True, "before"]["\u2018"] += 1
+        usual[True, "after"]["\u2019"] += 1
+    return {position: signs for position, signs in usual.items() if signs}
+
+
+def _signs(text: str) -> Iterator[tuple[bool, str, int]]:
+    """Each quotation mark: whether it is a single one, its position, its place."""
+    for found in _SIGN.finditer(text):
+        at = found.start()
+        left, right = text[max(0, at - 1) : at], text[at + 1 : at + 2]
+        # After a dash or another mark, what follows decides; after the end of a sentence it closes.
+        opens = not left or left.isspace() or left in "([" or (right.isalnum() and left in _LEADING)
+        inside = left.isalnum() and right.isalnum()
+        yield found.group() in _SINGLE, "inside" if inside else "before" if opens else "after", at
 
 
 def _misplaced(was: str, now: str, *, is_retitled: bool) -> str:

@@ -3,6 +3,7 @@
 import unicodedata
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from io import StringIO
@@ -67,25 +68,31 @@ class Found:
 
 
 def find_quote(quote: str, text: str) -> Found | None:
-    """The first place of a text that holds a quote; None where it holds none.
+    """The first of `places_of_quote`; None where there is none."""
+    return next(places_of_quote(quote, text), None)
 
-    A quote that begins or ends inside a word or a number is not found: `3` is no quote of `3.5`,
-    nor `toxic` one of `non-toxic`. Neither is one shorter than `SHORTEST_QUOTE`.
+
+def places_of_quote(quote: str, text: str) -> Iterator[Found]:
+    """The places of a text that hold a quote, in the order of the text.
+
+    Typography, white space and hyphens at the end of a line may differ, nothing else. A quote that
+    begins or ends inside a word or a number is not found: `3` is no quote of `3.5`, nor `toxic` one
+    of `non-toxic`. Neither is one shorter than `SHORTEST_QUOTE`.
     """
     for joined in (False, True):
         wanted = _canonical(quote, joined).text.strip()
         if weigh(wanted) < SHORTEST_QUOTE:
             continue
         kept = _kept_canonical(text, joined)
-        at = kept.text.find(wanted)
+        at, any_found = kept.text.find(wanted), False
         while at >= 0:
             start, end = kept.start(at), kept.end(at + len(wanted))
             if _is_cut_clean(text, start, end):
-                return Found(start, end, exact=text[start:end] == quote)
+                yield Found(start, end, exact=text[start:end] == quote)
+                any_found = True
             at = kept.text.find(wanted, at + 1)
-        if not _DIVIDED.search(quote) and not _DIVIDED.search(text):
-            break
-    return None
+        if any_found or not (_DIVIDED.search(quote) or _DIVIDED.search(text)):
+            return
 
 
 def stands_at(quote: str, text: str, start: int) -> bool:

@@ -173,7 +173,8 @@ async def test_T11_a_rewrite_that_makes_the_text_worse_is_not_kept(
     )
     done = await revised(tmp_path, agent_for(SOUND), critique(issue(place)), script)
     assert done.text == SOUND.replace(other, said(9))
-    assert done.remark == "1 of 4 suggested edits applied"
+    assert done.remark.startswith("1 of 4 suggested edits applied; not applied: \u201c")
+    assert "\u201cnothing like this\u201d: its words do not stand in the text" in done.remark
     assert "PATCHES_REFUSED: chapters/ch01: 3 of 4" in caplog.text
     assert "worse by: duplicate" in caplog.text
     assert not examined(done.text, AROUND).figures.worse_than(examined(SOUND, AROUND).figures)

@@ -1,5 +1,6 @@
 """Patches: exactly one place, nothing lost, never worse."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.checks.prose import fresh
@@ -57,6 +58,46 @@ def test_T10_words_that_stand_nowhere_or_twice_or_in_a_word_are_refused() -> Non
     assert "no words" in told["  "]
     assert apply(TEXT, Patch(find="aa", replace="b")).text == TEXT
     assert "more than once" in apply("aaa bbb", Patch(find="aa", replace="c")).reason
+
+
+TYPESET = "# The Lamp\n\n\u201cIt\u2019s late,\u201d she said \u2014 and the\nlamp went out. \u201cJon\u2019s lamp.\u201d\n\nHe waited\u2026\n"
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "made"),
+    [
+        (
+            '"It\'s late," she said',
+            '"It\'s early," said she',
+            "\u201cIt\u2019s early,\u201d said she",
+        ),
+        ("and the lamp went out.", "and it's dark--now.", "and it\u2019s dark\u2014now."),
+        ("She said - and the lamp", "x", ""),
+        ("He waited...", 'He waited... "Jon?"', "He waited\u2026 \u201cJon?\u201d"),
+        (
+            "\u201cJon\u2019s lamp.\u201d",
+            "\"'Jon's,' she said.\"",
+            "\u201c\u2018Jon\u2019s,\u2019 she said.\u201d",
+        ),
+    ],
+)
+def test_a_patch_is_found_as_a_quote_is_and_takes_on_the_typography_of_the_text(
+    find: str, replace: str, made: str
+) -> None:
+    done = apply(TYPESET, Patch(find=find, replace=replace))
+    assert (made in done.text, done.reason == "") == (True, bool(made))
+
+
+def test_words_that_differ_in_typography_from_two_places_are_refused() -> None:
+    text = "She said \u201cit\u2019s late\u201d. He said \u201cit\u2019s late\u201d."
+    assert "more than once" in apply(text, Patch(find='said "it\'s late"', replace="x")).reason
+
+
+def test_a_text_with_plain_marks_gets_plain_marks() -> None:
+    done = apply(
+        '"It\'s late," she said.', Patch(find="late", replace="late\u2019s \u201cend\u201d")
+    )
+    assert done.text == '"It\'s late\'s "end"," she said.'
 
 
 def test_words_without_blanks_between_them_can_be_patched() -> None:

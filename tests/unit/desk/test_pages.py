@@ -151,6 +151,12 @@ def test_a_name_is_found_in_full_or_by_its_first_word() -> None:
     assert named_in("Nobody", chapters) == {}
 
 
+def test_a_chapter_says_how_the_newest_run_made_it(review_book: ReviewBook) -> None:
+    page = one_chapter(review_book.snapshot(), "01")
+    assert page is not None
+    assert page["remark"] == "1 of 1 suggested edits applied"
+
+
 def test_notes_are_shown_as_they_are(review_book: ReviewBook) -> None:
     assert book_data(review_book.snapshot())["notes"] == []
     review_book.write("research/notes.json", '{"notes": [{"claim": "Tides turn."}, 3]}')

@@ -166,6 +166,7 @@ def one_chapter(snapshot: Snapshot, key: str, version: str = "") -> dict[str, An
     return {
         "chapters": entries,
         "chapter": entry,
+        "remark": _remark(snapshot, CHAPTER_FILES.replace("*", entry.key)),
         "versions": older,
         "version": chosen,
         "html": None if entry.fault else prose_html(entry.text, anchored=True),
@@ -173,6 +174,16 @@ def one_chapter(snapshot: Snapshot, key: str, version: str = "") -> dict[str, An
         "previous": entries[place - 1] if place else None,
         "next": entries[place + 1] if place + 1 < len(entries) else None,
     }
+
+
+def _remark(snapshot: Snapshot, name: str) -> str:
+    """How the newest run made a file, such as which suggested edits it did not apply and why."""
+    made = [
+        event.message
+        for event in snapshot.events
+        if event.event == "stage.end" and event.path == name
+    ]
+    return made[-1] if made else ""
 
 
 def older_versions(snapshot: Snapshot, key: str) -> list[Version]:
