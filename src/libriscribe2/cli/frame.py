@@ -32,7 +32,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.projects import loaded_for, locate
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError
 from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
-from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
+from libriscribe2.llm.providers import ModelChoice, is_built_in
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
@@ -227,7 +227,7 @@ class Frame:
     ) -> Settings:
         """The settings, and once what is to be said of them: to whom texts go only if they may go."""
         loaded = loaded_for(root, flags, mock=mock)
-        asks = asks and loaded.settings.models.default.model not in DEMO_NAMES
+        asks = asks and not is_built_in(loaded.settings.models.default.model)
         for warning in loaded.warnings:
             if warning not in self._said:
                 self.renderer.warning(warning)

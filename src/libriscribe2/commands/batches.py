@@ -27,7 +27,7 @@ from libriscribe2.commands.projects import stage_names
 from libriscribe2.errors import BudgetError, ConfigError, IncompleteError, LibriScribeError
 from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_clients
 from libriscribe2.llm.limits.rates import account_name
-from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice, batch_provider
+from libriscribe2.llm.providers import ModelChoice, batch_provider, is_built_in
 from libriscribe2.project.paths import ProjectPaths, check_project_name, project_name_from
 from libriscribe2.project.project_view import natural_order
 from libriscribe2.project.texts import utc_now
@@ -227,7 +227,7 @@ def terms_of(
 
 def server_for(settings: Settings, choice: ModelChoice) -> BookServer:
     """What books' processes are forked from, with what most of them need imported."""
-    wanted = {"litellm": choice.model not in DEMO_NAMES, "database": is_shared(settings)}
+    wanted = {"litellm": not is_built_in(choice.model), "database": is_shared(settings)}
     return BookServer([name for name, is_wanted in wanted.items() if is_wanted])
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from libriscribe2.llm.providers import (
     BASE_URL_VARIABLES,
     DEMO_MODEL,
-    DEMO_NAMES,
     ModelChoice,
     configured_provider,
+    is_built_in,
     key_variables,
     key_without_model,
     named_model,
@@ -192,7 +192,7 @@ def resolve_model(
     found = default if not name else named_model(name, environ)
     if found.model == default.model or (default.url and _is_meant(name, default.model)):
         found = default
-    if base_url and found.model not in DEMO_NAMES:
+    if base_url and not is_built_in(found.model):
         return ModelChoice(found.model, found.reason, base_url)
     return found
 
@@ -204,7 +204,7 @@ def _served_locally(
     keys = key_variables(named)
     if any(environ.get(name) for name in (*keys, *BASE_URL_VARIABLES)):
         return None
-    if named in DEMO_NAMES or not (keys or _is_bare(named)):
+    if is_built_in(named) or not (keys or _is_bare(named)):
         return None
     for server in probe():
         for model in server.models:

@@ -221,6 +221,15 @@ DEMO_MODEL = "demo"
 DEMO_NAMES = frozenset({DEMO_MODEL, "offline"})
 """All its names: books that were begun earlier know it by the other one."""
 
+RECORDED = "recorded"
+"""The model that answers from a recording: `recorded:FILE`, or the one in the project's folder."""
+
+
+def is_built_in(name: str) -> bool:
+    """Whether the program answers for a model itself, without a key, a server or a price."""
+    return name in DEMO_NAMES or name.partition(":")[0] == RECORDED
+
+
 BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 DEFAULT_MODEL_VARIABLE = "OPENAI_DEFAULT_MODEL"
 
@@ -289,7 +298,7 @@ def named_model(name: str, environ: Mapping[str, str]) -> ModelChoice:
     base = _base_url(environ)
     prefix, slash, _ = name.partition("/")
     routed = bool(slash) and _is_routed(prefix, environ)
-    if name in DEMO_NAMES or base is None or (routed and prefix != "openai"):
+    if is_built_in(name) or base is None or (routed and prefix != "openai"):
         return ModelChoice(name, "named explicitly")
     model = name if routed else f"openai/{name}"
     return ModelChoice(model, f"named explicitly; {_base_variable(environ)} is set", base)
@@ -319,7 +328,7 @@ def check_choice(choice: ModelChoice, environ: Mapping[str, str]) -> None:
         ConfigError: The server's address is none.
         ModelError: Nobody serves the name, or its provider's key is not set or cannot be sent.
     """
-    if choice.model in DEMO_NAMES:
+    if is_built_in(choice.model):
         return
     if choice.model.endswith("/"):
         fix = "add the model's name, as in openai/gpt-5.4-mini, or choose --model demo"

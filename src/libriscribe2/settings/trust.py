@@ -17,7 +17,7 @@ from dotenv.parser import parse_stream
 from dotenv.variables import Variable, parse_variables
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.llm.providers import DEMO_NAMES, KEYLESS_PREFIXES, PROVIDERS, key_variables
+from libriscribe2.llm.providers import KEYLESS_PREFIXES, PROVIDERS, is_built_in, key_variables
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.paths import user_state
 from libriscribe2.settings.layers import (
@@ -101,7 +101,7 @@ class FolderVariables:
             return
         entries = (settings.models.default, *settings.models.stages().values())
         for name in (name for one in entries for name in (one.model, *one.fallbacks)):
-            if name and name not in DEMO_NAMES and not self.values.keys() & {*_keys_for(name)}:
+            if name and not is_built_in(name) and not self.values.keys() & {*_keys_for(name)}:
                 raise ConfigError(
                     f"{_BASE_URL} in .env cannot be used for the model {name!r}.",
                     "The key of its provider does not stand in the same file.",

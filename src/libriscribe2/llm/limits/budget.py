@@ -19,7 +19,7 @@ from typing import Any, Final
 from libriscribe2.errors import BudgetError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.litellm_library import model_info
-from libriscribe2.llm.providers import DEMO_NAMES, KEYLESS_PREFIXES
+from libriscribe2.llm.providers import KEYLESS_PREFIXES, is_built_in
 
 _MILLION: Final = 1_000_000
 _RATE = re.compile(r"(input|output)_cost_per_(?:reasoning_)?token(?:_above_\d+k_tokens)?")
@@ -72,7 +72,7 @@ def price_of(model: str) -> Price | None:
 
     LiteLLM is loaded only for models of somebody else's server.
     """
-    if model in DEMO_NAMES or model.partition("/")[0] in KEYLESS_PREFIXES:
+    if is_built_in(model) or model.partition("/")[0] in KEYLESS_PREFIXES:
         return FREE
     info = model_info(model)
     return None if info is None else _listed(info)

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Final, Protocol
 
 from libriscribe2.llm.backend import Request
-from libriscribe2.llm.providers import BASE_URL_VARIABLES, DEMO_NAMES, key_variables
+from libriscribe2.llm.providers import BASE_URL_VARIABLES, is_built_in, key_variables
 
 REPLY_TOKENS: Final = 2_000
 """Tokens that a reply counts as where the request sets no `max_tokens`."""
@@ -68,7 +68,7 @@ class RateGate:
         Returns:
             0.0 where it is taken, or the seconds after which to ask again.
         """
-        if request.model in DEMO_NAMES:
+        if is_built_in(request.model):
             return 0.0
         account = self.account_of(request.model)
         seconds = self._pauses.get(account, -math.inf) - self.clock()
