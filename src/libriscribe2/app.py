@@ -120,7 +120,7 @@ class App:
         )
         events = RunEvents(uuid4().hex[:8], session.budget)
         session.outbox = events if shared is None else shared.outbox(events)
-        routed = RoutedBackend(url_of, time_limits(settings.llm))
+        routed = RoutedBackend(url_of, time_limits(settings.llm), store.paths.root)
         sending = routed if shared is None else shared.backend(routed, url_of, session.wait)
         client = LLMClient(
             "",
@@ -201,7 +201,8 @@ class StageAgents:
         """
         if self._options.backend is None:
             asking = with_evaluator(self._settings, self._base.brief, stages)
-            check_models(self._settings, self._choice, asking)
+            root, premise = self._store.paths.root, self._base.brief.premise
+            check_models(self._settings, self._choice, asking, root, premise)
 
     @cached_property
     def _revision_evaluator(self) -> RevisionEvaluator:

@@ -92,6 +92,9 @@ COMMANDS: Final = (
     Entry("citations", "research:citations", "Check that the notes of a book are still valid."),
     Entry("export", "export:export", "Export a book as Markdown, HTML, EPUB, Word and PDF."),
     Entry("batch", "batch:app", "Write many books: queue them, run them, see their status."),
+    Entry(
+        "record", "record:record", "Keep a finished book's replies, to write it again from them."
+    ),
     Entry("demo", "create:demo", "Write a short book with the stand-in author, without a key."),
     Entry("config", "listings:config", "Show the settings and where they come from."),
     Entry("trust", "listings:trust", "Let a folder's .env set everything, until it changes."),

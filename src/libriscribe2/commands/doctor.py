@@ -23,7 +23,13 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.default_model import LocalServer, choose_model
 from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice, key_variables, key_without_model
+from libriscribe2.llm.providers import (
+    DEMO_NAMES,
+    ModelChoice,
+    is_built_in,
+    key_variables,
+    key_without_model,
+)
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
@@ -166,7 +172,8 @@ def look_at_key(case: Case) -> CheckResult:
     stages = case.stages
     if case.project is not None:
         stages = with_evaluator(case.settings, case.brief, stages)
-    check_models(case.settings, case.choice, stages)
+    of_project = (case.paths.root, case.brief.premise) if case.project is not None else ()
+    check_models(case.settings, case.choice, stages, *of_project)
     if case.settings.llm.base_url:
         return CheckResult("ok", f"{case.settings.llm.base_url} is used for every model.")
     own = (stage_model(case.settings, agent) for agent in stages if agent.asks_model)
@@ -184,8 +191,9 @@ def look_at_answer(case: Case, ping: Ping | None) -> CheckResult:
         ProviderError: The network or the provider failed.
         ContentFilteredError: The provider filtered the reply.
     """
-    if case.choice.model in DEMO_NAMES:
-        return CheckResult("ok", "The stand-in author needs no network.")
+    if is_built_in(case.choice.model):
+        who = "stand-in author" if case.choice.model in DEMO_NAMES else "recording"
+        return CheckResult("ok", f"The {who} needs no network.")
     if ping is None:
         return CheckResult("ok", "Not tested. `doctor --ping` sends a tiny request.")
     done = ping(case.settings, case.choice)

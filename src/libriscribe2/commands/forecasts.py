@@ -114,7 +114,7 @@ async def quote_new(
         LibriScribeError: As the command itself would, before it sends anything.
     """
     stages = wanted_stages(brief, new.until)
-    with _throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
+    with throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
         place_files(paths, new.given)
         write_book_toml(paths.book_toml, brief.model_dump(), {})
         return (await _quote(store, brief, settings, choice, RunRequest(stages)))[0]
@@ -150,7 +150,7 @@ async def _quote(
 @contextmanager
 def _copy_of(paths: ProjectPaths) -> Iterator[tuple[ProjectPaths, Machine]]:
     """A copy of a project without what no run reads."""
-    with _throw_away(paths.root.name, paths.typed) as (copy, machine):
+    with throw_away(paths.root.name, paths.typed) as (copy, machine):
         with storage_errors("copy", paths.root):
             ignore = shutil.ignore_patterns(*_LEFT_OUT)
             shutil.copytree(
@@ -181,7 +181,7 @@ def _told_of(paths: ProjectPaths, copy: ProjectPaths) -> Iterator[None]:
 
 
 @contextmanager
-def _throw_away(name: str, typed: str = "") -> Iterator[tuple[ProjectPaths, Machine]]:
+def throw_away(name: str, typed: str = "") -> Iterator[tuple[ProjectPaths, Machine]]:
     """A place for a project, and a machine that writes there without waiting for the disk."""
     with TemporaryDirectory(prefix="libriscribe2-") as folder:
         place = Path(folder)

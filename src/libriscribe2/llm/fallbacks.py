@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 
 SIMPLIFIED_PROMPT: Final = "simplified prompt"
 
+NOT_RECORDED: Final = "not_recorded"
+"""The kind of failure of a recording that has no reply to a question."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
@@ -106,6 +109,9 @@ def explain(error: BackendError, model: str) -> LibriScribeError:
         case "not_found":
             fix = "choose another model with --model, or --model demo to continue without one"
             return ModelError(f"No provider serves the model {model!r}", why, fix)
+        case "not_recorded":
+            fix = f'run `libriscribe2 resume` with --model "{model}, OTHER" to have OTHER answer it'
+            return ModelError("The recording cannot answer", why, fix)
         case "filtered":
             fix = "reword the premise or the chapter's summary, then run `libriscribe2 resume`"
             return ContentFilteredError(f"The provider of {model!r} filtered a reply", why, fix)

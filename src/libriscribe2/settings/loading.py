@@ -74,7 +74,7 @@ def check_project_keys(layer: Layer) -> None:
         if ANY_ADDRESS.search(str(given.value)):
             raise ConfigError(
                 f"{given.origin}: `{given.typed}` cannot be {shown(given.value)}.",
-                "A book may come from someone else, and names no address to which your text goes.",
+                "A book may come from someone else, and names no address to which your text goes, and no file elsewhere.",
                 "Name the model as PROVIDER/NAME, and set the address of a server of your own as "
                 f"{variable('llm.base_url')}.",
             )

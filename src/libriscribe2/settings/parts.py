@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent
@@ -13,7 +14,7 @@ from libriscribe2.llm.limits.budget import Budget, Caps, Spent, price_of
 from libriscribe2.llm.limits.rates import SharedRates, account_name, rate_gate
 from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.providers import ModelChoice, check_choice
+from libriscribe2.llm.providers import RECORDED, ModelChoice, check_choice
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Ledger
@@ -110,8 +111,21 @@ def with_evaluator(
     return (*asking, PassageEvaluator) if revises and settings.revision.evaluator else asking
 
 
-def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[type[Agent]]) -> None:
+def check_models(
+    settings: Settings,
+    choice: ModelChoice,
+    stages: Sequence[type[Agent]],
+    folder: Path | None = None,
+    premise: str = "",
+) -> None:
     """Look for the key and the server of every model that a run of `stages` may ask.
+
+    Args:
+        settings: The settings in force.
+        choice: The default model and why it is the one.
+        stages: The stages.
+        folder: The project's folder, where it is there already.
+        premise: What the book is about; "" where nobody knows yet.
 
     Raises:
         ConfigError: The address of a server is none.
@@ -122,6 +136,10 @@ def check_models(settings: Settings, choice: ModelChoice, stages: Sequence[type[
     found = {resolved(name, choice, settings) for name in names}
     for one in sorted(found, key=lambda one: one.model):
         check_choice(one, os.environ)
+        if one.model.partition(":")[0] == RECORDED and premise:
+            from libriscribe2.llm.backends.recorded import check_recording  # noqa: PLC0415
+
+            check_recording(one.model, folder, premise)
 
 
 _MB: Final = 2**20

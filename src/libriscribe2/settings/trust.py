@@ -46,8 +46,8 @@ USER_ONLY_KEYS: Final = (
 API key to a server of its choice, nor make the program write outside its own folder, ask servers of
 the user's network or start programs."""
 
-ANY_ADDRESS: Final = re.compile(r"://|\bhttps?:")
-"""What makes a name of a model or any other setting an address."""
+ANY_ADDRESS: Final = re.compile(r"://|\bhttps?:|\brecorded:")
+"""What makes a name of a model or any other setting an address, or a file somewhere."""
 
 _BASE_URL: Final = f"{ENV_PREFIX}LLM__BASE_URL"
 _OURS: Final = (ENV_PREFIX, "GOMIND_")

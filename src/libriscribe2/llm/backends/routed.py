@@ -1,12 +1,13 @@
 """Sends each request to whoever serves its model: the stand-in author, or a server's backend."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.providers import DEMO_NAMES
+from libriscribe2.llm.providers import DEMO_NAMES, is_built_in
 
 
 class RoutedBackend:
@@ -18,12 +19,19 @@ class RoutedBackend:
     Args:
         url_of: The server of a model; None leaves it to the provider.
         limits: The clocks over each request.
+        folder: The project's folder, in which the recording of a played book lies.
     """
 
-    def __init__(self, url_of: Callable[[str], str | None], limits: TimeLimits) -> None:
+    def __init__(
+        self,
+        url_of: Callable[[str], str | None],
+        limits: TimeLimits,
+        folder: Path | None = None,
+    ) -> None:
         self._url_of = url_of
         self._limits = limits
-        self._demo: Backend | None = None
+        self._folder = folder
+        self._built_in: dict[str, Backend] = {}
         self._online: dict[str | None, LiteLLMBackend] = {}
 
     def complete(self, request: Request) -> Coroutine[Any, Any, Completion]:
@@ -41,14 +49,21 @@ class RoutedBackend:
 
     def _of(self, model: str) -> Backend:
         """Who serves a model."""
-        if model not in DEMO_NAMES:
+        if not is_built_in(model):
             return self.online(model)
-        if self._demo is None:
-            # Its bank of words is read only where somebody asks it.
+        if model not in self._built_in:
+            self._built_in[model] = self._made(model)
+        return self._built_in[model]
+
+    def _made(self, model: str) -> Backend:
+        """Who answers for a model without a server; each is imported where it is asked."""
+        if model in DEMO_NAMES:
             from libriscribe2.llm.backends.demo import DemoAuthor  # noqa: PLC0415
 
-            self._demo = DemoAuthor()
-        return self._demo
+            return DemoAuthor()
+        from libriscribe2.llm.backends.recorded import RecordedAuthor, read_recording  # noqa: PLC0415
+
+        return RecordedAuthor(read_recording(model, self._folder))
 
     def online(self, model: str) -> LiteLLMBackend:
         """Who asks the server of a model."""

@@ -1,0 +1,87 @@
+"""`libriscribe2 record`: a finished book's replies as a file from which the book is written again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from libriscribe2.cli.frame import Frame, command
+from libriscribe2.cli.process import run_async
+from libriscribe2.commands.recordings import Playback, keep, play, record_book
+from libriscribe2.errors import UsageError
+from libriscribe2.llm.backends.recorded import read_recording
+from libriscribe2.wording import counted
+
+
+@command
+def record(
+    frame: Frame,
+    project: Annotated[
+        str | None,
+        typer.Argument(metavar="PROJECT", help="Name of the finished book, or its folder."),
+    ] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The recording.")] = None,
+    *,
+    note: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT", help="What a reader of the recording should know; repeatable."
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Play a recording to its end, and keep nothing."),
+    ] = None,
+    renew: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Give a recording the shapes of today, as far as its replies can still be read.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
+) -> None:
+    """Keep a finished book's replies, to write it again from them.
+
+    Example: libriscribe2 record my-book my-book.json, then libriscribe2 create --model
+    recorded:my-book.json
+
+    The recording holds the brief, the texts that the book was given, and every reply with the shape
+    that was asked for; no prompt, key or path.
+    """
+    old = check or renew
+    if (old is None) == (project is None or file is None) or (check and renew):
+        raise UsageError(
+            "What is to be recorded?",
+            fix="Name PROJECT and FILE, or one FILE after --check or --renew.",
+        )
+    settings = frame.settings()
+    if old is not None:
+        recording = read_recording(f"recorded:{old}")
+        done = run_async(play(recording, settings, in_turn=renew is not None), lambda: None)
+    else:
+        done = run_async(record_book(frame.project(project), settings, note or ()), lambda: None)
+    _tell(frame, done)
+    if done.failure is not None:
+        raise done.failure
+    target = renew or file
+    if target is not None:
+        keep(done, target, force=force or renew is not None)
+        frame.renderer.data(str(target))
+
+
+def _tell(frame: Frame, done: Playback) -> None:
+    """How many replies there are, and what a reader should know."""
+    for note in done.recording.notes:
+        frame.renderer.note(note)
+    for warning in done.notes():
+        frame.renderer.warning(warning)
+    given = len(done.recording.files) + len(done.recording.data)
+    if given:
+        frame.renderer.note(
+            f"{counted(given, 'file')} that the book was given: see whether you may pass on what "
+            "others wrote."
+        )
+    every = len(done.recording.steps)
+    played = counted(every - len(done.unplayed), "reply", "replies")
+    frame.renderer.note(f"{played} of {every:,} played.")

@@ -1,0 +1,220 @@
+"""Recordings: a finished book is kept by step, and written again from its replies."""
+
+import getpass
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tests.support.desk import Desk
+from tests.support.recorded_books import FOLDER, NAMES, played, recording
+
+UNPLAYED = {"locked-key": ["chapters/ch01/critique2", "chapters/ch01/patches2"]}
+"""Replies of steps that today's program does not ask for."""
+
+LOCKED_KEY = FOLDER / "locked-key.json"
+
+
+def changed(desk: Desk, name: str = "changed.json", **changes: Any) -> Path:
+    """A copy of a recording with other values."""
+    told = {**recording("locked-key"), **changes}
+    desk.folder.mkdir(exist_ok=True)
+    path = desk.folder / name
+    path.write_text(json.dumps(told), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recording_is_played_to_its_end(desk: Desk, name: str) -> None:
+    book = played(desk, name)
+    told = recording(name)
+    asked = Counter(one["step"] for one in book.records("sent"))
+    left = Counter(one["step"] for one in told["steps"]) - asked
+    assert sorted(left.elements()) == UNPLAYED.get(name, [])
+    assert all(one["completion"]["cost_usd"] == 0 for one in book.records("done"))
+    assert "up to date" in desk.run("status", name).out
+    assert not book.records("fail")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recording_makes_the_same_files_whatever_the_hash_seed(tmp_path: Path, name: str) -> None:
+    made = []
+    for seed in "123":
+        desk = Desk(tmp_path / seed)
+        desk.folder.mkdir()
+        model = f"recorded:{FOLDER / name}.json"
+        words = ("create", "--model", model, "-p", "book")
+        desk.run_apart(*words, env={"PYTHONHASHSEED": seed})
+        made.append(desk.project().contents())
+    assert made[0] == made[1] == made[2]
+
+
+def test_a_played_book_does_not_need_the_file_any_more(desk: Desk) -> None:
+    path = changed(desk)
+    model = f"recorded:{path.name}"
+    desk.run("create", "--model", model, "-p", "book", "--until", "outline")
+    path.unlink()
+    assert 'model = "recorded"' in desk.project().text("book.toml")
+    desk.run("resume", "book")
+    assert desk.project().contents()["chapters/04.md"]
+    ran = desk.run("doctor", "book")
+    assert "The recording needs no network" in ran.out
+
+
+def test_a_played_book_is_recorded_as_it_was(desk: Desk) -> None:
+    played(desk, "locked-key")
+    desk.run("record", "locked-key", "again.json")
+    told, again = recording("locked-key"), json.loads((desk.folder / "again.json").read_text())
+    order = [one["step"] for one in again["steps"]]
+    kept = [one for one in told.pop("steps") if one["step"] in order]
+    kept.sort(key=lambda one: order.index(one["step"]))
+    assert (again.pop("steps"), again) == (kept, told)
+
+
+def test_a_recording_holds_nothing_of_the_machine(desk: Desk) -> None:
+    played(desk, "locked-key")
+    key = "sk-of-this-machine-0123456789"
+    desk.environment["OPENAI_API_KEY"] = key
+    desk.run("record", "locked-key", "again.json")
+    text = (desk.folder / "again.json").read_text(encoding="utf-8")
+    names = {str(desk.folder), os.environ["HOME"], getpass.getuser(), str(FOLDER)}
+    assert not [name for name in {key, *names} if name in text]
+
+
+def test_a_step_without_a_reply_stops_the_run_and_another_model_may_answer(desk: Desk) -> None:
+    steps = [one for one in recording("locked-key")["steps"] if one["step"] != "scenes/ch03"]
+    path = changed(desk, steps=steps)
+    ran = desk.run("create", "--model", f"recorded:{path}", "-p", "book", expect=4)
+    assert "there is no reply to scenes/ch03 (shape " in ran.err
+    assert "OTHER" in ran.err
+    desk.run("resume", "book", "--model", "recorded, demo", "--until", "plan")
+    answered = {one["step"] for one in desk.project().records("sent") if one["model"] == "demo"}
+    assert answered == {"scenes/ch03"}
+
+
+def test_a_reply_to_another_shape_is_not_used(desk: Desk) -> None:
+    steps = recording("locked-key")["steps"]
+    outline = next(one for one in steps if one["step"] == "outline")
+    today, outline["shape"] = outline["shape"], "0123456789ab"
+    path = changed(desk, steps=steps)
+    ran = desk.run("create", "--model", f"recorded:{path}", "-p", "book", expect=4)
+    assert f"outline has the shape 0123456789ab; {today} is asked for" in ran.err
+    ran = desk.run("record", "--renew", str(path))
+    assert "asked for in another shape today: outline" in ran.err
+    told = json.loads(path.read_text(encoding="utf-8"))
+    assert today in [one["shape"] for one in told["steps"] if one["step"] == "outline"]
+    assert "outline" in told["notes"][-1]
+    desk.run("record", "--check", str(path))
+
+
+def test_what_nobody_answered_is_said_to_be_of_nobody(desk: Desk) -> None:
+    steps = recording("locked-key")["steps"]
+    left = [one for one in steps if one["step"] != "chapters/ch04/patches1"]
+    path = changed(desk, steps=left, missing={"chapters/*/patches*": '{"patches": []}'})
+    desk.run("create", "--model", f"recorded:{path}", "-p", "book")
+    models = [one["completion"]["model"] for one in desk.project().records("done")]
+    assert models.count("no writer") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("A house by the sea",), "recording of another book: its premise"),
+        (("--chapters", "9"), "recording of another book: its chapters"),
+    ],
+)
+def test_a_recording_answers_for_its_own_book(
+    desk: Desk, words: tuple[str, ...], said: str
+) -> None:
+    desk.folder.mkdir(exist_ok=True)
+    ran = desk.run("create", *words, "--model", f"recorded:{LOCKED_KEY}", expect=2)
+    assert said in ran.err
+    assert not (desk.folder / "projects").exists()
+    desk.create(name="other")
+    ran = desk.run("resume", "other", "--model", f"recorded:{LOCKED_KEY}", "--refresh", expect=None)
+    desk.project("other").path("concept.json").unlink()
+    ran = desk.run("resume", "other", "--model", f"recorded:{LOCKED_KEY}", expect=4)
+    assert "is the recording of another book" in ran.err
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _large(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2**30)
+
+
+_TEXT = LOCKED_KEY.read_text(encoding="utf-8")
+_STEP = {"step": "outline", "shape": "text", "reply": ["x"]}
+BAD: Final[Mapping[str, Callable[[Path], object]]] = {
+    "missing": lambda path: None,
+    "folder": lambda path: path.mkdir(),
+    "pipe": lambda path: os.mkfifo(path),
+    "large": _large,
+    "empty": lambda path: _write(path, ""),
+    "cut": lambda path: _write(path, _TEXT[:5000]),
+    "deep": lambda path: _write(path, "[" * 200_000),
+    "other json": lambda path: _write(path, '{"root": "x:0:0"}'),
+    "list": lambda path: _write(path, "[]"),
+    "newer": lambda path: _write(path, _TEXT.replace('"version": 1', '"version": 2')),
+    "escaping file": lambda path: _write(
+        path, json.dumps({**json.loads(_TEXT), "files": {"samples/../../x.md": ["x"]}})
+    ),
+    "own settings": lambda path: _write(
+        path, json.dumps({**json.loads(_TEXT), "files": {".env": ["x"]}})
+    ),
+    "twice": lambda path: _write(path, json.dumps({**json.loads(_TEXT), "steps": [_STEP, _STEP]})),
+    "bytes": lambda path: path.write_bytes(b"\xff\xfe\x00"),
+    "no brief": lambda path: _write(path, json.dumps({**json.loads(_TEXT), "brief": {"x": 1}})),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_recording_is_told_in_one_line(desk: Desk, name: str) -> None:
+    desk.folder.mkdir(exist_ok=True)
+    BAD[name](desk.folder / "bad.json")
+    for words in (("create", "--model", "recorded:bad.json"), ("record", "--check", "bad.json")):
+        ran = desk.run(*words, expect=4)
+        assert len(ran.err.strip().splitlines()) == 1, ran.err
+        assert "fix: " in ran.err
+    assert not (desk.folder / "projects").exists()
+
+
+@pytest.mark.parametrize("model", ["recorded:/etc/passwd", "recorded:../x.json", "recorded:x.json"])
+def test_a_received_folder_names_no_recording_elsewhere(desk: Desk, model: str) -> None:
+    desk.create()
+    book = desk.project()
+    book.write("book.toml", book.text("book.toml").replace('"demo"', json.dumps(model)))
+    ran = desk.run("resume", "book", expect=3)
+    assert "cannot be" in ran.err
+    (desk.folder / ".env").write_text(f"LIBRISCRIBE2_MODELS__DEFAULT={model}\n")
+    ran = desk.run("models", expect=0)
+    assert "ignored: LIBRISCRIBE2_MODELS__DEFAULT" in ran.err
+
+
+def test_only_a_finished_book_of_a_model_is_recorded(desk: Desk) -> None:
+    desk.create(name="demo")
+    ran = desk.run("record", "demo", "x.json", expect=2)
+    assert "The stand-in author wrote it" in ran.err
+    desk.run("create", "--model", f"recorded:{LOCKED_KEY}", "-p", "begun", "--until", "outline")
+    ran = desk.run("record", "begun", "x.json", expect=5)
+    assert "scenes.json" in ran.err
+    book = played(desk, "locked-key")
+    (desk.folder / "x.json").write_text("mine")
+    ran = desk.run("record", "locked-key", "x.json", expect=2)
+    assert "add --force" in ran.err
+    assert (desk.folder / "x.json").read_text() == "mine"
+    book.write("chapters/02.md", book.text("chapters/02.md").replace("Davy", "Dave"))
+    ran = desk.run("record", "locked-key", "x.json", "--force")
+    told = json.loads((desk.folder / "x.json").read_text())
+    assert told["notes"][-1].startswith(
+        "edited by the author, which no reply holds: chapters/02.md"
+    )
+    assert "comes out otherwise than in the book: chapters/02.md" in ran.err
+    assert desk.run("record", "locked-key", expect=2).err.startswith("error: What is to be")
