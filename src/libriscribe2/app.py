@@ -17,7 +17,7 @@ from libriscribe2.llm.backends.routed import RoutedBackend
 from libriscribe2.llm.call_records import Outbox
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.rates import SharedRates
-from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.providers import MANUAL_MODEL, ModelChoice
 from libriscribe2.llm.session import Tally
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import RunEvents
@@ -120,7 +120,7 @@ class App:
         )
         events = RunEvents(uuid4().hex[:8], session.budget)
         session.outbox = events if shared is None else shared.outbox(events)
-        routed = RoutedBackend(url_of, time_limits(settings.llm), store.paths.root)
+        routed = RoutedBackend(url_of, time_limits(settings.llm), store.paths)
         sending = routed if shared is None else shared.backend(routed, url_of, session.wait)
         client = LLMClient(
             "",
@@ -223,4 +223,10 @@ class StageAgents:
             for name in (own.model, *own.fallbacks)
         )
         client = self._base.client.using(first, others)
-        return replace(self._base, client=client, temperature=own.temperature)
+        whole = self._settings.pipeline.whole_chapters
+        return replace(
+            self._base,
+            client=client,
+            temperature=own.temperature,
+            whole_chapters=first == MANUAL_MODEL if whole is None else whole,
+        )

@@ -17,7 +17,7 @@ from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt, log_cleanup
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.session import RunStoppedError
+from libriscribe2.llm.session import ReplyAwaitedError, RunStoppedError
 from libriscribe2.models.base import request_schema
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
@@ -100,6 +100,7 @@ class AgentContext:
         stop: Lets nothing new be sent, because a part of the work has failed.
         research: What research may use.
         evaluator: Decides about revised chapters; None leaves it to the gates.
+        whole_chapters: Whether a chapter is asked for at once, and not scene by scene.
     """
 
     brief: Brief
@@ -112,6 +113,7 @@ class AgentContext:
     stop: Callable[[], None] = field(default=lambda: None)
     research: ResearchMeans = field(default_factory=ResearchMeans)
     evaluator: DraftEvaluator | None = None
+    whole_chapters: bool = False
 
 
 @dataclass
@@ -428,6 +430,8 @@ class Agent:
         async def one(part: Coroutine[Any, Any, T]) -> T:
             try:
                 return await part
+            except ReplyAwaitedError:
+                raise
             except LibriScribeError:
                 self.context.stop()
                 raise
@@ -444,7 +448,8 @@ class Agent:
                 part.close()
         failed = [result for result in results if isinstance(result, BaseException)]
         if failed:
-            raise next((f for f in failed if not isinstance(f, RunStoppedError)), failed[0])
+            stops = (RunStoppedError, ReplyAwaitedError)
+            raise next((f for f in failed if not isinstance(f, stops)), failed[0])
         return [result for result in results if not isinstance(result, BaseException)]
 
 

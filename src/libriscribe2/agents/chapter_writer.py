@@ -1,7 +1,9 @@
 """The chapters: prose, scene by scene."""
 
 import logging
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -13,11 +15,13 @@ from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.checks.text_lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.context.knowledge_parts import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
 from libriscribe2.context.prompt_context import PromptContext, read_context
+from libriscribe2.context.prompt_parts import block
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
-from libriscribe2.context.scene_context import scene_context
+from libriscribe2.context.scene_context import SceneContext, scene_context
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, text_before
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.draft_order import DraftOrder
+from libriscribe2.models.excerpts import scene_block
 from libriscribe2.models.story import ScenePlan, ScenesFile
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
@@ -44,6 +48,12 @@ logger = logging.getLogger(__name__)
 SHOWN_AGAIN: Final = ("chapter", "characters", "places", "scene", "next")
 """Parts of a scene's context that the request to go on with it shows, too."""
 
+WHOLE: Final = "chapter_whole"
+"""The prompt that asks for all scenes of a chapter at once."""
+
+_HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n+")
+"""A title that a text begins with; the chapter has its own."""
+
 SHOWN_TO_OPEN: Final = ("book", "concept", "style", "chapter", "characters", "places", "scene")
 """Parts of the first scene's context that the request for an opening shows, too."""
 
@@ -63,7 +73,7 @@ class ChapterWriterAgent(Agent):
     )
     brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
-    prompts = ("chapters", "continue", "critique", "patches", "openings")
+    prompts = ("chapters", WHOLE, "continue", "critique", "patches", "openings")
 
     @override
     @classmethod
@@ -116,7 +126,9 @@ class ChapterWriterAgent(Agent):
         written: list[str] = []
         lengths = chapter_words(self.brief, state.outline.chapters)
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
-        for words in scene_words(wanted, state.scenes):
+        if self.context.whole_chapters and len(state.scenes) > 1:
+            written.append(await self._at_once(unit, state, Wanted(round(wanted), habit)))
+        for words in scene_words(wanted, state.scenes) if not written else ():
             written.append(await self._scene(unit, state, written, Wanted(words, habit)))
         draft = f"# {state.chapter.title}\n\n{SCENE_BREAK.join(written)}\n"
         if not self.brief.revision:
@@ -161,6 +173,28 @@ class ChapterWriterAgent(Agent):
             part=f"scene{len(written) + 1:02d}",
             prompt=ChapterWriterAgent.name,
         )
+        return await self._from(context, unit, call)
+
+    async def _at_once(self, unit: Unit, state: PromptContext, wanted: Wanted) -> str:
+        """Write all scenes with one request, which shows what any of them may be written from."""
+        whole = scene_context(replace(state, scenes=(_joined(state.scenes),)), 0)
+        plans = (scene_block(one, n, len(state.scenes)) for n, one in enumerate(state.scenes, 1))
+        context = replace(
+            whole, values={**whole.values, "scene": block("scenes", "\n".join(plans))}
+        )
+        call = SceneCall(
+            context.values,
+            wanted,
+            before=text_before(state, ()),
+            shown={name: context.values[name] for name in SHOWN_AGAIN},
+            part="whole",
+            prompt=WHOLE,
+        )
+        text = await self._from(context, unit, call)
+        return _HEADING.sub("", text, count=1).strip()
+
+    async def _from(self, context: SceneContext, unit: Unit, call: SceneCall) -> str:
+        """Ask for a text, and keep from what it was written."""
         before = len(self.made_from.keys)
         text = await write_scene(self, unit, call)
         manifest = context.manifest.model_copy(update={"key": self.made_from.keys[before]})
@@ -182,6 +216,19 @@ class ChapterWriterAgent(Agent):
                 "`libriscribe2 redo PROJECT scenes`.",
             )
         return scenes
+
+
+def _joined(scenes: Sequence[ScenePlan]) -> ScenePlan:
+    """All that a chapter's scenes hold, as one plan."""
+    texts = ("summary", "goal", "conflict", "turn", "outcome", "place", "time")
+    lists = ("characters", "reveals", "withholds")
+    told = {name: " ".join(filter(None, (getattr(one, name) for one in scenes))) for name in texts}
+    listed = {
+        name: list(dict.fromkeys(value for one in scenes for value in getattr(one, name)))
+        for name in lists
+    }
+    ends = {"entry_state": scenes[0].entry_state, "exit_state": scenes[-1].exit_state}
+    return scenes[0].model_copy(update=told | listed | ends)
 
 
 def _habit(state: PromptContext, lengths: Sequence[float]) -> float:

@@ -102,7 +102,7 @@ _LAST: Final = (
 )
 """What `--help` of a command with groups lists after its own options, in this order."""
 
-_WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (resume|adopt|estimate)`")
+_WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (answer|resume|adopt|estimate)`")
 
 P = ParamSpec("P")
 

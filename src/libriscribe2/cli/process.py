@@ -54,6 +54,7 @@ _OF_ROOT: Final = frozenset({"--quiet", "-q", "--debug"})
 
 
 _RESUME: Final = "libriscribe2 resume"
+_ANSWER: Final = "libriscribe2 answer"
 
 
 def interrupted(called: str) -> str:
@@ -65,11 +66,11 @@ def with_next_step(fix: str, called: str) -> str:
     """Advice after which the reader knows how to go on with the project.
 
     Args:
-        fix: What mends the fault; "" where nothing has to be mended. Advice that names `resume`
-            already is kept as it is.
+        fix: What mends the fault; "" where nothing has to be mended. Advice that names
+            `resume` or `answer` already is kept as it is.
         called: The project's name for a shell.
     """
-    if _RESUME in fix:
+    if _RESUME in fix or _ANSWER in fix:
         return fix
     then = f"continue with `{_RESUME} {called}`"
     if not fix:

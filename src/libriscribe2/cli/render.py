@@ -223,6 +223,8 @@ def _run_failed(event: Event) -> str:
 
 
 def _run_interrupted(event: Event) -> str:
+    if event.status == "waiting":
+        return f"Waiting: {totals(event)}"
     return f"Interrupted: {totals(event)}{_after(event.message)}"
 
 
@@ -382,7 +384,8 @@ class Renderer:
             self._stderr.write(f"{line}\n")
             return
         gap = "\n  " if self._stderr.isatty() else " "
-        told = Text.assemble(("error", "bold red"), ": ", _sentence(error.what))
+        label = ("waiting", "bold") if error.slug == "waiting" else ("error", "bold red")
+        told = Text.assemble(label, ": ", _sentence(error.what))
         if error.why:
             told.append_text(Text.assemble(gap, ("why", "dim"), ": ", _sentence(error.why)))
         if error.fix:

@@ -60,6 +60,11 @@ COMMANDS: Final = (
     Entry("create", "create:create", "Write a new book from a premise."),
     Entry("import", "import_book:import_book", "Import a manuscript that was written elsewhere."),
     Entry("resume", "resume:resume", "Continue a book where it stopped."),
+    Entry(
+        "answer",
+        "answer:answer",
+        "Write a book with a chat window: copy each request, paste its reply.",
+    ),
     Entry("redo", "resume:redo", "Write a stage, or one chapter of it, again."),
     Entry("status", "status:status", "Show every file of a book with its state and the reason."),
     Entry(

@@ -44,7 +44,9 @@ DEMONSTRATION = (
 )
 
 
-def run_book(renderer: Renderer, book: OpenBook, request: RunRequest, *, as_json: bool) -> None:
+def run_book(
+    renderer: Renderer, book: OpenBook, request: RunRequest, *, as_json: bool, brief: bool = False
+) -> None:
     """Run the stages, show how it goes, and say where the book is.
 
     Args:
@@ -52,6 +54,7 @@ def run_book(renderer: Renderer, book: OpenBook, request: RunRequest, *, as_json
         book: The project, held by this process.
         request: What is asked of the run.
         as_json: Whether events go to stdout, one JSON object per line.
+        brief: Whether it is not said which model answers.
 
     Raises:
         LibriScribeError: The run failed; finished parts are kept.
@@ -61,7 +64,8 @@ def run_book(renderer: Renderer, book: OpenBook, request: RunRequest, *, as_json
     screen = Screen(renderer, as_json=as_json)
     notes = FallbackNotes(renderer, first_models(book.settings, book.choice, request.stages))
     with resumable(renderer, name):
-        say_model(renderer, book.choice)
+        if not brief:
+            say_model(renderer, book.choice)
         run = book.run(request)
         with recorders(store.paths, os.environ, renderer.warning) as files, renderer.live():
             followed = follow(run, *files, screen, notes, pieces=screen)

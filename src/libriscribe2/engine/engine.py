@@ -21,6 +21,7 @@ from libriscribe2.engine.stages import AgentType, book_status, check_artifacts
 from libriscribe2.errors import BudgetError, LibriScribeError
 from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.observe.events import Event, EventConsumer, EventName
 
 AgentT = TypeVar("AgentT", bound=Agent)
@@ -172,7 +173,9 @@ class Engine:
             self._end("run.interrupted", work)
         if isinstance(error, BudgetError):
             self._parts.events.emit("budget.stop", message=error.what, reason=error.why)
-        if isinstance(error, LibriScribeError):
+        if isinstance(error, ReplyAwaitedError):
+            self._end("run.interrupted", work, message=error.what, status=error.slug)
+        elif isinstance(error, LibriScribeError):
             self._end("run.failed", work, message=error.what, status=error.slug)
 
     def _end(self, event: EventName, work: Work[T], **fields: object) -> None:

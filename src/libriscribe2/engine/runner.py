@@ -21,7 +21,7 @@ from libriscribe2.engine.stages import (
     stages_of,
 )
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.session import CallSession, RunStoppedError, Tally
+from libriscribe2.llm.session import CallSession, ReplyAwaitedError, RunStoppedError, Tally
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.observe.events import EventName, RunEvents
@@ -101,6 +101,7 @@ class Work(ABC, Generic[T]):
         self.start = monotonic()
         self._session = session
         self._failure: Exception | None = None
+        self._awaited: ReplyAwaitedError | None = None
         self._moved = True
 
     def due(self) -> Iterator[Coroutine[Any, Any, None]]:
@@ -126,7 +127,9 @@ class Work(ABC, Generic[T]):
             error = task.exception()
             if error is not None and not isinstance(error, Exception):
                 raise error
-            if error is not None:
+            if isinstance(error, ReplyAwaitedError):
+                self._awaited = error  # the other parts go on
+            elif error is not None:
                 self._fail(error)
 
     def result(self) -> T:
@@ -134,9 +137,11 @@ class Work(ABC, Generic[T]):
 
         Raises:
             LibriScribeError: The first failure of a part.
+            ReplyAwaitedError: Nothing failed, and a part waits for a person's reply.
         """
-        if self._failure is not None:
-            raise self._failure
+        stop = self._failure or self._awaited
+        if stop is not None:
+            raise stop
         return self._result()
 
     @property
@@ -334,7 +339,7 @@ class Runner(Work[Outcome]):
             check_planned(unit.chapter, self._store)
             maker = self._agents.make(agent)
             made = await maker.execute(unit)
-        except RunStoppedError:
+        except (RunStoppedError, ReplyAwaitedError):
             raise
         except LibriScribeError as error:
             self._session.stop()

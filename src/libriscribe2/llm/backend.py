@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 # A part of every request's key: another spelling would make all of them unknown to old journals.
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
@@ -165,6 +165,19 @@ class Backend(Protocol):
 
         Raises:
             BackendError: The stream broke off or never began.
+        """
+        ...
+
+
+@runtime_checkable
+class PatientBackend(Backend, Protocol):
+    """A backend some of whose replies come in another run."""
+
+    def expect(self, request: Request) -> None:
+        """Make sure that `complete` has an answer, before anything is noted of the request.
+
+        Raises:
+            LibriScribeError: There is none yet; the question is asked when the run ends.
         """
         ...
 

@@ -19,6 +19,7 @@ from libriscribe2.llm.backend import (
     Completion,
     Message,
     NoCallLog,
+    PatientBackend,
     Request,
 )
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
@@ -213,7 +214,7 @@ class LLMClient:
         while reply is None:
             asked = chain.next()
             how = self._send_options(is_last=asked.is_last_model, roomy=cuts > 0)
-            reply = self._replayed([asked.request])  # damage may hide that the whole was filtered
+            reply = self._paid_or_expected(asked.request)
             retries = Retries(session.retry, session.rng)
             await session.limit.acquire()
             try:
@@ -245,7 +246,7 @@ class LLMClient:
             ModelError, ProviderError, ContentFilteredError: As for `think`.
         """
         request = self._request(as_messages(messages), 1, self.model_name)
-        paid = self._replayed([request])
+        paid = self._paid_or_expected(request)
         if paid is not None:
             self._report(paid)
             yield paid.completion.reply
@@ -287,6 +288,19 @@ class LLMClient:
         agent = self.options.agent
         replies = (self._admission.replay(request, agent) for request in requests)
         return next((reply for reply in replies if reply is not None), None)
+
+    def _paid_or_expected(self, request: Request) -> Reply | None:
+        """The reply that the journal holds; None where the request can leave now.
+
+        Damage may hide that a request was filtered whole, so each is looked up again.
+
+        Raises:
+            ReplyAwaitedError: A person has not answered it yet.
+        """
+        reply = self._replayed([request])
+        if reply is None and isinstance(self._backend, PatientBackend):
+            self._backend.expect(request)
+        return reply
 
     def _report(self, call: CallRecord) -> None:
         """Count an answered call and report it."""

@@ -221,13 +221,16 @@ DEMO_MODEL = "demo"
 DEMO_NAMES = frozenset({DEMO_MODEL, "offline"})
 """All its names: books that were begun earlier know it by the other one."""
 
+MANUAL_MODEL = "manual"
+"""The model that a person asks in a chat window: requests and replies are files of the project."""
+
 RECORDED = "recorded"
 """The model that answers from a recording: `recorded:FILE`, or the one in the project's folder."""
 
 
 def is_built_in(name: str) -> bool:
     """Whether the program answers for a model itself, without a key, a server or a price."""
-    return name in DEMO_NAMES or name.partition(":")[0] == RECORDED
+    return name in DEMO_NAMES or name == MANUAL_MODEL or name.partition(":")[0] == RECORDED
 
 
 BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")

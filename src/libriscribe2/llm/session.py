@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import InitVar, dataclass, field
 from typing import Final, final
 
-from libriscribe2.errors import LibriScribeError
+from libriscribe2.errors import IncompleteError, LibriScribeError
 from libriscribe2.llm.backend import BackendError, CallLog, Completion, Request
 from libriscribe2.llm.call_records import CallRecord, NoOutbox, Outbox
 from libriscribe2.llm.content_filter import FilteredReplyError, filter_marker
@@ -36,6 +36,13 @@ class RunStoppedError(LibriScribeError):
     """No request leaves any more, because another part of the run has failed."""
 
     slug = "stopped"
+
+
+class ReplyAwaitedError(LibriScribeError):
+    """A person has not given a reply yet; nothing has failed, and what does not need it goes on."""
+
+    exit_code = IncompleteError.exit_code
+    slug = "waiting"
 
 
 @dataclass

@@ -276,12 +276,15 @@ class PipelineConfig(BaseModel):
         max_concurrency: Most requests under way at once.
         max_attempts: Most requests in one conversation whose replies a parser refuses, the first
             included: 3 means at most 2 corrections.
+        whole_chapters: Whether a chapter is asked for at once, and not scene by scene; None: only
+            of the model `manual`, where somebody pastes each request.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     max_concurrency: Annotated[int, NotBool, Field(ge=1, le=64)] = 4
     max_attempts: Count = 3
+    whole_chapters: bool | None = None
 
 
 class RevisionConfig(BaseModel):

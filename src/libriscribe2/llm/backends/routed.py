@@ -1,13 +1,17 @@
 """Sends each request to whoever serves its model: the stand-in author, or a server's backend."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from libriscribe2.errors import UsageError
 from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.providers import DEMO_NAMES, is_built_in
+from libriscribe2.llm.providers import DEMO_NAMES, MANUAL_MODEL, is_built_in
+from libriscribe2.project.paths import ProjectPaths
+
+if TYPE_CHECKING:
+    from libriscribe2.llm.backends.manual import ManualBackend
 
 
 class RoutedBackend:
@@ -19,19 +23,20 @@ class RoutedBackend:
     Args:
         url_of: The server of a model; None leaves it to the provider.
         limits: The clocks over each request.
-        folder: The project's folder, in which the recording of a played book lies.
+        paths: The project, which holds the recording of a played book, and what a person is asked.
     """
 
     def __init__(
         self,
         url_of: Callable[[str], str | None],
         limits: TimeLimits,
-        folder: Path | None = None,
+        paths: ProjectPaths | None = None,
     ) -> None:
         self._url_of = url_of
         self._limits = limits
-        self._folder = folder
+        self._paths = paths
         self._built_in: dict[str, Backend] = {}
+        self._manual: ManualBackend | None = None
         self._online: dict[str | None, LiteLLMBackend] = {}
 
     def complete(self, request: Request) -> Coroutine[Any, Any, Completion]:
@@ -42,13 +47,26 @@ class RoutedBackend:
         """The pieces of the model's own backend."""
         return self._of(request.model).stream(request)
 
+    def expect(self, request: Request) -> None:
+        """Make sure that a person has given the reply, where a person is to answer.
+
+        Raises:
+            ReplyAwaitedError: Nobody has.
+        """
+        if request.model == MANUAL_MODEL:
+            self._by_hand().expect(request)
+
     async def aclose(self) -> None:
-        """Close what the backends keep open."""
+        """Hand out what a person is to answer, and close what the backends keep open."""
+        if self._manual is not None:
+            self._manual.hand_out()
         for backend in self._online.values():
             await backend.aclose()
 
     def _of(self, model: str) -> Backend:
         """Who serves a model."""
+        if model == MANUAL_MODEL:
+            return self._by_hand()
         if not is_built_in(model):
             return self.online(model)
         if model not in self._built_in:
@@ -63,7 +81,22 @@ class RoutedBackend:
             return DemoAuthor()
         from libriscribe2.llm.backends.recorded import RecordedAuthor, read_recording  # noqa: PLC0415
 
-        return RecordedAuthor(read_recording(model, self._folder))
+        folder = None if self._paths is None else self._paths.root
+        return RecordedAuthor(read_recording(model, folder))
+
+    def _by_hand(self) -> "ManualBackend":
+        """Who has a person ask.
+
+        Raises:
+            UsageError: There is no project for the requests.
+        """
+        if self._manual is None:
+            from libriscribe2.llm.backends.manual import ManualBackend  # noqa: PLC0415 - rarely asked
+
+            if self._paths is None:
+                raise UsageError("The model `manual` answers only for a project.")
+            self._manual = ManualBackend(self._paths)
+        return self._manual
 
     def online(self, model: str) -> LiteLLMBackend:
         """Who asks the server of a model."""

@@ -1,0 +1,149 @@
+"""A text that a person copied from a chat window: its parts, and what the window put around them.
+
+Several questions may be put in one paste; the answers then stand one after the other, each below
+a line with its number (`=== 2 ===`). Models leave such a line out, make a heading of it or put a
+fence around it, so the parts are looked for in this order: the lines, then as many blocks of code or
+JSON objects as there are questions. What cannot be told apart belongs to nobody and is asked again.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+_MARK: Final = re.compile(
+    r"^[ \t>*_#`|~\\-]*={2,}[ \t*_]*(?:[^\W\d]+[ \t]+)?#?(\d{1,2})\b[^=\n]{0,80}={2,}[ \t*_`:|\\]*$",
+    re.MULTILINE,
+)
+_HEADING: Final = re.compile(
+    r"^[ \t]*(?:#{1,6}|\*\*|__|>)*[ \t]*(?:task|answer|part|reply)[ \t]+#?(\d{1,2})\b[^\n]{0,80}$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FENCED: Final = re.compile(r"^[ \t]*```[^`\n]*\n(.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE_LINES: Final = re.compile(r"\A(?:[ \t]*```[^`\n]*\n)+|(?:\n[ \t]*```[^`\n]*)+\s*\Z")
+_FEWEST_WORDS: Final = 15
+"""A text of fewer words before the first number is a greeting."""
+
+
+def parts_of(text: str, prose: Sequence[bool]) -> dict[int, str]:
+    """The answers in a pasted text, by the number of their question from 1.
+
+    Args:
+        text: What was pasted.
+        prose: Whether each question is answered with prose; the others are with a JSON object.
+    """
+    text = text.strip()
+    if len(prose) == 1:
+        own = _MARK.match(text)
+        return {1: text[own.end() :].strip() if own is not None else text} if text else {}
+    most = len(prose)
+    edges = [(0, 0, 0), *_marks(text, most), (most + 1, len(text), len(text))]
+    found: dict[int, str] = {}
+    for (number, _, start), (following, end, _) in pairwise(edges):
+        first, chunk = max(1, number), text[start:end]
+        if number or following <= most:  # a fence may be around a number's line, too
+            chunk = _FENCE_LINES.sub("\n", f"\n{chunk}\n").strip()
+        if first < following:
+            wanted = prose[first - 1 : following - 1]
+            found |= {first + at: one for at, one in _apart(chunk, wanted, marked=number > 0)}
+    return {number: one.strip() for number, one in found.items() if one.strip()}
+
+
+def _marks(text: str, most: int) -> list[tuple[int, int, int]]:
+    """Number, start and end of each line that holds a number, ascending."""
+    for pattern in (_MARK, _HEADING):
+        found: list[tuple[int, int, int]] = []
+        for mark in pattern.finditer(text):
+            number = int(mark[1])
+            if (found[-1][0] if found else 0) < number <= most:
+                found.append((number, mark.start(), mark.end()))
+        if found:
+            return found
+    return []
+
+
+def _apart(chunk: str, prose: Sequence[bool], *, marked: bool) -> Iterator[tuple[int, str]]:
+    """The answers to questions in a row between which no number stands, by their place."""
+    if len(prose) == 1 and marked:
+        yield 0, chunk
+        return
+    blocks = [block[1] for block in _FENCED.finditer(chunk)]
+    if len(blocks) != len(prose):
+        blocks = list(_objects(chunk))
+    lead = chunk.partition("{")[0].strip().removesuffix("```json").removesuffix("```").strip()
+    if len(blocks) == len(prose) - 1 and prose[0] and not any(prose[1:]):
+        blocks = [lead, *blocks]
+    if len(blocks) == len(prose) and (any(not one for one in prose) or len(blocks) > 1):
+        yield from enumerate(blocks)
+    elif marked or (prose[0] and len(prose) == 1 and len(chunk.split()) >= _FEWEST_WORDS):
+        yield 0, chunk
+
+
+def _objects(text: str) -> Iterator[str]:
+    """The JSON objects of a text, the outermost ones."""
+    decoder, at = json.JSONDecoder(strict=False), text.find("{")
+    while at >= 0:
+        try:
+            end = decoder.raw_decode(text, at)[1]
+        except (ValueError, RecursionError):
+            end = _closed(text, at)
+        yield text[at:end]
+        at = text.find("{", end)
+
+
+def _closed(text: str, start: int) -> int:
+    """Where an object ends that is no whole JSON: where its braces are even."""
+    depth = 0
+    for brace in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return start + brace.end()
+    return len(text)
+
+
+_CHROME: Final = re.compile(
+    r"\A(?:[ \t]*(?:copy code|copy|copied!?|edit|json|markdown|text|plaintext|"
+    r"(?:chatgpt|claude|gemini|copilot) said:?|you said:?)[ \t]*\n)+",
+    re.IGNORECASE,
+)
+_GREETING: Final = re.compile(
+    r"\A(?:sure|certainly|of course|absolutely|okay|ok|great|here is|here's|here\u2019s|below is|"
+    r"gerne|hier ist|voici|claro)\b[^\n]{0,240}[:.!]\**[ \t]*\n\s*\n",
+    re.IGNORECASE,
+)
+_OFFER: Final = re.compile(
+    r"\n\s*\n[ \t]*\**(?:let me know|would you like|if you(?:'d|\u2019d| would)? (?:like|want)|shall i|"
+    r"do you want|want me to|i hope this|feel free)\b[^\n]{0,400}\Z",
+    re.IGNORECASE,
+)
+_RULES: Final = r"(?:\n[ \t]*(?:-{3,}|\*{3,}|_{3,}|\u2e3b|(?:\*[ \t]*){3,}|(?:#[ \t]*){3,})[ \t]*)"
+_BREAK: Final = re.compile(rf"\s*{_RULES}+\s*?\n\s*")
+_EDGE: Final = re.compile(rf"\A{_RULES}+|{_RULES}+\s*\Z")
+_CUT: Final = re.compile(r"[\w,;]\Z")
+_SIGNED_OFF: Final = 3
+"""A last line of so few words is an ending, such as `The End`."""
+
+
+def plain_lines(text: str) -> str:
+    """A text with plain line ends, and without what a page marks its start with."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff").replace("\u200b", "")
+
+
+def pasted_prose(text: str) -> str:
+    """Prose without the window's own words: buttons, a greeting before it, an offer after it.
+
+    A rule between scenes becomes `* * *`, whatever the window made of it.
+    """
+    text = _CHROME.sub("", text.strip())
+    text = _GREETING.sub("", text, count=1)
+    text = _OFFER.sub("", text)
+    text = _EDGE.sub("\n", f"\n{text.strip()}\n").strip()
+    return _BREAK.sub("\n\n* * *\n\n", text)
+
+
+def stops_inside(text: str) -> bool:
+    """Whether prose ends in the middle of a sentence, as it does at a window's limit."""
+    last = text.rstrip().rpartition("\n")[2].strip()
+    is_line = last.startswith(("#", "*", "-", "|")) or len(last.split()) <= _SIGNED_OFF
+    return bool(_CUT.search(last)) and not is_line
