@@ -23,18 +23,21 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.pasting import copied, pasted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, run_book
+from libriscribe2.commands.by_hand import pastes_left, settings_by_hand, waiting_requests
 from libriscribe2.commands.runs import OpenBook, RunRequest, going_on, open_book
 from libriscribe2.documents.decoding import decode
 from libriscribe2.errors import EXIT_INTERRUPTED, UsageError
 from libriscribe2.exporters.pandoc import environment
 from libriscribe2.llm.backends.manual import Paste, Pastes, as_record
-from libriscribe2.llm.providers import MANUAL_MODEL
 from libriscribe2.llm.session import ReplyAwaitedError
-from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.prose import shorten
+from libriscribe2.replies.pasted import parts_of
 from libriscribe2.wording import counted
 
 _MOST_BYTES: Final = 16_000_000
+_TURN: Final = 400
+"""Most characters of a new turn that are shown."""
+
 _KEYS: Final = "epnq"
 _HELP: Final = (
     "Paste the answer here and press Enter. Or type a letter and Enter: e opens your editor, p prints "
@@ -67,37 +70,18 @@ def answer(
 
     Example: libriscribe2 answer my-book < reply.txt
     """
-    renderer = frame.renderer
     paths = frame.project(project, project_name, options)
-    settings = _settings(frame, options, paths)
+    settings = settings_by_hand(frame.settings(options, paths), paths)
     with open_book(paths) as (store, brief):
         book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
         request = going_on(until, refresh=False)(store, brief)
-        table = _Table(renderer, paths, whole=new_chat, quiet=show or as_json)
-        done = table.go_on(book, request)
-        if not done and (show or as_json):
+        table = _Table(frame.renderer, book, request, whole=new_chat)
+        done = table.go_on()
+        if show or as_json:
             table.show(as_json=as_json)
         elif not done:
-            done = table.take_all(book, request, editor=editor)
-        elif as_json:
-            renderer.data_json({"waiting": []})
+            done = table.take_all(editor=editor)
     return 0 if done else ReplyAwaitedError.exit_code
-
-
-def _settings(frame: Frame, options: ModelOptions, paths: ProjectPaths) -> Settings:
-    """The project's settings; where no model of it is a chat window, `manual` is the model.
-
-    A book whose model is another one was asked to go on by hand, and must not ask that one.
-    """
-    settings = frame.settings(options, paths)
-    models = (settings.models.default, *settings.models.stages().values())
-    if (
-        options.model
-        or options.mock
-        or any(MANUAL_MODEL in (one.model, *one.fallbacks) for one in models)
-    ):
-        return settings
-    return frame.settings(ModelOptions(model=MANUAL_MODEL), paths)
 
 
 class _Table:
@@ -105,44 +89,44 @@ class _Table:
 
     Args:
         renderer: Shows them.
-        paths: The project.
+        book: The project, held by this process.
+        request: What is asked of each run.
         whole: Whether a conversation is given from its beginning.
-        quiet: Whether the run before says nothing.
     """
 
     def __init__(
-        self, renderer: Renderer, paths: ProjectPaths, *, whole: bool, quiet: bool
+        self, renderer: Renderer, book: OpenBook, request: RunRequest, *, whole: bool
     ) -> None:
         self._renderer = renderer
-        self._paths = paths
+        self._book = book
+        self._request = request
+        self._paths = book.store.paths
         self._whole = whole
-        self._quiet = quiet
         self._waiting: list[Paste] = []
 
-    def go_on(self, book: OpenBook, request: RunRequest) -> bool:
+    def go_on(self) -> bool:
         """Run until a reply is missing; whether none is.
 
         Raises:
             LibriScribeError: The run failed; finished parts are kept.
         """
         try:
-            run_book(self._renderer, book, request, as_json=False, brief=self._quiet)
+            run_book(self._renderer, self._book, self._request, as_json=False, brief=True)
         except ReplyAwaitedError:
-            self._waiting = Pastes(self._paths).waiting(book.store.manifest)
+            self._waiting = waiting_requests(self._book.store)
             return False
-        finally:
-            self._quiet = True
+        self._waiting = []
         return True
 
     def show(self, *, as_json: bool) -> None:
         """What waits: the text of the first, or all as JSON."""
-        pastes = Pastes(self._paths)
         if as_json:
             self._renderer.data_json({"waiting": [as_record(one) for one in self._waiting]})
-        else:
-            self._renderer.data(pastes.text_of(self._waiting[0], whole=self._whole))
+        elif self._waiting:
+            text = Pastes(self._paths).text_of(self._waiting[0], whole=self._whole)
+            self._renderer.data(text)
 
-    def take_all(self, book: OpenBook, request: RunRequest, *, editor: bool) -> bool:
+    def take_all(self, *, editor: bool) -> bool:
         """Take reply after reply; whether the book is finished.
 
         Raises:
@@ -157,24 +141,36 @@ class _Table:
             except KeyboardInterrupt as error:
                 self._renderer.warning("Interrupted. Nothing of this reply was kept.")
                 raise typer.Exit(EXIT_INTERRUPTED) from error
-            if not text:
-                break
-            Pastes(self._paths).keep_reply(paste, text)
-            self._renderer.note(f"Taken: {counted(len(text.split()), 'word')}.")
-            done = self.go_on(book, request)
-            if not typed:
+            if text:
+                Pastes(self._paths).keep_reply(paste, text)
+                self._tell_taken(paste, text)
+                done = self.go_on()
+            if not typed or not text:
                 break
         if not done:
             self._tell_left()
         return done
 
+    def _tell_taken(self, paste: Paste, text: str) -> None:
+        """How much came, and what of several answers is missing."""
+        told = f"Taken: {counted(len(text.split()), 'word')}."
+        lacks = [n + 1 for n in range(len(paste.keys)) if n + 1 not in parts_of(text, paste.prose)]
+        if lacks:
+            told += f" Not found: {', '.join(map(str, lacks))} of {len(paste.keys)}; asked again."
+        self._renderer.note(told)
+
     def _tell_left(self) -> None:
-        paste = self._waiting[0]
-        wait = "request waits" if len(self._waiting) == 1 else "requests wait"
+        paste, wait = self._waiting[0], len(self._waiting)
+        waits = "1 request waits" if wait == 1 else f"{wait:,} requests wait"
         self._renderer.note(
-            f"{len(self._waiting):,} {wait}; the next is {paste.file}. Continue with "
-            f"`libriscribe2 answer {self._paths.called}`."
+            f"{waits} for a reply, about {self._left():,} are left in all; the next is "
+            f"{paste.file}. Continue with `libriscribe2 answer {self._paths.called}`."
         )
+
+    def _left(self) -> int:
+        """About how many pastes the book still takes, the one that is asked for included."""
+        left = pastes_left(self._request.stages, self._book.brief, self._book.store)
+        return max(len(self._waiting), left)
 
     def _piped(self, paste: Paste) -> str:
         """The reply on standard input; "" where there is nothing.
@@ -211,11 +207,13 @@ class _Table:
 
     def _tell(self, pastes: Pastes, paste: Paste, *, whole: bool) -> None:
         """What is asked for, where its text is, and what to do."""
+        more = self._left() - 1
+        others = f" (about {more:,} more after it)" if more else ""
+        self._renderer.note(f"\n{paste.name}: {paste.about}{others}")
         text = pastes.text_of(paste, whole=whole)
         goes_on = not whole and text != pastes.text_of(paste, whole=True)
-        more = len(self._waiting) - 1
-        others = f" ({counted(more, 'other')} wait)" if more else ""
-        self._renderer.note(f"\n{paste.name}: {paste.about}{others}")
+        if goes_on:
+            self._renderer.note(f"The last answer is not enough: {shorten(text, _TURN)}")
         size = counted(len(text.split()), "word")
         where = "the chat that gave the last answer" if goes_on else "a chat"
         match copied(text):

@@ -48,6 +48,7 @@ from libriscribe2.commands.batches import (
     is_shared,
     queue_of,
 )
+from libriscribe2.commands.by_hand import check_not_by_hand
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.commands.runs import OpenBook, calls_of_batch, going_on
 from libriscribe2.errors import UsageError
@@ -217,6 +218,7 @@ def run(
     order = BatchRequest(options.of_book(), max_batch_cost, deadline_of(deadline), together)
     with closing(queue_of(settings, batch)) as queue:
         # Chosen before the books begin: it may ask, and listen for Ctrl-C.
+        check_not_by_hand(settings)
         choice = model_for(settings)
         renderer.note(f"model: {choice.model} ({choice.reason})")
         tell = partial(tell_book, renderer, as_json=as_json)
@@ -272,6 +274,7 @@ def worker(
     order = WorkerRequest(
         options.of_book(), deadline=deadline_of(deadline), batches=batches, drain=drain
     )
+    check_not_by_hand(settings)
     choice = model_for(settings)
     with closing(database_of(settings)) as database:
         renderer.note(f"worker of {database.dsn.shown}, {settings.batch.books} at once")

@@ -54,14 +54,14 @@ def run_book(
         book: The project, held by this process.
         request: What is asked of the run.
         as_json: Whether events go to stdout, one JSON object per line.
-        brief: Whether it is not said which model answers.
+        brief: Whether only what was made is told, and not which model answers.
 
     Raises:
         LibriScribeError: The run failed; finished parts are kept.
         typer.Exit: The run was interrupted.
     """
     store, name = book.store, book.store.paths.called
-    screen = Screen(renderer, as_json=as_json)
+    screen = Screen(renderer, as_json=as_json, brief=brief)
     notes = FallbackNotes(renderer, first_models(book.settings, book.choice, request.stages))
     with resumable(renderer, name):
         if not brief:
@@ -114,23 +114,29 @@ def command_line() -> str:
     return " ".join(sys.argv[1:])
 
 
+_IN_FULL: Final = frozenset({"stage.skipped", "run.interrupted"})
+"""Events that are told by a run that says all."""
+
+
 class Screen:
     """Shows a run: lines and how far it is, or one JSON object per event.
 
     Args:
         renderer: Prints.
         as_json: Whether events go to stdout, one JSON object per line.
+        brief: Whether only what was made is told.
     """
 
-    def __init__(self, renderer: Renderer, *, as_json: bool = False) -> None:
+    def __init__(self, renderer: Renderer, *, as_json: bool = False, brief: bool = False) -> None:
         self._renderer = renderer
         self._as_json = as_json
+        self._brief = brief
 
     def receive(self, event: Event) -> None:
         """Show an event."""
         if self._as_json:
             self._renderer.render_event_json(event)
-        else:
+        elif not self._brief or event.event not in _IN_FULL:
             self._renderer.render_event(event)
 
     def receive_piece(self, piece: Piece) -> None:

@@ -1,6 +1,6 @@
 """`libriscribe2 status` and `adopt`: how a book stands, and edits that are accepted as current."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -68,9 +68,19 @@ def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> 
         told = "This is a project of the original LibriScribe2"
         renderer.note(f"{told}: `libriscribe2 resume {paths.called}` converts it.")
     elif state.runs:
-        renderer.note(f"Continue with `libriscribe2 resume {paths.called}`.")
+        _tell_run(renderer, paths, state.record["waiting"])
     if any(row["state"] == "stale" and not row["runs"] for row in state.record["units"]):
         renderer.note(refreshing(paths.called))
+
+
+def _tell_run(
+    renderer: Renderer, paths: ProjectPaths, waiting: Sequence[Mapping[str, Any]]
+) -> None:
+    """By which command the book goes on, and what that one asks for."""
+    for one in waiting:
+        renderer.note(f"{one['file']} waits for a reply: {one['about']}")
+    going_on = "answer" if waiting else "resume"
+    renderer.note(f"Continue with `libriscribe2 {going_on} {paths.called}`.")
 
 
 def _state_and_reason(row: Mapping[str, Any]) -> tuple[str, str]:

@@ -2,7 +2,15 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +31,7 @@ from libriscribe2.batch.provider.submitted import BatchAdapter, PollingOptions
 from libriscribe2.batch.queue import BookQueue, Enqueued, one_of
 from libriscribe2.batch.rows import check_rows, read_rows
 from libriscribe2.batch.work import BookWriter, Terms, due_of, minutes_for, moment_of
+from libriscribe2.commands.by_hand import check_not_by_hand
 from libriscribe2.commands.projects import stage_names
 from libriscribe2.errors import BudgetError, ConfigError, IncompleteError, LibriScribeError
 from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_clients
@@ -159,7 +168,7 @@ def add_books(
     now, stages = utc_now(), stage_names()
     rows, faults = check_rows(
         raw,
-        lambda table: check_book_tables(table, stages),
+        lambda table: _check_tables(table, stages),
         lambda text: moment_of(text, now),
     )
     bad = sorted([*unread, *faults], key=lambda one: natural_order(one.place))
@@ -203,6 +212,12 @@ class BatchRequest:
     max_cost: float | None = None
     deadline: datetime | None = None
     together: bool = False
+
+
+def _check_tables(table: Mapping[str, Any], stages: Collection[str]) -> None:
+    """Refuse settings of a row that no book of a batch may have."""
+    check_book_tables(table, stages)
+    check_not_by_hand(Settings.model_validate(table))
 
 
 def terms_of(

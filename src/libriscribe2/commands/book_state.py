@@ -13,11 +13,13 @@ from libriscribe2.checks.project_health import (
     finding_of,
     health_finding,
 )
+from libriscribe2.commands.by_hand import waiting_requests
 from libriscribe2.commands.calls import is_own
 from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
 from libriscribe2.engine.stages import RunDecision, all_stages, book_status, check_artifacts
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_checks import cover_of
+from libriscribe2.llm.backends.manual import as_record
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import Finding
 from libriscribe2.project.artifacts import Book
@@ -76,6 +78,7 @@ def overview(paths: ProjectPaths, *, rates: bool = False) -> BookOverview:
         "title": Book(view).title(brief),
         **_sums(view),
         "units": [_row(one, originals) for one in units],
+        "waiting": [as_record(one) for one in waiting_requests(view)],
     }
     if rates:
         record["rates"] = [asdict(rate) for rate in _rates(view)]

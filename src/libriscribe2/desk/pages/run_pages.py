@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from libriscribe2.commands.by_hand import waiting_requests
 from libriscribe2.commands.calls import (
     Call,
     CallFilter,
@@ -16,6 +17,9 @@ from libriscribe2.commands.calls import (
 )
 from libriscribe2.commands.reply_replay import Piece, clean_text, raw_against_clean
 from libriscribe2.desk.snapshot import Snapshot
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.llm.backends.manual import Paste
+from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.observe.events import Event
 
 _ENDS: Final = {
@@ -81,11 +85,20 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
         "words": sum(entry.words for entry in snapshot.chapters),
         "totals": totals,
         "further": sum(call.dump.attempt > 1 for call in snapshot.calls),
+        "waiting": _waiting(snapshot),
         "left": _left(snapshot),
         "rows": stage_rows(snapshot),
         "timeline": timeline(snapshot.calls, _order(snapshot)),
         "width": WIDTH,
     }
+
+
+def _waiting(snapshot: Snapshot) -> list[Paste]:
+    """What a person has to paste; a list that cannot be read is told by the next run."""
+    try:
+        return waiting_requests(snapshot.view)
+    except LibriScribeError:
+        return []
 
 
 def run_state(events: Sequence[Event], due: int, *, may_run: bool = True) -> dict[str, Any]:
@@ -101,6 +114,8 @@ def run_state(events: Sequence[Event], due: int, *, may_run: bool = True) -> dic
         return {}
     last = events[-1]
     state = _ENDS.get(last.event, "running" if may_run else "stopped")
+    if last.status == ReplyAwaitedError.slug:
+        state = "waiting"
     killed = state == "stopped" and last.event not in _ENDS
     at_work = {event.unit for event in events if event.event == "stage.start"}
     over = [event for event in events if event.event in ("stage.end", "stage.failed")]

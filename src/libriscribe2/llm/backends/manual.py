@@ -28,6 +28,9 @@ from libriscribe2.replies.pasted import parts_of, pasted_prose, plain_lines, sto
 from libriscribe2.wording import counted, unit_in_words
 
 FOLDER: Final = "manual"
+WHOLE: Final = "whole"
+"""What the request for a whole chapter is called within the chapter's step."""
+
 INDEX: Final = f"{STATE}/manual.json"
 
 MOST_WORDS: Final = 2_500
@@ -45,6 +48,8 @@ _MORE_WORDS: Final = 1_500
 
 _START: Final = 200
 """So many characters tell a text from others."""
+
+_FEWEST_WORDS: Final = 5
 
 _SHORT: Final = 400
 """Two answers of so many characters may well be the same, such as an empty list."""
@@ -97,12 +102,13 @@ class Paste:
 
 
 def in_words(step: str) -> str:
-    """A step in words, such as `Chapter 3` or `Scenes: ch03`."""
+    """A step in words, such as `Chapter 3` or `Concept: draft`."""
     found = _STEP.fullmatch(step)
     if found is None:
         return step
     unit = unit_in_words(found["stage"], int(found["chapter"]) if found["chapter"] else None)
-    return f"{unit}: {found['part']}" if found["part"] else unit
+    part = found["part"]
+    return f"{unit}: {part}" if part and part != WHOLE else unit
 
 
 class Pastes:
@@ -183,9 +189,7 @@ class Pastes:
         twin = next(same, None) if len(text) > _SHORT else None
         if twin is not None:
             return f"It is the answer that was given to {twin.file}."
-        if not parts_of(text, paste.prose):
-            return f"No answer below its number (=== 1 ===) is in it; {len(paste.keys)} are wanted."
-        return ""
+        return _misfit(paste, text)
 
     def hand_out(self, asked: Sequence[Request]) -> list[Paste]:
         """Write down what is asked and not written yet; returns all that has to be answered."""
@@ -258,6 +262,20 @@ class Pastes:
             atomic_write(path, utf8(text), mode=PRIVATE)
 
 
+def _misfit(paste: Paste, text: str) -> str:
+    """Why a text does not have the form of what a paste asks for; "" where it may have it."""
+    words = len(text.split())
+    if all(paste.prose) and text.lstrip("`json \n")[:1] == "{":
+        return "It is JSON, and a text is asked for."
+    if not any(paste.prose) and "{" not in text:
+        return "No JSON object is in it, and one is asked for."
+    if any(paste.prose) and words < _FEWEST_WORDS:
+        return f"It has {counted(words, 'word')}; no answer is as short."
+    if not parts_of(text, paste.prose):
+        return f"No answer below its number (=== 1 ===) is in it; {len(paste.keys)} are wanted."
+    return ""
+
+
 def read_reply_bytes(name: str, data: bytes) -> str:
     """The text of a reply; "" where there is nothing in it.
 
@@ -284,7 +302,7 @@ class ManualBackend:
     def __init__(self, paths: ProjectPaths) -> None:
         self._pastes = Pastes(paths)
         self._asked: dict[str, Request] = {}
-        self._awaited = ReplyAwaitedError("A reply is not there yet")
+        self._awaited = ReplyAwaitedError(f"Requests wait for a reply in {FOLDER}/")
 
     def expect(self, request: Request) -> None:
         """Make sure that the reply is there, and note the request where it is not.
@@ -464,4 +482,5 @@ def _without_repeats(text: str, number: int, shown: list[tuple[int, str, str]]) 
 
 def as_record(paste: Paste) -> dict[str, Any]:
     """A paste that waits, as plain JSON."""
-    return {"file": paste.file, "reply": paste.reply_file, "steps": list(paste.steps)}
+    steps = list(paste.steps)
+    return {"file": paste.file, "reply": paste.reply_file, "steps": steps, "about": paste.about}
