@@ -230,7 +230,7 @@ def create(
         # Other books never pass this room.
         from libriscribe2.commands.recordings import played_book  # noqa: PLC0415
 
-        played = played_book(given, settings)
+        played = played_book({**given, "samples": samples, "after": after}, settings)
         given, settings, choice, shared = played.keys, played.settings, played.choice, played.given
     brief = continued(_brief(given, of_run, settings, renderer), earlier)
     brief, order_note = with_drafting(brief, settings.pipeline.max_concurrency)

@@ -102,7 +102,7 @@ _LAST: Final = (
 )
 """What `--help` of a command with groups lists after its own options, in this order."""
 
-_WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (answer|resume|adopt|estimate)`")
+_WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (answer|resume|adopt|estimate)(?=`| --)")
 
 P = ParamSpec("P")
 
@@ -366,7 +366,7 @@ def _with_project(fix: str, project: str) -> str:
     """Advice whose commands can be typed: rooms below do not know how the project is called."""
     if not project:
         return fix
-    return _WITHOUT_PROJECT.sub(lambda found: f"`libriscribe2 {found[1]} {project}`", fix)
+    return _WITHOUT_PROJECT.sub(lambda found: f"`libriscribe2 {found[1]} {project}", fix)
 
 
 def local_servers() -> Sequence[LocalServer]:

@@ -85,6 +85,8 @@ def kept_settings(settings: Settings, choice: ModelChoice) -> dict[str, dict[str
         kept["models"] = {"default": {"model": choice.model}}
     if given:
         kept["budget"] = given
+    if settings.pipeline.whole_chapters:
+        kept["pipeline"] = {"whole_chapters": True}
     if settings.revision.evaluator:
         kept["revision"] = {"evaluator": True}
     return kept

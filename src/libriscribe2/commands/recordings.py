@@ -92,14 +92,22 @@ def played_book(asked: Mapping[str, Any], settings: Settings) -> PlayedBook:
                 fix="Leave out what says how the book is to be.",
             )
     models = ModelsConfig(default=default.model_copy(update={"model": RECORDED}))
-    revision = settings.revision.model_copy(update={"evaluator": recording.evaluator})
     told = f"recorded {recording.date} from {recording.model}, {cost(recording.cost_usd)} then"
     return PlayedBook(
         recording_brief(recording).model_dump(),
-        settings.model_copy(update={"models": models, "revision": revision}),
+        settings.model_copy(update={"models": models, **_as_written(recording, settings)}),
         ModelChoice(RECORDED, told),
         (GivenFile(RECORDING_FILE, as_bytes(recording)), *_files(recording)),
     )
+
+
+def _as_written(recording: Recording, settings: Settings) -> dict[str, Any]:
+    """The settings that say which questions are asked."""
+    whole = {"whole_chapters": recording.whole_chapters}
+    return {
+        "revision": RevisionConfig(evaluator=recording.evaluator),
+        "pipeline": settings.pipeline.model_copy(update=whole),
+    }
 
 
 def recording_brief(recording: Recording) -> Brief:
@@ -181,7 +189,7 @@ async def play(
     asking = {
         "models": ModelsConfig(default=StageModel(model=RECORDED)),
         "budget": BudgetConfig(),
-        "revision": RevisionConfig(evaluator=recording.evaluator),
+        **_as_written(recording, settings),
     }
     failure: LibriScribeError | None = None
     with throw_away("book") as (paths, machine), ProjectStore.create(paths, machine) as store:
@@ -293,6 +301,7 @@ def _collected(view: ProjectView, brief: Brief, records: Iterable[Record]) -> Re
         model=most,
         cost_usd=played.cost_usd if played else None if None in costs else sum(costs),
         notes=played.notes if played else [],
+        whole_chapters=any(one.step.endswith("/whole") for one in told),
         evaluator=any(one.step.startswith(f"{_EVALUATED}/") for one in told),
         brief=brief.model_dump(mode="json", exclude_defaults=True),
         **_given(view.paths.root),

@@ -110,7 +110,7 @@ def explain(error: BackendError, model: str) -> LibriScribeError:
             fix = "choose another model with --model, or --model demo to continue without one"
             return ModelError(f"No provider serves the model {model!r}", why, fix)
         case "not_recorded":
-            fix = f'run `libriscribe2 resume` with --model "{model}, OTHER" to have OTHER answer it'
+            fix = f'name who answers it: `libriscribe2 resume --model "{model}, manual"`'
             return ModelError("The recording cannot answer", why, fix)
         case "filtered":
             fix = "reword the premise or the chapter's summary, then run `libriscribe2 resume`"

@@ -136,7 +136,7 @@ def check_models(
     found = {resolved(name, choice, settings) for name in names}
     for one in sorted(found, key=lambda one: one.model):
         check_choice(one, os.environ)
-        if one.model.partition(":")[0] == RECORDED and premise:
+        if one.model.partition(":")[0] == RECORDED:
             from libriscribe2.llm.backends.recorded import check_recording  # noqa: PLC0415
 
             check_recording(one.model, folder, premise)

@@ -20,6 +20,7 @@ from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 from libriscribe2.errors import ModelError
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.fallbacks import CONTINUE, NOT_RECORDED, joined
+from libriscribe2.llm.providers import RECORDED
 from libriscribe2.project.atomic import read_regular
 from libriscribe2.wording import plain_fault
 
@@ -119,6 +120,7 @@ class Recording(BaseModel):
         notes: What a reader should know: edits of the author that it does not hold, steps that
             were answered later and by whom.
         evaluator: Whether revised chapters were evaluated.
+        whole_chapters: Whether each chapter was asked for at once.
         brief: What the author asked for.
         files: Texts that the book was given, by name, as lines.
         data: Other files that it was given, in Base64.
@@ -136,6 +138,7 @@ class Recording(BaseModel):
     cost_usd: float | None = None
     notes: list[str] = []
     evaluator: bool = False
+    whole_chapters: bool = False
     brief: dict[str, Any]
     files: dict[_Name, list[str]] = {}
     data: dict[_Name, Base64Bytes] = {}
@@ -218,10 +221,17 @@ def _unfit(path: Path, why: str) -> ModelError:
 def check_recording(model: str, folder: Path | None, premise: str) -> None:
     """Make sure that a recording can be read, and is one of the book.
 
+    Args:
+        model: As for `read_recording`.
+        folder: The project's folder; None where there is none yet.
+        premise: What the book is about; "" where nobody knows yet.
+
     Raises:
         ModelError: It is not.
     """
-    if premise and read_recording(model, folder).brief.get("premise") != premise:
+    if model == RECORDED and folder is None:
+        return  # the new folder gets what was read already
+    if read_recording(model, folder).brief.get("premise") != premise and premise:
         raise ModelError(
             f"{model!r} is the recording of another book",
             "its premise is another one",
