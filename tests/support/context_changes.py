@@ -113,10 +113,12 @@ def unmet_changes(
 
     Args:
         place: The chapter and number of the scene.
-        told: The lines and fields of each part of its prompt.
+        told: The lines and fields of each part of its prompt; under "" those of none, where the
+            program's own words stand, too, so that only the book's are looked for there.
         changes: The changes of the book.
     """
-    said = [(part, one) for part, own in told.items() for line in own for one in line.sentences]
+    parts = ((part, own) for part, own in told.items() if part)
+    said = [(part, one) for part, own in parts for line in own for one in line.sentences]
     everything = " ".join(line.text for own in told.values() for line in own)
     for change in (one for one in changes if one.place < place):
         old = [f"{p}: {one}" for p, one in said if p not in NARRATIVE and _is_old(one, change)]

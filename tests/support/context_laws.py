@@ -48,7 +48,9 @@ _AFTER: Final = re.compile(r"\s*(?:\x00|\Z|[(\[\u2026]|\.\.\.)")
 _SUBJECT: Final = re.compile(r"- ([^:,]+)[:,] ")
 """Of whom or what a line of a list tells."""
 
-_PIECES: Final = re.compile(r" / |: ")
+_BESIDE: Final = " / "
+_LABEL: Final = ": "
+"""What parts the texts of one line, and what stands behind a line's first words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +135,11 @@ class RecordedScene:
 
     @cached_property
     def blocks(self) -> Mapping[str, str]:
-        """The parts of the prompt by their tags."""
-        return {one["name"]: one["body"] for one in _BLOCK.finditer(self.prompt)}
+        """The parts of the prompt by their tags, and under "" what stands outside of them."""
+        found = {"": _BLOCK.sub("", self.prompt)}
+        for one in _BLOCK.finditer(self.prompt):
+            found[one["name"]] = "\n".join(filter(None, (found.get(one["name"]), one["body"])))
+        return found
 
     @cached_property
     def told(self) -> Mapping[str, tuple[Told, ...]]:
@@ -339,14 +344,16 @@ def is_marked(shown: str, within: str) -> bool:
 
 
 def _cut_prose(scene: RecordedScene) -> Iterator[Cut]:
-    """The pieces of paragraphs that a part shows."""
+    """The pieces of paragraphs that a part shows, whole lines or what stands in a line of a list."""
     within = _SEPARATOR + _SEPARATOR.join(scene.prose) + _SEPARATOR
     for name, units in scene.units.items():
         for unit in units:
-            found = [one for one in (unit, *_PIECES.split(unit)) if len(one) >= SHORTEST]
-            at = next(((one, p) for one in found if (p := within.find(one)) >= 0), None)
-            if at is not None:
-                yield from _edges(name, *at, within)
+            lines = [unit] if unit in within else unit.split(_BESIDE)
+            for line in lines:
+                found = (one for one in (line, line.partition(_LABEL)[2]) if len(one) >= SHORTEST)
+                at = next(((one, p) for one in found if (p := within.find(one)) >= 0), None)
+                if at is not None:
+                    yield from _edges(name, *at, within)
 
 
 def _edges(part: str, shown: str, start: int, within: str) -> Iterator[Cut]:

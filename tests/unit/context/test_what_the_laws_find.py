@@ -105,11 +105,31 @@ def test_a_sentence_may_only_be_cut_where_that_is_said(end: str, laws: list[str]
         ("Nobody had bailed it since the storm.\nAda bailed.", False),
         ("had bailed it since the storm.\nAda bailed.", True),
         ("The boat was cold. Nobody had bailed it", True),
+        ("Chapter 1: Ada picked it up, and Ben saw her do it.", False),
+        (
+            "Its end: Nobody had bailed it since the storm. / picked it up, and Ben saw her do it.",
+            True,
+        ),
     ],
 )
 def test_prose_begins_and_ends_with_a_sentence(text: str, *, cut: bool) -> None:
     laws = {one[:2] for one in broken(shown(replace(SCENE, bears=()), text_before=text))}
     assert laws == ({"L1", "L2"} if cut else set())
+
+
+def test_a_colon_of_the_text_is_no_label() -> None:
+    line = "She saw by the light of the lamp that it was a key: somebody had lost it in the sand."
+    scene = replace(SCENE, bears=(), prose=(line,))
+    assert broken(shown(scene, text_before=f"Chapter 1: {line}")) == []
+
+
+def test_a_part_may_stand_in_several_places_and_text_in_none() -> None:
+    prompt = prompt_of(**{**SHOWN, "text_before": "The boat was cold."}) + SUMMARY
+    more = prompt_of(text_before="Ada bailed.")
+    bears = (Source("draft", "The boat was cold."), Source("draft", "Ada bailed."))
+    assert broken(replace(SCENE, bears=bears, prompt=prompt + more)) == []
+    bare = prompt_of(**{**SHOWN, "story_so_far": ""}) + f"\n\n{SUMMARY}"
+    assert broken(replace(SCENE, bears=SCENE.bears[:2], prompt=bare)) == []
 
 
 def test_a_list_that_is_called_whole_has_all_its_items() -> None:
