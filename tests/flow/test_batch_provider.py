@@ -16,6 +16,7 @@ import pytest
 from tests.support.batch_server import BatchServer
 from tests.support.batches import premise, states
 from tests.support.desk import Desk
+from tests.support.entered import entered
 from tests.support.openai_replies import Fault
 
 from libriscribe2.batch.folders import begin_project
@@ -27,6 +28,7 @@ from libriscribe2.llm.backends.provider_batches import ProviderBatches, close_cl
 from libriscribe2.llm.litellm_library import load_litellm
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.utils.json_utils import JSONProcessor
 
 KEY = "sk-very-secret-0123456789abcdef"
 NAMES = ("one", "two", "three")
@@ -283,6 +285,26 @@ def test_a_book_whose_calls_were_submitted_is_left_to_its_batch(
         list(new_batches(spool, dict.fromkeys(spool.idents(spool.waiting), asked)))
     desk.run("resume", "one", "--no-input", "--until", "concept")
     assert server.chats > 0
+
+
+def test_OV_07_a_record_that_is_not_json_is_shown_in_the_log_and_passed_over(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    begin_one(desk)
+    spool = Spool(desk.folder / "batches/books/provider")
+    asked = {"model": "openai/test-model", "account": "mine", "body": {}}
+    with spool.kept():
+        BookSpool(spool, "one").put("x", asked)
+        list(new_batches(spool, dict.fromkeys(spool.idents(spool.waiting), asked)))
+    damaged = '{"calls": [' + "x" * 500
+    (spool.orders / "a-damaged-one.json").write_text(damaged, encoding="utf-8")
+    with entered(JSONProcessor.safe_json_loads) as found:
+        ran = desk.run("resume", "one", "--no-input", expect=3)
+    assert "libriscribe2.batch.provider.spool" in found["safe_json_loads"]
+    assert "libriscribe2 batch run --batch books" in ran.err
+    (told,) = {one.getMessage() for one in caplog.records}
+    assert told.startswith("Not JSON: Expecting value: line 1 column 12")
+    assert told.endswith(f"(position 11): {damaged[:200].encode()!r}")
 
 
 @pytest.mark.postgres

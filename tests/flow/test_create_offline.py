@@ -104,7 +104,7 @@ def test_OV_17_no_file_holds_a_wrapper(book: ProjectFolder) -> None:
             assert not wrappers & set(keys_of(json.loads(data))), name
 
 
-def test_OV_10_OV_45_raw_replies_are_only_in_the_debug_folder(book: ProjectFolder) -> None:
+def test_OV_10_raw_replies_are_only_in_the_debug_folder(book: ProjectFolder) -> None:
     assert not [name for name in book.contents() if "debug" in name or "raw" in name]
     assert all(path.suffix == ".json" or path.name == OWNER for path in book.debug.iterdir())
 

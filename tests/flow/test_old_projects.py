@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 from tests.support.desk import Desk
+from tests.support.entered import entered
+
+from libriscribe2.utils.json_utils import JSONProcessor
 
 REPLY = '{"title": "L\'\u00e9t\u00e9", "logline": "A summer ends.", "description": "Long."}'
 CONCEPT = {
@@ -60,6 +63,45 @@ def test_OV_44_resume_finishes_an_old_book(old: Desk) -> None:
     assert book.chapters()[0] == "# Tide 1\n\nAna waits.\n"
     assert book.brief()["premise"] == STATE["description"]
     assert "Ana" in "".join(book.chapters())
+
+
+def test_OV_06_a_reply_that_the_original_saved_is_read_and_its_markdown_told(
+    old: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    with entered(JSONProcessor.extract_json_from_response) as found:
+        record = old.run("status", "summer", "--json").value
+    assert "libriscribe2.project.legacy" in found["extract_json_from_response"]
+    assert "JSON_EXTRACTION_WARNING: markdown_code_blocks, surrounding_text" in caplog.text
+    states = {row["unit"]: row["state"] for row in record["units"]}
+    assert states["concept.json"] == "original"
+    old.run("resume", "summer", "--mock", "--until", "concept")
+    concept = old.project("summer").json("concept.json")["concept"]
+    assert concept == json.loads(REPLY)
+
+
+def test_OV_06_a_saved_reply_without_json_is_told_and_counts_as_none(
+    old: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = old.folder / "projects" / "summer"
+    reply = {"raw_content": "I have no idea."}
+    state = STATE | {"logline": "As the state has it."}
+    for name, value in (("concept.json", reply), ("project_data.json", state)):
+        (folder / name).write_text(json.dumps(value), encoding="utf-8")
+    old.run("resume", "summer", "--mock", "--until", "concept")
+    concept = old.project("summer").json("concept.json")["concept"]
+    assert concept["logline"] == state["logline"]
+    assert "No JSON object in the reply: no JSON value in the reply" in caplog.text
+
+
+def test_OV_45_what_an_old_file_said_of_its_reply_is_moved_out_of_it(old: Desk) -> None:
+    wrapped = (old.folder / "projects" / "summer" / "concept.json").read_bytes()
+    old.run("resume", "summer", "--mock", "--until", "concept")
+    book = old.project("summer")
+    assert list(book.json("concept.json")) == ["concept", "keywords"]
+    moved = [
+        path for path in book.root.rglob("*") if path.is_file() and wrapped in path.read_bytes()
+    ]
+    assert [path.relative_to(book.root).parts[0] for path in moved] == [".libriscribe"]
 
 
 def test_OV_44_an_old_book_is_converted_once(old: Desk) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
@@ -13,22 +12,22 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from pydantic import BaseModel
 from typing_extensions import override
 
-from libriscribe2.errors import LibriScribeError, MaxRetriesExceededError
+from libriscribe2.errors import IncompleteError, LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt, log_cleanup
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.session import ReplyAwaitedError, RunStoppedError
-from libriscribe2.models.base import request_schema
+from libriscribe2.models.base import Shape, request_schema
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.texts import readable_json
 from libriscribe2.prompts.loader import load_prompt, load_text
-from libriscribe2.replies.parsers import ReplyReader
+from libriscribe2.replies.cleanup import validate_json_with_pydantic
+from libriscribe2.replies.formatting import detect_markdown_artifacts
+from libriscribe2.replies.parsers import ReplyReader, safe_extract_json
 from libriscribe2.replies.schema_fit import Limits
 from libriscribe2.research.access import ResearchMeans
-from libriscribe2.telemetry import JSON_VALIDATION_ERROR
-from libriscribe2.utils.json_utils import JSONProcessor
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +151,6 @@ class MadeFrom:
 T = TypeVar("T")
 
 
-logger = logging.getLogger(__name__)
-
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 SHORT_FIELDS: Final = (
@@ -220,6 +217,10 @@ class Agent:
     prompts: ClassVar[tuple[str, ...]] = ()
     made_where: ClassVar[str] = ""
     wanted_if: ClassVar[str] = ""
+
+    # The original's names of what reads every reply to an agent.
+    safe_extract_json = staticmethod(safe_extract_json)
+    _detect_llm_formatting_issues = staticmethod(detect_markdown_artifacts)
 
     def __init__(self, context: AgentContext) -> None:
         self.context = context
@@ -335,20 +336,6 @@ class Agent:
         parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))
         return self._think(messages, parser, options)
 
-    def safe_extract_json(
-        self, content: str, model: type[BaseModel] | None = None
-    ) -> dict[str, Any] | None:
-        """The JSON object in a reply, validated and normalised; None where there is none."""
-        self._log_json_extraction_warning(self._detect_llm_formatting_issues(content))
-        found = JSONProcessor.extract_json_from_llm_response(content, schema=model)
-        if found is None or model is None:
-            return found
-        valid, errors = JSONProcessor.validate_json_with_pydantic(found, model)
-        if valid:
-            return model.model_validate(found).model_dump()
-        logger.error("%s: %s: %s: %.200r", JSON_VALIDATION_ERROR, self.name, errors, content)
-        return None
-
     def as_text(self, made: BaseModel) -> str:
         """The text of a JSON artifact."""
         return self._validate_and_clean_json_output(made)
@@ -357,15 +344,19 @@ class Agent:
         """A JSON artifact's text: validated once more, readable, without wrappers.
 
         Raises:
-            pydantic.ValidationError: The value does not have the artifact's shape.
+            IncompleteError: The value does not have the artifact's shape; nothing is saved.
         """
-        shape = type(value) if self.shape is None else self.shape
-        clean = shape.model_validate(value.model_dump()).model_dump(mode="json")
+        clean = value.model_dump(mode="json")
+        valid, errors = self._validate_json(clean)
+        if not valid:
+            what = f"The stage {self.name!r} made nothing that can be saved."
+            fix = "Ask again with `libriscribe2 redo`; the replies are in the dumps."
+            raise IncompleteError(what, why="; ".join(errors), fix=fix)
         return readable_json(clean)
 
-    def _detect_llm_formatting_issues(self, content: str) -> list[str]:
-        """Names of what stands around or in the JSON of a reply and should not."""
-        return JSONProcessor.detect_markdown_artifacts(content)
+    def _validate_json(self, data: object) -> tuple[bool, list[str]]:
+        """Whether data have the artifact's shape, and what is wrong with them by field."""
+        return validate_json_with_pydantic(data, self.shape or Shape)
 
     def _log_json_extraction_warning(self, issues: Iterable[str]) -> None:
         """Say what had to be cleaned away; a clean reply says nothing."""

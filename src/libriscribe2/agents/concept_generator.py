@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from pydantic import BaseModel
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.story import ConceptFile, ConceptModel, KeywordsModel
 from libriscribe2.project.paths import CONCEPT
-from libriscribe2.utils.json_utils import JSONProcessor
 
 CRITIQUE_WORDS: Final = 150
 
@@ -65,10 +63,7 @@ class ConceptGeneratorAgent(Agent):
         )
         return ConceptFile(concept=concept, keywords=keywords)
 
-    def _validate_concept_json(self, data: dict[str, object]) -> tuple[bool, list[str]]:
-        """Whether data has the shape of a concept, and what is wrong with it by field."""
-        model: type[BaseModel] = ConceptModel
-        return JSONProcessor.validate_json_with_pydantic(data, model)
+    _validate_concept_json = Agent._validate_json
 
     def _with_the_authors_title(self, concept: ConceptModel) -> ConceptModel:
         """A title that the author gave outranks the model's."""

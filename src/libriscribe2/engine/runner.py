@@ -339,6 +339,7 @@ class Runner(Work[Outcome]):
             check_planned(unit.chapter, self._store)
             maker = self._agents.make(agent)
             made = await maker.execute(unit)
+            text = made if isinstance(made, str) else maker.as_text(made)
         except (RunStoppedError, ReplyAwaitedError):
             raise
         except LibriScribeError as error:
@@ -346,7 +347,6 @@ class Runner(Work[Outcome]):
             why = {"message": error.what, "reason": error.why, "status": error.slug}
             self._emit("stage.failed", unit, **why)
             raise
-        text = made if isinstance(made, str) else maker.as_text(made)
         self._set_aside(agent, decision)
         made_from = maker.made_from
         self._store.write(

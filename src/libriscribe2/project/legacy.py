@@ -30,7 +30,7 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.project_view import FileContent, ProjectView, file_content, natural_order
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import decode_text, parse_json, readable_json
-from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.cleanup import extract_json_from_response
 
 _RAW: Final = "raw_content"
 
@@ -62,8 +62,7 @@ def _unwrapped(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     if isinstance(value.get(_RAW), str):
-        report = extract_with_report(value[_RAW])
-        return report.value if report.ok else None
+        return extract_json_from_response(value[_RAW])
     return None if "content_preview" in value else value
 
 

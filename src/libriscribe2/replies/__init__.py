@@ -1,6 +1,6 @@
 """A reply becomes a value or a refusal: JSON, calls, sections, result pages.
 
-Nothing of the rest of the program is imported. What has to hold here:
+Nothing of the rest of the program is imported but names of log messages. What has to hold here:
 
 - Lossy readings (content cut off, placeholders, arithmetic, keys that stand twice and differ) are
   refused with feedback, never returned as if whole.

@@ -15,6 +15,7 @@ only in the fields that ask for it.
 """
 
 import json
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
@@ -26,6 +27,8 @@ from libriscribe2.replies.choice import FULL, judge
 from libriscribe2.replies.formatting import (
     MARKDOWN_CODE_BLOCKS,
     Stripped,
+    detect_markdown_artifacts,
+    log_stripped,
     strip_emphasis,
     value_artifacts,
 )
@@ -40,6 +43,9 @@ from libriscribe2.replies.outcome import (
 from libriscribe2.replies.schema_fit import Schema, as_json_schema
 from libriscribe2.replies.selection import best_reading, under_layers
 from libriscribe2.replies.strict_json import strict_parse
+from libriscribe2.telemetry import JSON_EXTRACTION_WARNING
+
+_LOG: Final = logging.getLogger(__name__)
 
 MAX_REPLY: Final = 8_000_000
 _MAX_LAYERS: Final = 3
@@ -76,7 +82,64 @@ def extract_with_report(
     refused = _hopeless(text)
     if refused:
         return ExtractionReport(None, issues=text.labels, refusal=refusal(refused))
-    return _with_surroundings(_layered(text.text, wanted, strict=strict), text)
+    report = _layered(text.text, wanted, strict=strict)
+    if report.value is not None:
+        return report._replace(issues=(*text.labels, *report.issues))
+    refused_as = refusal("unclosed_reasoning") if text.unclosed_reasoning else report.refusal
+    return report._replace(issues=tuple(detect_markdown_artifacts(reply)), refusal=refused_as)
+
+
+_ANY_OBJECT: Final = {"type": "object"}
+_PREVIEW: Final = 200
+
+
+def extract_json_from_llm_response(
+    response: str | None, schema: Schema = _ANY_OBJECT, *, strict: bool = False
+) -> dict[str, Any] | None:
+    """The JSON object of a reply, or None when there is none to be trusted.
+
+    A value that may lack content is never returned; the reason is logged.
+
+    Args:
+        response: As for `extract_with_report`, which says the reason in full.
+        schema: The wanted object.
+        strict: As for `extract_with_report`.
+    """
+    report = extract_with_report(response, schema, strict=strict)
+    if report.ok and isinstance(report.value, dict):
+        return report.value
+    _log_none(report, response)
+    return None
+
+
+def extract_json_from_response(response: str | None) -> Any:
+    """The JSON object or list of a reply that an older program kept; None when there is none.
+
+    What has to be cleaned away of it is logged.
+    """
+    report = extract_with_report(response)
+    if report.issues:
+        _LOG.warning("%s: %s", JSON_EXTRACTION_WARNING, ", ".join(report.issues))
+    if report.ok:
+        return report.value
+    _log_none(report, response)
+    return None
+
+
+def _log_none(report: ExtractionReport, response: str | None) -> None:
+    reason = report.refusal.reason if report.refusal else "the value is not an object"
+    begin = (response or "")[:_PREVIEW]
+    _LOG.error("No JSON object in the reply: %s; it begins %r", reason, begin)
+
+
+def safe_json_loads(json_str: str | bytes) -> Any:
+    """The value of a JSON text; None with the error, its place and a short preview logged."""
+    try:
+        return json.loads(json_str)
+    except (ValueError, RecursionError) as error:
+        position = getattr(error, "pos", 0)
+        _LOG.error("Not JSON: %s (position %d): %r", error, position, json_str[:_PREVIEW])
+        return None
 
 
 def _fast_path(
@@ -135,14 +198,6 @@ def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> Ex
     return first
 
 
-def _with_surroundings(report: ExtractionReport, text: Normalised) -> ExtractionReport:
-    """The report with what the first step found, and the empty method named."""
-    issues = (*text.labels, *report.issues)
-    unclosed = text.unclosed_reasoning and report.value is None
-    refused = refusal("unclosed_reasoning") if unclosed else report.refusal
-    return report._replace(issues=issues, refusal=refused)
-
-
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -164,6 +219,12 @@ def validated_model(data: Any, model: type[ModelT]) -> tuple[ModelT | None, list
         return model.model_validate(data), []
     except ValidationError as error:
         return None, field_errors(error)
+
+
+def validate_json_with_pydantic(data: Any, model: type[BaseModel]) -> tuple[bool, list[str]]:
+    """Whether data fit a model, and messages such as "concept.title: Field required"."""
+    instance, errors = validated_model(data, model)
+    return instance is not None, errors
 
 
 def _as_text(value: Any) -> str:
@@ -242,26 +303,21 @@ def merge_json_objects(first: Mapping[str, Any], second: Mapping[str, Any]) -> d
     return {**first, **second}
 
 
-def validate_json_structure(data: Any, expected_type: type = dict) -> bool:
-    """Whether `data` is of the type, and not an empty object where an object is wanted."""
-    return isinstance(data, expected_type) and (expected_type is not dict or bool(data))
-
-
 _STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"(?P<key>\s*:)?', re.DOTALL)
 
 
-def clean_text(reply: str) -> tuple[str, Stripped]:
-    """The JSON text of a reply with emphasis stripped from its string values.
+def clean_llm_response(reply: str) -> str:
+    """The JSON text of a reply: reasoning, fence, prose and emphasis in its values removed.
 
-    Returns:
-        The text, and what was stripped. A reply without any bracketed value is unchanged, and so is
-        one whose damaged value has no certain extent.
+    A reply without any bracketed value is unchanged, and so is one whose damaged value has no
+    certain extent.
     """
     part, sound = _json_part(reply)
-    if not sound and _json_part(part)[0] != part:
-        return reply, Stripped(reply)
-    stripped = strip_json_text(part) if sound else Stripped(part)
-    return stripped.text, stripped
+    if not sound:
+        return part if _json_part(part)[0] == part else reply
+    stripped = strip_json_text(part)
+    log_stripped(stripped, "cleanLLMResponse/clean_llm_response")
+    return stripped.text
 
 
 def _json_part(reply: str) -> tuple[str, bool]:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Self
 
 from jsonschema import Draft202012Validator
@@ -29,31 +30,39 @@ _AGAIN: Final = "Please reply again with the whole JSON, all fields included, an
 _NO_JSON: Final = "No JSON value could be read from your reply."
 
 
-def pydantic_parser(
-    model: type[BaseModel], *, strict: bool = False, emphasis_fields: Collection[str] = ()
-) -> Callable[[str], ParserResult]:
-    """A parser for replies that must be one JSON value of a model.
+def safe_extract_json(
+    content: str,
+    model: type[BaseModel],
+    *,
+    strict: bool = False,
+    emphasis_fields: Collection[str] = (),
+) -> ParserResult:
+    """Read a reply that must be one JSON value of a model.
 
     Args:
+        content: The reply.
         model: The wanted model; its schema also chooses among several values in a reply.
         strict: Take only JSON that is valid as written, without repairs.
         emphasis_fields: Names of fields whose strings lose `**bold**` and `*italic*` marks: titles
             and names, never prose.
 
     Returns:
-        A parser whose `data` is the validated instance. Its feedback names each wrong field, what
-        was there and what is wanted. `report` is always present.
+        The validated, normalised instance as `data`, or feedback that names each wrong field, what
+        was there and what is wanted. `report` is always present but for a blank reply.
     """
+    if not has_text(content):
+        return failure(EMPTY_REPLY)
+    report = extract_with_report(content, schema=model, strict=strict)
+    result = _validated(report, model, emphasis_fields)
+    result["report"] = report
+    return result
 
-    def parse(raw_reply: str) -> ParserResult:
-        if not has_text(raw_reply):
-            return failure(EMPTY_REPLY)
-        report = extract_with_report(raw_reply, schema=model, strict=strict)
-        result = _validated(report, model, emphasis_fields)
-        result["report"] = report
-        return result
 
-    return parse
+def pydantic_parser(
+    model: type[BaseModel], *, strict: bool = False, emphasis_fields: Collection[str] = ()
+) -> Callable[[str], ParserResult]:
+    """The parser that `safe_extract_json` is with these arguments."""
+    return partial(safe_extract_json, model=model, strict=strict, emphasis_fields=emphasis_fields)
 
 
 def _validated(

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.replies.parsers import pydantic_parser
 from libriscribe2.research import chain_model as names
 from libriscribe2.research.chain_model import ChainModel, clipped, shown
-from libriscribe2.research.recovery import REFUSED, ToolFailure, route_of
+from libriscribe2.research.recovery import REFUSED, route_of
 from libriscribe2.research.wiring import UNFIT, coerce
 from libriscribe2.telemetry import ATTEMPTING_CORRECTION
 
@@ -159,19 +160,6 @@ class ErrorAnalyzer:
         raise AnalysisError("The model's judgement cannot be read", feedback)
 
 
-def parse_analysis(reply: str) -> ErrorAnalysisResult:
-    """The judgement in a model's reply, whatever stands around it.
-
-    Raises:
-        AnalysisError: There is none, or its JSON is damaged.
-    """
-    result = pydantic_parser(ErrorAnalysisResult, strict=True)(reply)
-    if result["status"] == "error":
-        raise AnalysisError("The model's judgement cannot be read", result["feedback"])
-    judged: ErrorAnalysisResult = result["data"]
-    return judged
-
-
 def _about(capability: Capability) -> str:
     lines = [f"- {one.name}: {canonical_json(one.as_schema())}" for one in capability.parameters]
     return "\n".join((capability.description, *lines))
@@ -188,8 +176,8 @@ _SCHEMA: Final = {
 }
 
 
-Callback = Callable[[ToolFailure, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
-"""Gives other parameters for a refused call, or None; asked once where there is no analyzer."""
+Callback = Callable[[str, str, dict[str, Any]], Awaitable[dict[str, Any] | None]]
+"""Gives other parameters for a call, by the error, its body and the parameters; None for none."""
 
 _FIXABLE: Final = (
     "cannot unmarshal",
@@ -212,73 +200,55 @@ _FIXABLE: Final = (
 _NOT_FIXABLE: Final = ("connection refused", "timeout", "timed out", "not found")
 
 
+@dataclass
 class Corrector:
-    """Judges refused calls.
+    """Decides on the refused calls of one step.
 
-    Args:
+    Attributes:
         analyzer: Layer 3; None leaves it to the older rule.
+        capability: The tool.
+        step: The step that calls it.
+        context: What the user asked for, and what the step is for.
         callback: Corrects by the older rule; None corrects nothing.
+        judged: What was said of the last refused call; None before any, and where the same call
+            is to be repeated.
     """
 
-    def __init__(self, analyzer: ErrorAnalyzer | None, callback: Callback | None = None) -> None:
-        self._analyzer = analyzer
-        self._callback = callback
+    analyzer: ErrorAnalyzer | None
+    capability: Capability = _NO_CAPABILITY
+    step: str = ""
+    context: str = ""
+    callback: Callback | None = None
+    judged: ErrorAnalysisResult | None = None
 
-    async def judge(
-        self,
-        failure: ToolFailure,
-        parameters: Mapping[str, Any],
-        context: str,
-        *,
-        capability: Capability,
-        step: str,
-    ) -> ErrorAnalysisResult | None:
-        """The judgement of a refused call; None where it is not layer 3's to judge.
+    async def should_attempt_ai_correction(
+        self, http_status: int, error: str, body: str, request: Mapping[str, Any]
+    ) -> bool:
+        """Whether other parameters are worth a try; which ones stands in `judged`.
 
         Raises:
             BudgetError: A cap does not allow the question.
         """
-        if self._analyzer is None:
-            return await self._by_the_older_rule(failure, parameters)
+        if self.analyzer is None:
+            self.judged = None
+            worth = legacy_should_attempt_ai_correction(error, body)
+            if worth and self.callback is not None:
+                changes = await self.callback(error, body, deepcopy(dict(request)))
+                self.judged = ErrorAnalysisResult(should_retry=True, suggested_changes=changes)
+            return worth
         try:
-            return await self._analyzer.analyze_error(
-                failure.status,
-                failure.body or failure.message,
-                parameters,
-                context,
-                capability=capability,
-                step=step,
+            self.judged = await self.analyzer.analyze_error(
+                http_status,
+                body or error,
+                request,
+                self.context,
+                capability=self.capability,
+                step=self.step,
             )
-        except AnalysisError as error:
-            return ErrorAnalysisResult(should_retry=False, reason=f"{error.what}: {error.why}")
-
-    async def should_attempt_ai_correction(
-        self,
-        http_status: int,
-        error: Exception | str,
-        body: str,
-        request: Mapping[str, Any],
-        user_context: str = "",
-    ) -> bool:
-        """Whether other parameters are worth a try; a thin view of `judge`."""
-        if self._analyzer is None:
-            return legacy_should_attempt_ai_correction(str(error), body)
-        try:
-            result = await self._analyzer.analyze_error(http_status, body, request, user_context)
-        except AnalysisError:
-            return False
-        return result is not None and result.should_retry
-
-    async def _by_the_older_rule(
-        self, failure: ToolFailure, parameters: Mapping[str, Any]
-    ) -> ErrorAnalysisResult | None:
-        fixable = legacy_should_attempt_ai_correction(failure.message, failure.body)
-        if self._callback is None or not fixable:
-            return None
-        changes = await self._callback(failure, deepcopy(dict(parameters)))
-        if not changes:
-            return None
-        return ErrorAnalysisResult(should_retry=True, suggested_changes=dict(changes))
+        except AnalysisError as failed:
+            reason = f"{failed.what}: {failed.why}"
+            self.judged = ErrorAnalysisResult(should_retry=False, reason=reason)
+        return self.judged is not None and self.judged.should_retry
 
 
 def legacy_should_attempt_ai_correction(error: str, body: str = "") -> bool:

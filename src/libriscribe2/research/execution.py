@@ -22,7 +22,7 @@ from libriscribe2.models.tooling import (
     StepResult,
 )
 from libriscribe2.research.chain_model import ChainMetrics, ChainModel, Spent
-from libriscribe2.research.diagnosis import Corrector, corrected
+from libriscribe2.research.diagnosis import Corrector, ErrorAnalyzer, corrected
 from libriscribe2.research.planner import PlanError, plan_problems
 from libriscribe2.research.recovery import ResilientCaller, ToolCallError, ToolFailure
 from libriscribe2.research.resolver import HybridResolver
@@ -40,7 +40,7 @@ class _Work:
 
     step: PlanStep
     capability: Capability
-    context: str
+    corrector: Corrector
     bound: Bound
     tool_calls: int = 0
     corrections: list[Correction] = field(default_factory=list)
@@ -67,7 +67,7 @@ class StepRunner:
         tools: Carries out the calls.
         resolver: Binds parameters.
         caller: Repeats calls that waiting may mend.
-        corrector: Judges refused calls.
+        analyzer: Judges refused calls; None leaves them to the older rule.
         model: Whose questions are counted; None where there is no model.
         max_corrections: How often a refused call is repeated with other parameters.
         clock: Seconds, to measure how long a step takes.
@@ -76,7 +76,7 @@ class StepRunner:
     tools: ToolBox
     resolver: HybridResolver
     caller: ResilientCaller
-    corrector: Corrector
+    analyzer: ErrorAnalyzer | None
     model: ChainModel | None = None
     max_corrections: int = 2
     clock: Callable[[], float] = monotonic
@@ -104,7 +104,8 @@ class StepRunner:
         ids = (one.step_id for one in plan.steps)
         bound = await self.resolver.bind(step, capability, responses, asked, ids)
         context = "\n".join(filter(None, (asked, step.instruction)))
-        work = _Work(step, capability, context, bound)
+        corrector = Corrector(self.analyzer, capability, step.step_id, context)
+        work = _Work(step, capability, corrector, bound)
         response, failed = None, None
         try:
             response = await self._respond(work)
@@ -148,14 +149,11 @@ class StepRunner:
             raise _failed(work, failure, "")
         if len(work.corrections) >= self.max_corrections:
             raise _failed(work, failure, f"after {len(work.corrections)} corrections")
-        judged = await self.corrector.judge(
-            failure,
-            work.bound.parameters,
-            work.context,
-            capability=work.capability,
-            step=work.step.step_id,
+        worth = await work.corrector.should_attempt_ai_correction(
+            failure.status, failure.message, failure.body, work.bound.parameters
         )
-        if judged is None or not (judged.should_retry or judged.is_transient_error):
+        judged = work.corrector.judged
+        if judged is None or not (worth or judged.is_transient_error):
             raise _failed(work, failure, judged.reason if judged is not None else "")
         changes = corrected(work.bound.parameters, judged.suggested_changes, work.capability)
         if judged.is_transient_error and not changes:

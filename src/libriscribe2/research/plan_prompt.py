@@ -6,6 +6,7 @@ from typing import Any, Final
 from libriscribe2.models.tooling import Capability
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt, load_text
+from libriscribe2.replies.cleanup import clean_llm_response
 from libriscribe2.research.chain_model import clipped
 
 Messages = tuple[dict[str, str], ...]
@@ -126,4 +127,6 @@ def _entry(capability: Capability) -> str:
 
 
 def _quoted(reply: str) -> str:
-    return _PREVIOUS.format(reply=clipped(reply, _MAX_REPLY)) if reply.strip() else ""
+    """The reply for the model to correct: only its JSON, where it holds any."""
+    text = clean_llm_response(reply)
+    return _PREVIOUS.format(reply=clipped(text, _MAX_REPLY)) if text.strip() else ""

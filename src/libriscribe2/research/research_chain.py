@@ -17,7 +17,7 @@ from libriscribe2.project.texts import readable_json
 from libriscribe2.research.access import ResearchMeans
 from libriscribe2.research.catalog import AnyTool, available_tools
 from libriscribe2.research.chain_model import ChainModel
-from libriscribe2.research.diagnosis import Corrector, ErrorAnalyzer
+from libriscribe2.research.diagnosis import ErrorAnalyzer
 from libriscribe2.research.execution import Executor, StepRunner
 from libriscribe2.research.mcp_tools import McpServer, mcp_tools
 from libriscribe2.research.planner import Planner, plan_problems
@@ -97,7 +97,7 @@ class Orchestrator:
             self.tools,
             resolver,
             self.caller,
-            Corrector(analyzer),
+            analyzer,
             model=self.model,
             max_corrections=config.max_corrections,
         )

@@ -1,6 +1,5 @@
 """Parameters of a step: written out, wired from results, or asked of the model."""
 
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -14,7 +13,7 @@ from libriscribe2.llm.session import Reply
 from libriscribe2.models.tooling import Capability, Parameter, PlanStep
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt
-from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.cleanup import extract_json_from_llm_response, safe_json_loads
 from libriscribe2.replies.contract import failure, success
 from libriscribe2.replies.tool_calls import parse_llm_response, parse_native_tool_calls
 from libriscribe2.research import chain_model as names
@@ -178,8 +177,7 @@ def _arguments(call: Reply) -> dict[str, Any] | None:
     for one in (*native, *written):
         if one.name == FUNCTION:
             return one.arguments
-    report = extract_with_report(completion.reply, {"type": "object"}, strict=True)
-    return report.value if report.ok and isinstance(report.value, dict) else None
+    return extract_json_from_llm_response(completion.reply, strict=True)
 
 
 def _fitting(answer: Mapping[str, Any], wanted: Sequence[Parameter]) -> dict[str, Any]:
@@ -207,11 +205,9 @@ def as_sources(responses: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def _as_object(step: str, response: Any) -> Mapping[str, Any] | None:
     if isinstance(response, str):
-        try:
-            response = json.loads(response)
-        except (ValueError, RecursionError):
+        response = safe_json_loads(response)
+        if response is None:
             logger.warning("%s: %s is not JSON", UNREADABLE_RESPONSE, step)
-            return None
     return response if isinstance(response, Mapping) else None
 
 

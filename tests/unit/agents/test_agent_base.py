@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from tests.support.agent_desk import CAST, CONCEPT, AgentDesk
 from typing_extensions import override
 
@@ -53,24 +53,23 @@ def test_OV_08_agents_inherit_the_base_class(agent: type[Agent]) -> None:
     assert issubclass(agent, Agent)
 
 
-def test_OV_09_safe_extract_json_reads_validates_and_normalises(desk: AgentDesk) -> None:
-    with desk.hired(Asker) as agent:
-        spaced = json.dumps(CONCEPT | {"title": "  The Log "})
-        assert agent.safe_extract_json(f"```json\n{spaced}\n```", ConceptModel) == CONCEPT
-        assert agent.safe_extract_json('{"a": 1}') == {"a": 1}
-        assert agent.safe_extract_json("nothing here", ConceptModel) is None
-        assert agent.safe_extract_json("nothing here") is None
+async def test_OV_09_a_reply_is_validated_and_normalised_by_the_original_name(
+    desk: AgentDesk,
+) -> None:
+    spaced = f"```json\n{json.dumps(CONCEPT | {'title': '  The Log '})}\n```"
+    made = await desk.run(Asker, spaced)
+    assert Agent.safe_extract_json(spaced, ConceptModel)["data"] == made == ConceptModel(**CONCEPT)
+    assert Agent.safe_extract_json("nothing here", ConceptModel)["status"] == "error"
 
 
-def test_OV_37_what_does_not_validate_is_none_and_logged_with_fields_and_preview(
+async def test_OV_37_what_does_not_validate_is_logged_with_fields_and_preview(
     desk: AgentDesk, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with desk.hired(Asker) as agent:
-        assert agent.safe_extract_json('{"title": "T"}', ConceptModel) is None
-    error = next(one for one in caplog.records if one.levelno == logging.ERROR)
-    assert error.message.startswith("JSON_VALIDATION_ERROR: concept: ")
-    assert "logline" in error.message
-    assert '"title": "T"' in error.message
+    await desk.run(Asker, '{"title": "T"}', REPLY)
+    (error,) = (one for one in caplog.records if one.levelno == logging.ERROR)
+    assert error.getMessage().startswith("JSON_VALIDATION_ERROR: Asker: ")
+    assert "logline" in error.getMessage()
+    assert '"title": "T"' in error.getMessage()
 
 
 def test_OV_11_OV_34_an_artifact_is_validated_once_more_before_it_is_saved(
@@ -78,33 +77,30 @@ def test_OV_11_OV_34_an_artifact_is_validated_once_more_before_it_is_saved(
 ) -> None:
     with desk.hired(Asker) as agent:
         concept = ConceptModel.model_construct(title="T", logline="L", description="")
-        with pytest.raises(ValidationError):
-            agent._validate_and_clean_json_output(ConceptFile.model_construct(concept=concept))
+        with pytest.raises(IncompleteError) as refused:
+            agent.as_text(ConceptFile.model_construct(concept=concept))
         fine = ConceptFile(concept=ConceptModel(title="Été", logline="L", description="D"))
         text = agent.as_text(fine)
+    assert refused.value.why.startswith("concept.description: ")
     assert list(json.loads(text)) == ["concept", "keywords"]
     assert "Été" in text
     assert text.endswith("}\n")
 
 
-def test_OV_11_an_agent_without_a_shape_takes_that_of_the_value(desk: AgentDesk) -> None:
+def test_OV_11_an_agent_without_a_shape_saves_what_it_is_given(desk: AgentDesk) -> None:
     with desk.hired(ChapterWriterAgent) as agent:
         text = agent.as_text(ConceptModel(title="T", logline="L", description="D"))
     assert json.loads(text) == {"title": "T", "logline": "L", "description": "D"}
 
 
-def test_OV_12_OV_13_issues_are_detected_and_logged_with_the_agent(
+async def test_OV_12_OV_13_issues_are_detected_and_logged_with_the_agent(
     desk: AgentDesk, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with desk.hired(Asker) as agent:
-        issues = agent._detect_llm_formatting_issues(f"```json\n{REPLY}\n```")
-        assert "markdown_code_blocks" in issues
-        assert agent._detect_llm_formatting_issues(REPLY) == []
-        agent._log_json_extraction_warning(issues)
-        agent._log_json_extraction_warning([])
+    await desk.run(Asker, f"```json\n{REPLY}\n```")
     (warning,) = caplog.messages
-    assert warning.startswith("JSON_EXTRACTION_WARNING: Asker: ")
-    assert "markdown_code_blocks" in warning
+    assert warning == "JSON_EXTRACTION_WARNING: Asker: ['markdown_code_blocks']"
+    assert Agent._detect_llm_formatting_issues(f"```json\n{REPLY}") == ["markdown_code_blocks"]
+    assert Agent._detect_llm_formatting_issues(REPLY) == []
 
 
 async def test_OV_10_OV_18_every_attempt_is_dumped_apart_from_the_book(desk: AgentDesk) -> None:

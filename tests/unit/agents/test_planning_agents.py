@@ -106,10 +106,9 @@ async def test_OV_14_the_authors_title_outranks_the_models(tmp_path: Path) -> No
 def test_OV_15_a_concept_is_checked_by_its_schema(tmp_path: Path) -> None:
     with AgentDesk(tmp_path).hired(ConceptGeneratorAgent) as agent:
         assert isinstance(agent, ConceptGeneratorAgent)
-        assert agent._validate_concept_json(dict(CONCEPT)) == (True, [])
-        valid, errors = agent._validate_concept_json({"title": "T", "description": "D"})
-        assert not valid
-        assert any("logline" in error for error in errors)
+        assert agent._validate_concept_json({"concept": CONCEPT}) == (True, [])
+        short = {"concept": {"title": "T", "description": "D"}}
+        assert agent._validate_concept_json(short) == (False, ["concept.logline: Field required"])
 
 
 @pytest.mark.parametrize(

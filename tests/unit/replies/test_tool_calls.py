@@ -156,7 +156,7 @@ def test_RP_26_what_only_looks_like_a_call_is_text(raw: str) -> None:
     assert response.content == raw
 
 
-def test_RP_11_code_with_a_dictionary_splat_is_read() -> None:
+def test_code_with_a_dictionary_splat_is_read() -> None:
     response = parse_llm_response('```tool_code\nf({"a": 1})\ng(**{"b": 2}, c=(1, 2))\n```')
     assert _calls(response) == [
         {"name": "f", "arguments": {"a": 1}},
@@ -164,7 +164,7 @@ def test_RP_11_code_with_a_dictionary_splat_is_read() -> None:
     ]
 
 
-def test_RP_13_end_token_in_a_delimited_text_ends_nothing() -> None:
+def test_end_token_in_a_delimited_text_ends_nothing() -> None:
     raw = "<start_function_call>call:f{a:<escape><end_function_call><escape>}<end_function_call>"
     assert _calls(parse_llm_response(raw)) == [
         {"name": "f", "arguments": {"a": "<end_function_call>"}}

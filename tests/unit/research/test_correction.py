@@ -1,6 +1,5 @@
 """Which refused calls are worth another try, and with what."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,13 +11,12 @@ from libriscribe2.research.diagnosis import (
     corrected,
     legacy_should_attempt_ai_correction,
 )
-from libriscribe2.research.recovery import ToolFailure
 
 CONVERT = capability("convert", to="string", amount="number")
 
 
 async def should(corrector: Corrector, status: int, message: str = "x") -> bool:
-    return await corrector.should_attempt_ai_correction(status, message, message, {})
+    return await corrector.should_attempt_ai_correction(status, message, message, {"amount": -1})
 
 
 async def test_pb_54_the_four_branches_of_the_hook() -> None:
@@ -59,16 +57,15 @@ def test_pb_55_the_older_rule_believes_a_tool_that_calls_itself_retryable() -> N
 
 
 async def test_pb_55_without_an_analyzer_the_callback_corrects() -> None:
-    async def correct(failure: ToolFailure, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"amount": abs(parameters["amount"])}
+    async def correct(error: str, body: str, given: dict[str, Any]) -> dict[str, Any]:
+        return {"amount": abs(given["amount"])}
 
-    corrector = Corrector(None, correct)
-    failure = ToolFailure(422, "amount must be positive")
-    judged = await corrector.judge(failure, {"amount": -1}, "", capability=CONVERT, step="s")
-    assert judged is not None
-    assert judged.suggested_changes == {"amount": 1}
-    other = ToolFailure(404, "not found")
-    assert await corrector.judge(other, {}, "", capability=CONVERT, step="s") is None
+    corrector = Corrector(None, callback=correct)
+    assert await should(corrector, 422, "amount must be positive")
+    assert corrector.judged is not None
+    assert corrector.judged.suggested_changes == {"amount": 1}
+    assert not await should(corrector, 404, "not found")
+    assert corrector.judged is None
 
 
 def test_pb_47_only_known_parameters_that_change_are_taken_in_their_types() -> None:

@@ -8,7 +8,7 @@ from tests.support.chain import capability, judges, scripted, text_of
 
 from libriscribe2.llm.backend import BackendError
 from libriscribe2.models.tooling import ErrorAnalysisResult
-from libriscribe2.research.diagnosis import AnalysisError, ErrorAnalyzer, parse_analysis
+from libriscribe2.research.diagnosis import AnalysisError, ErrorAnalyzer
 
 CONVERT = capability("convert", to="string", amount="number")
 SAME = {"to": "USD", "amount": 100}
@@ -97,14 +97,18 @@ async def test_pb_44_pb_45_the_prompt_holds_error_parameters_and_the_users_reque
         'Here is my analysis: {"should_retry": true, "reason": "x"} I hope this helps',
     ],
 )
-def test_pb_46_a_judgement_is_found_in_what_stands_around_it(reply: str) -> None:
-    assert parse_analysis(reply).should_retry is True
+async def test_pb_46_a_judgement_is_found_in_what_stands_around_it(reply: str) -> None:
+    model, _ = scripted(reply)
+    judged = await ErrorAnalyzer(model).analyze_error(422, "x", SAME)
+    assert judged is not None
+    assert judged.should_retry
 
 
 @pytest.mark.parametrize("reply", ["It cannot be fixed.", '{"reason":}', "", '{"reason": "x"}'])
-def test_pb_46_a_reply_without_a_judgement_is_an_error(reply: str) -> None:
+async def test_pb_46_replies_without_a_judgement_are_an_error(reply: str) -> None:
+    model, _ = scripted(reply, reply)
     with pytest.raises(AnalysisError):
-        parse_analysis(reply)
+        await ErrorAnalyzer(model).analyze_error(422, "x", SAME)
 
 
 async def test_pb_46_a_model_that_gives_no_judgement_is_asked_once_more() -> None:

@@ -12,9 +12,6 @@ from libriscribe2.errors import ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
 from libriscribe2.models.tooling import Plan
-from libriscribe2.replies import parsers
-from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.research import diagnosis, planner, resolver
 from libriscribe2.research.plan_prompt import PlanPromptBuilder
 from libriscribe2.research.planner import PlanError, Planner
 from libriscribe2.research.templates import OrchestratorConfig, default_config
@@ -355,9 +352,3 @@ async def test_ms_18_emphasis_goes_whatever_the_provider(model: str) -> None:
     chain.client = chain.client.using(model)
     plan = await Planner(chain, TOOLS).generate_execution_plan(REQUEST)
     assert plan.steps[0].parameters == {"city": "Paris"}
-
-
-def test_ms_22_plans_bindings_and_judgements_share_one_pipeline() -> None:
-    for module in (planner, resolver, parsers):
-        assert vars(module)["extract_with_report"] is extract_with_report
-    assert vars(diagnosis)["pydantic_parser"] is parsers.pydantic_parser

@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, storage_errors
 from libriscribe2.project.lock import holder_of, is_locked, sign
+from libriscribe2.replies.cleanup import safe_json_loads
 
 _PATIENCE: Final = 0.5
 """Seconds to wait for the lock, which a book's process takes for a moment to see who has it."""
@@ -125,9 +126,10 @@ class Spool:
         path = folder / f"{ident}.json"
         with storage_errors("read", path):
             try:
-                record = json.loads(path.read_bytes())
-            except (FileNotFoundError, ValueError):
+                data = path.read_bytes()
+            except FileNotFoundError:
                 return None
+        record = safe_json_loads(data)
         return record if isinstance(record, dict) else None
 
     def write(self, folder: Path, ident: str, record: Kept, *, durable: bool = True) -> None:

@@ -15,6 +15,7 @@ from libriscribe2.llm.backend import BackendError
 from libriscribe2.llm.backends.provider_batches import ENDPOINT, Progress
 from libriscribe2.project.atomic import PRIVATE, atomic_write, storage_errors
 from libriscribe2.project.texts import Clock, utc_now
+from libriscribe2.replies.cleanup import safe_json_loads
 
 MOST_LINES: Final = 50_000
 MOST_BYTES: Final = 100 * 2**20
@@ -154,11 +155,8 @@ def replies_in(data: bytes, order: SubmittedBatch) -> Iterator[tuple[str, Kept]]
     is sent as an ordinary one.
     """
     mine = set(order.calls)
-    for line in data.splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
+    for line in filter(None, data.splitlines()):
+        record = safe_json_loads(line)
         if isinstance(record, dict) and record.get("custom_id") in mine:
             reply = _reply(record)
             if reply is not None:
