@@ -20,6 +20,7 @@ from libriscribe2.context.revision_context import gate_context, shown_for_revisi
 from libriscribe2.context.scene_context import SceneContext, scene_context
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, text_before
 from libriscribe2.errors import ProjectError
+from libriscribe2.llm.backend import WHOLE_CHAPTER
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import scene_block
 from libriscribe2.models.story import ScenePlan, ScenesFile
@@ -187,7 +188,7 @@ class ChapterWriterAgent(Agent):
             wanted,
             before=text_before(state, ()),
             shown={name: context.values[name] for name in SHOWN_AGAIN},
-            part="whole",
+            part=WHOLE_CHAPTER,
             prompt=WHOLE,
         )
         text = await self._from(context, unit, call)

@@ -16,6 +16,9 @@ _CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 DEFAULT_SIZE_CAP: Final = 4_000_000
 """Longest reply in characters where the request sets no `max_tokens`."""
 
+WHOLE_CHAPTER: Final = "whole"
+"""What the request for a chapter at once is called within the chapter's step."""
+
 Message = Mapping[str, Any]
 """One turn of a conversation: `{"role": "system" | "user" | "assistant", "content": str}`."""
 

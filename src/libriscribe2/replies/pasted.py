@@ -21,7 +21,9 @@ _HEADING: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _FENCED: Final = re.compile(r"^[ \t]*```[^`\n]*\n(.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
-_FENCE_LINES: Final = re.compile(r"\A(?:[ \t]*```[^`\n]*\n)+|(?:\n[ \t]*```[^`\n]*)+\s*\Z")
+_TWO_FENCES: Final = re.compile(r"(?:\n\s*```[^`\n]*){2}\s*\Z")
+_LAST_FENCE: Final = re.compile(r"\n\s*```[^`\n]*\Z")
+_FIRST_FENCE: Final = re.compile(r"\A```[^`\n]*\n")
 _FEWEST_WORDS: Final = 15
 """A text of fewer words before the first number is a greeting."""
 
@@ -43,11 +45,20 @@ def parts_of(text: str, prose: Sequence[bool]) -> dict[int, str]:
     for (number, _, start), (following, end, _) in pairwise(edges):
         first, chunk = max(1, number), text[start:end]
         if number or following <= most:  # a fence may be around a number's line, too
-            chunk = _FENCE_LINES.sub("\n", f"\n{chunk}\n").strip()
+            chunk = _without_half_fences(chunk.strip())
         if first < following:
             wanted = prose[first - 1 : following - 1]
             found |= {first + at: one for at, one in _apart(chunk, wanted, marked=number > 0)}
     return {number: one.strip() for number, one in found.items() if one.strip()}
+
+
+def _without_half_fences(chunk: str) -> str:
+    """A part of a text without the fence lines that belong to the parts beside it."""
+    chunk = _TWO_FENCES.sub("", f"\n{chunk}").strip()
+    if sum(line.lstrip().startswith("```") for line in chunk.split("\n")) % 2 == 0:
+        return chunk
+    shorter = _LAST_FENCE.sub("", chunk)
+    return shorter if shorter != chunk else _FIRST_FENCE.sub("", chunk)
 
 
 def _marks(text: str, most: int) -> list[tuple[int, int, int]]:
@@ -108,18 +119,26 @@ _CHROME: Final = re.compile(
     re.IGNORECASE,
 )
 _GREETING: Final = re.compile(
-    r"\A(?:sure|certainly|of course|absolutely|okay|ok|great|here is|here's|here\u2019s|below is|"
-    r"gerne|hier ist|voici|claro)\b[^\n]{0,240}[:.!]\**[ \t]*\n\s*\n",
+    r"\A(?:(?:sure|certainly|of course|absolutely|okay|ok|great|gladly)\b[^\n:]{0,60})?"
+    r"(?:here is|here's|here\u2019s|here are|below is)\b[^\n]{0,80}"
+    r"\b(?:chapter|scene|section|summary|continuation|critique|rewrite)\b[^\n]{0,120}:"
+    r"[ \t*_]*\n\s*\n",
     re.IGNORECASE,
 )
 _OFFER: Final = re.compile(
-    r"\n\s*\n[ \t]*\**(?:let me know|would you like|if you(?:'d|\u2019d| would)? (?:like|want)|shall i|"
-    r"do you want|want me to|i hope this|feel free)\b[^\n]{0,400}\Z",
+    r"\n\s*\n[ \t*_]*(?:let me know (?:if|whether|what|how|when) you\b[^\n]{0,60}\b(?:like|want|changes?|next)"
+    r"|(?:would you like|do you want|want) me to\b|if you(?:'d|\u2019d| would)? (?:like|want)[^\n]{0,80}"
+    r"\bI(?:'ll|\u2019ll| can| could)\b|shall I (?:continue|go on|proceed|write)\b)[^\n]{0,400}\Z",
     re.IGNORECASE,
 )
 _RULES: Final = r"(?:\n[ \t]*(?:-{3,}|\*{3,}|_{3,}|\u2e3b|(?:\*[ \t]*){3,}|(?:#[ \t]*){3,})[ \t]*)"
 _BREAK: Final = re.compile(rf"\s*{_RULES}+\s*?\n\s*")
 _EDGE: Final = re.compile(rf"\A{_RULES}+|{_RULES}+\s*\Z")
+_ESCAPED: Final = re.compile(r"(?<!\\)\\([\[\]_*#~>&|])")
+_MOST_REPEATED: Final = 2_000
+_LEAST_REPEATED: Final = 14
+"""A text may begin with a word or two that the one before ends with."""
+
 _CUT: Final = re.compile(r"[\w,;]\Z")
 _SIGNED_OFF: Final = 3
 """A last line of so few words is an ending, such as `The End`."""
@@ -140,6 +159,18 @@ def pasted_prose(text: str) -> str:
     text = _OFFER.sub("", text)
     text = _EDGE.sub("\n", f"\n{text.strip()}\n").strip()
     return _BREAK.sub("\n\n* * *\n\n", text)
+
+
+def pasted_json(text: str) -> str:
+    """A reply in JSON without the backslashes that Markdown puts before its own marks."""
+    return _ESCAPED.sub(r"\1", text)
+
+
+def going_on(before: str, text: str) -> str:
+    """A text without what it repeats of the end of the one before, ready to be put behind it."""
+    most = min(len(text), _MOST_REPEATED)
+    again = next((n for n in range(most, _LEAST_REPEATED, -1) if before.endswith(text[:n])), 0)
+    return text[again:] if again else f" {text}" if before else text
 
 
 def stops_inside(text: str) -> bool:

@@ -17,20 +17,24 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, Completion, Message, Request
+from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, WHOLE_CHAPTER, Completion, Message, Request
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, storage_errors
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.texts import decode_text, readable_json, utf8
 from libriscribe2.prompts.loader import load_text
-from libriscribe2.replies.pasted import parts_of, pasted_prose, plain_lines, stops_inside
+from libriscribe2.replies.pasted import (
+    going_on,
+    parts_of,
+    pasted_json,
+    pasted_prose,
+    plain_lines,
+    stops_inside,
+)
 from libriscribe2.wording import counted, unit_in_words
 
 FOLDER: Final = "manual"
-WHOLE: Final = "whole"
-"""What the request for a whole chapter is called within the chapter's step."""
-
 INDEX: Final = f"{STATE}/manual.json"
 
 MOST_WORDS: Final = 2_500
@@ -108,7 +112,7 @@ def in_words(step: str) -> str:
         return step
     unit = unit_in_words(found["stage"], int(found["chapter"]) if found["chapter"] else None)
     part = found["part"]
-    return f"{unit}: {part}" if part and part != WHOLE else unit
+    return f"{unit}: {part}" if part and part != WHOLE_CHAPTER else unit
 
 
 class Pastes:
@@ -326,8 +330,9 @@ class ManualBackend:
             text = pasted_prose(text)
             if wanted_words(request) >= LONG and stops_inside(text):
                 finish = "length"
-            if _is_going_on(request):
-                text = f" {text}"
+            text = going_on(_text_so_far(request), text)
+        else:
+            text = pasted_json(text)
         return Completion(text, finish_reason=finish, cost_usd=0.0, model=request.model)
 
     async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
@@ -363,11 +368,10 @@ def _is_conversation(request: Request) -> bool:
     return any(message["role"] == "assistant" for message in request.messages)
 
 
-def _is_going_on(request: Request) -> bool:
-    """Whether the reply continues a text in the middle of a sentence."""
-    before = request.messages[-2:-1]
-    is_reply = bool(before) and before[0]["role"] == "assistant"
-    return is_reply and stops_inside(str(before[0]["content"]))
+def _text_so_far(request: Request) -> str:
+    """The text that a reply continues in the middle of a sentence; "" where it continues none."""
+    before = [str(one["content"]) for one in request.messages if one["role"] == "assistant"][-1:]
+    return before[0].rstrip() if before and stops_inside(before[0]) else ""
 
 
 def _paste(name: str, bundle: Sequence[Request]) -> Paste:
