@@ -25,6 +25,7 @@ from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.limits.timeouts import TimeLimits
 from libriscribe2.llm.providers import (
     DEMO_NAMES,
+    MANUAL_MODEL,
     ModelChoice,
     is_built_in,
     key_variables,
@@ -191,6 +192,8 @@ def look_at_answer(case: Case, ping: Ping | None) -> CheckResult:
         ProviderError: The network or the provider failed.
         ContentFilteredError: The provider filtered the reply.
     """
+    if case.choice.model == MANUAL_MODEL:
+        return CheckResult("ok", "You paste the replies: `libriscribe2 answer PROJECT`.")
     if is_built_in(case.choice.model):
         who = "stand-in author" if case.choice.model in DEMO_NAMES else "recording"
         return CheckResult("ok", f"The {who} needs no network.")
