@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.hand_made import HandMade
-from tests.support.java import needs_java
 
 from libriscribe2.exporters import publishing
 from libriscribe2.exporters.formats import epub
@@ -54,16 +53,6 @@ def test_EX_1_markdown_and_html_need_no_extra(
     told = desk.run("export", "book", "--format", "epub", expect=3).err
     assert "extra [export] is not installed" in told
     assert "pip install 'libriscribe2[export]'" in told
-
-
-@pytest.mark.slow
-def test_EX_1_the_same_project_gives_the_same_bytes(desk: Desk, book: ProjectFolder) -> None:
-    kinds = ("epub", "pdf", "docx")
-    desk.run("export", "book", "--format", ",".join(kinds))
-    first = [book.path(f"exports/book.{kind}").read_bytes() for kind in kinds]
-    desk.run("format", "--project-name", "book", "--format", "PDF,.docx,epub")
-    assert [book.path(f"exports/book.{kind}").read_bytes() for kind in kinds] == first
-    assert [data[:4] for data in first] == [b"PK\x03\x04", b"%PDF", b"PK\x03\x04"]
 
 
 def test_EX_1_no_model_is_asked_and_the_journal_stays(desk: Desk, book: ProjectFolder) -> None:
@@ -182,13 +171,6 @@ def test_EX_3_what_epubcheck_finds_is_told_and_ends_with_1(
     java.write_text("#!/bin/sh\necho no\n", encoding="utf-8")
     ran = desk.run("export", "book", "--format", "epub", "--check", expect=3)
     assert "epubcheck did not answer." in ran.err
-
-
-@pytest.mark.soak
-@needs_java
-def test_EX_3_check_finds_no_fault_in_a_finished_book(desk: Desk) -> None:
-    found = desk.run("export", "book", "--format", "epub", "--check", "--json").value
-    assert (found["check"]["errors"], found["check"]["warnings"]) == (0, 0)
 
 
 def test_EX_4_an_export_that_was_edited_goes_to_the_trash_first(tmp_path: Path) -> None:

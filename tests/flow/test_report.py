@@ -1,23 +1,6 @@
 """`libriscribe2 report` as an author types it."""
 
-import json
-
 from tests.support.desk import Desk
-
-from libriscribe2.checks.reference_ranges import RANGES
-from libriscribe2.checks.report.metric import metric_in_words
-
-
-def test_XC_report_measures_a_book_and_asks_nobody(desk: Desk) -> None:
-    desk.written("--mock")
-    told = desk.run("report", "book")
-    lines = [line.split("\t") for line in told.out.splitlines()]
-    assert lines[0] == ["part", "metric", "value", "reference range", "level"]
-    assert {line[1] for line in lines[1:] if len(line) == 5} <= set(map(metric_in_words, RANGES))
-    record = json.loads(desk.run("report", "book", "--json").out)
-    assert record["project"] == "book"
-    assert record["chapters"] == 2
-    assert all(place["line"] >= 1 for one in record["figures"] for place in one["places"])
 
 
 def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:

@@ -97,25 +97,6 @@ def test_XC_07_a_saved_text_that_was_changed_no_longer_proves_anything(
     )
 
 
-def test_XC_07_a_book_of_facts_cites_its_notes_in_every_format(desk: Desk) -> None:
-    book = guide(desk)
-    marks = re.findall(r"\[@(n-[0-9a-f]{12})\]", "".join(book.chapters()))
-    notes = {note["id"] for note in book.json("research/notes.json")["notes"]}
-    assert marks
-    assert set(marks) <= notes
-    manuscript = book.text("manuscript.md")
-    assert "[@" not in manuscript
-    assert re.search(r" \[1\]\.", manuscript)
-    assert manuscript.endswith("# References\n\n1. Salt, salt.md.\n")
-    desk.run("export", "guide", "--format", "md,html")
-    page = book.text("exports/guide.html")
-    assert "[1]" in page
-    assert "[@" not in page
-    assert ">References</h2>" in page
-    assert "# References" in book.text("exports/guide.md")
-    assert desk.run("citations", "check", "guide", "--json").value["marks"] == []
-
-
 def test_XC_07_a_mark_without_a_note_is_told_and_never_printed(desk: Desk) -> None:
     book = guide(desk)
     chapter = book.text("chapters/01.md")

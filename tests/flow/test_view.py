@@ -31,24 +31,6 @@ def links(page: str) -> set[str]:
     return {urlsplit(part).path for part in parts if urlsplit(part).path}
 
 
-def test_the_folder_holds_every_page_and_no_dead_link(book: Desk, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    ran = book.run("view", "book", "--export", str(out))
-    assert ran.out == f"{out / 'index.html'}\n"
-    assert "contains your prompts" in ran.err
-    pages = {path.name: path.read_text(encoding="utf-8") for path in out.glob("*.html")}
-    calls = json.loads((out / "calls.json").read_text(encoding="utf-8"))["calls"]
-    assert len([name for name in pages if name.startswith("call-")]) == len(calls)
-    dead = {
-        (name, link)
-        for name, page in pages.items()
-        for link in links(page)
-        if not (out / link).is_file()
-    }
-    assert dead == set()
-    assert str(tmp_path) not in "".join(pages.values())
-
-
 def test_an_export_replaces_an_earlier_one_and_nothing_else(book: Desk, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = book.run("view", "book", "--export", str(out), "--json").value["pages"]

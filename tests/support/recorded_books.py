@@ -1,6 +1,8 @@
 """Books of real models, played from the recordings in `tests/recorded/`."""
 
 import json
+import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,14 +23,25 @@ def recording(name: str) -> dict[str, Any]:
 def played(desk: Desk, name: str) -> ProjectFolder:
     """Have the book of a recording at a desk, as `create` makes it.
 
-    Each is played once per process and then copied.
+    Each is played once per session, whichever process comes first, and then copied.
     """
     if name not in BOOKS:
-        desk.folder.mkdir(parents=True, exist_ok=True)
-        model = f"recorded:{FOLDER / name}.json"
-        desk.run("create", "--model", model, "--project-name", name)
-        book = desk.project(name)
-        BOOKS[name] = StoredBook(desk.folder, (book.root, book.debug), Author())
-    else:
-        BOOKS[name].put(desk.folder)
+        kept = _of_session(desk.folder) / name
+        if not kept.is_dir():
+            own = Desk(desk.folder.with_name(f"{desk.folder.name}-{name}"))
+            own.folder.mkdir(parents=True)
+            own.run("create", "--model", f"recorded:{FOLDER / name}.json", "--project-name", name)
+            kept.parent.mkdir(exist_ok=True)
+            with suppress(OSError):  # another process was first
+                own.folder.rename(kept)
+        book = Desk(kept).project(name)
+        BOOKS[name] = StoredBook(kept, (book.root, book.debug), Author())
+    desk.folder.mkdir(parents=True, exist_ok=True)
+    BOOKS[name].put(desk.folder)
     return desk.project(name)
+
+
+def _of_session(folder: Path) -> Path:
+    """What all processes of one session of pytest share."""
+    places = (one for one in folder.parents if re.fullmatch(r"pytest-\d+", one.name))
+    return next(places, folder.parent) / "recorded"
