@@ -76,7 +76,7 @@ def _tell(frame: Frame, done: Playback) -> None:
         frame.renderer.note(note)
     for warning in done.notes():
         frame.renderer.warning(warning)
-    given = len(done.recording.files) + len(done.recording.data)
+    given = len(done.recording.files)
     if given:
         frame.renderer.note(
             f"{counted(given, 'file')} that the book was given: see whether you may pass on what "

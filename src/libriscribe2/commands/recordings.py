@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from libriscribe2.app import App, AppOptions
 from libriscribe2.commands.forecasts import throw_away
 from libriscribe2.commands.new_book import GivenFile, place_files
@@ -18,7 +16,7 @@ from libriscribe2.commands.projects import read_brief, wanted_stages
 from libriscribe2.editing.rebuild import authors_files
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import book_status, units_of
-from libriscribe2.errors import IncompleteError, LibriScribeError, ModelError, UsageError
+from libriscribe2.errors import IncompleteError, LibriScribeError, UsageError
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.backends.recorded import (
     RECORDING_FILE,
@@ -34,7 +32,6 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, read_regular, storage_errors
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.journal import read_journal
-from libriscribe2.project.legacy import is_legacy
 from libriscribe2.project.paths import RESEARCH, RESEARCH_SOURCES, SAMPLES, SERIES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
@@ -42,7 +39,7 @@ from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
 from libriscribe2.project.texts import utf8
 from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
-from libriscribe2.wording import cost, plain_fault
+from libriscribe2.wording import cost
 
 _GIVEN: Final = (SAMPLES, SERIES, RESEARCH_SOURCES, "prompts")
 """Folders with what a book is given."""
@@ -85,7 +82,7 @@ def played_book(asked: Mapping[str, Any], settings: Settings) -> PlayedBook:
     default = settings.models.default
     recording = read_recording(default.model)
     for key, value in asked.items():
-        if value is not None and str(value) != str(recording.brief.get(key, "")):
+        if value is not None and str(value) != str(getattr(recording.brief, key, "")):
             raise UsageError(
                 f"{default.model!r} is the recording of another book: its {key} is another one.",
                 why="A recording answers for the book that it was made of.",
@@ -94,7 +91,7 @@ def played_book(asked: Mapping[str, Any], settings: Settings) -> PlayedBook:
     models = ModelsConfig(default=default.model_copy(update={"model": RECORDED}))
     told = f"recorded {recording.date} from {recording.model}, {cost(recording.cost_usd)} then"
     return PlayedBook(
-        recording_brief(recording).model_dump(),
+        recording.brief.model_dump(),
         settings.model_copy(update={"models": models, **_as_written(recording, settings)}),
         ModelChoice(RECORDED, told),
         (GivenFile(RECORDING_FILE, as_bytes(recording)), *_files(recording)),
@@ -110,32 +107,18 @@ def _as_written(recording: Recording, settings: Settings) -> dict[str, Any]:
     }
 
 
-def recording_brief(recording: Recording) -> Brief:
-    """What the author of a recorded book asked for.
-
-    Raises:
-        ModelError: The recording does not say it in today's words.
-    """
-    try:
-        return Brief.model_validate(recording.brief)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"]))
-        what = f"The brief of the recording cannot be used: {key}"
-        raise ModelError(what, plain_fault(first), f"correct {key} in its table `brief`") from error
-
-
 def as_bytes(recording: Recording) -> bytes:
     """The file of a recording: readable, and the same for the same replies."""
-    told = recording.model_dump(mode="json", exclude_defaults=True)
-    whole = {"format": recording.format, "version": recording.version, **told}
-    text = json.dumps(whole, ensure_ascii=False, indent=1)
+    told = recording.model_dump(exclude_defaults=True)
+    text = json.dumps(told, ensure_ascii=False, indent=1, default=bytes.decode)
     return utf8(_PAIR.sub(r"[\1, \2]", text) + "\n")
 
 
 def _files(recording: Recording) -> list[GivenFile]:
-    texts = [GivenFile(name, utf8("\n".join(lines))) for name, lines in recording.files.items()]
-    return texts + [GivenFile(name, data) for name, data in recording.data.items()]
+    return [
+        GivenFile(name, held if isinstance(held, bytes) else utf8("\n".join(held)))
+        for name, held in recording.files.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -151,10 +134,10 @@ class Playback:
     """
 
     recording: Recording
-    unplayed: tuple[str, ...]
-    changed: tuple[str, ...]
-    other: tuple[str, ...] = ()
-    failure: LibriScribeError | None = None
+    unplayed: Sequence[str]
+    changed: Sequence[str]
+    other: Sequence[str]
+    failure: LibriScribeError | None
 
     def notes(self) -> list[str]:
         """What is to be said of it."""
@@ -182,10 +165,9 @@ async def play(
         book: The book, to compare it with what is written.
 
     Raises:
-        ModelError: The recording's brief cannot be used.
         StorageError: The folder cannot be written.
     """
-    author, brief = RecordedAuthor(recording, in_turn=in_turn), recording_brief(recording)
+    author, brief = RecordedAuthor(recording, in_turn=in_turn), recording.brief
     asking = {
         "models": ModelsConfig(default=StageModel(model=RECORDED)),
         "budget": BudgetConfig(),
@@ -205,23 +187,15 @@ async def play(
             failure = error
         names = [unit.output for agent in stages for unit in units_of(agent, store)]
         other = [one for one in names if book is not None and book.sha(one) != store.sha(one)]
-    return _outcome(recording, author, tuple(other), failure)
-
-
-def _outcome(
-    recording: Recording,
-    author: RecordedAuthor,
-    other: tuple[str, ...],
-    failure: LibriScribeError | None,
-) -> Playback:
-    today = {id(old): new for old, new in author.played}
-    unplayed = [one.step for one in recording.steps if id(one) not in today]
-    changed = [
-        one.step for one in recording.steps if one.shape not in {"", today.get(id(one), one).shape}
-    ]
-    steps = [today.get(id(one), one) for one in recording.steps]
-    now = recording.model_copy(update={"steps": steps})
-    return Playback(now, tuple(unplayed), tuple(changed), other, failure)
+    found = {id(old): now for old, now in author.played}
+    both = [(one, found.get(id(one), one)) for one in recording.steps]
+    return Playback(
+        recording.model_copy(update={"steps": [now for _, now in both]}),
+        [old.step for old, now in both if old is now],
+        [old.step for old, now in both if old.shape not in {"", now.shape}],
+        other,
+        failure,
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -244,8 +218,6 @@ async def record_book(
         UsageError: No replies of a model can be kept of it.
         ProjectError: The book cannot be read.
     """
-    if is_legacy(paths):
-        raise UsageError(f"{paths.root.name} is a project without recorded replies.")
     view, brief, records = peek(paths), read_brief(paths), read_journal(paths.journal).records
     stages = wanted_stages(brief)
     missing = [
@@ -296,6 +268,8 @@ def _collected(view: ProjectView, brief: Brief, records: Iterable[Record]) -> Re
     done = [record for record in records if record["t"] == "done"]
     costs = [one["completion"].get("cost_usd") for one in done]
     return Recording(
+        format="libriscribe2 recording",
+        version=1,
         title=Book(view).title(brief),
         date=played.date if played else max(str(one.get("at", ""))[:10] for one in done),
         model=most,
@@ -303,8 +277,8 @@ def _collected(view: ProjectView, brief: Brief, records: Iterable[Record]) -> Re
         notes=played.notes if played else [],
         whole_chapters=any(one.step.endswith("/whole") for one in told),
         evaluator=any(one.step.startswith(f"{_EVALUATED}/") for one in told),
-        brief=brief.model_dump(mode="json", exclude_defaults=True),
-        **_given(view.paths.root),
+        brief=brief,
+        files=_given(view.paths.root),
         steps=[one.model_copy(update={"by": one.by if one.by != most else ""}) for one in told],
     )
 
@@ -350,8 +324,7 @@ def _given(root: Path) -> dict[str, Any]:
     Raises:
         StorageError: One cannot be read.
     """
-    files: dict[str, list[str]] = {}
-    data: dict[str, bytes] = {}
+    files: dict[str, list[str] | bytes] = {}
     for path in (one for place in _GIVEN for one in sorted((root / place).glob("*"))):
         name = path.relative_to(root).as_posix()
         with storage_errors("read", path):
@@ -359,8 +332,8 @@ def _given(root: Path) -> dict[str, Any]:
         try:
             files[name] = held.decode().split("\n")
         except UnicodeDecodeError:
-            data[name] = b64encode(held)
-    return {"files": files, "data": data}
+            files[name] = b64encode(held)
+    return files
 
 
 def keep(done: Playback, path: Path, *, force: bool) -> None:

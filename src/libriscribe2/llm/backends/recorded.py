@@ -15,12 +15,13 @@ from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from libriscribe2.errors import ModelError
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
 from libriscribe2.llm.fallbacks import CONTINUE, NOT_RECORDED, joined
 from libriscribe2.llm.providers import RECORDED
+from libriscribe2.models.brief import Brief
 from libriscribe2.project.atomic import read_regular
 from libriscribe2.wording import plain_fault
 
@@ -39,6 +40,9 @@ _Name = Annotated[
     str,
     Field(pattern=r"^(samples|prompts|research/sources|\.libriscribe/series)/[^/\\:\x00-\x1f]+$"),
 ]
+_Line = InstanceOf[str]
+"""Any text; pydantic's own takes no half of a surrogate pair, and a reply may hold one."""
+
 _Count = Annotated[int, Field(ge=0, le=10**12)]
 
 
@@ -65,8 +69,8 @@ class RecordedReply(BaseModel):
     part: Annotated[int, Field(ge=1)] = 1
     shape: str
     by: str = ""
-    reply: list[str]
-    reasoning: list[str] | None = None
+    reply: list[_Line]
+    reasoning: list[_Line] | None = None
     finish_reason: str | None = "stop"
     tokens: tuple[_Count, _Count] | None = None
     tool_calls: list[dict[str, Any]] = []
@@ -122,16 +126,15 @@ class Recording(BaseModel):
         evaluator: Whether revised chapters were evaluated.
         whole_chapters: Whether each chapter was asked for at once.
         brief: What the author asked for.
-        files: Texts that the book was given, by name, as lines.
-        data: Other files that it was given, in Base64.
+        files: What the book was given, by name: the lines of a text, or the bytes in Base64.
         missing: Replies of nobody to steps that the recording lacks, by a pattern of the step.
         steps: The replies, in the order in which they came.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    format: Literal["libriscribe2 recording"] = "libriscribe2 recording"
-    version: Literal[1] = 1
+    format: Literal["libriscribe2 recording"]
+    version: Literal[1]
     title: str = ""
     date: str = ""
     model: str
@@ -139,9 +142,8 @@ class Recording(BaseModel):
     notes: list[str] = []
     evaluator: bool = False
     whole_chapters: bool = False
-    brief: dict[str, Any]
-    files: dict[_Name, list[str]] = {}
-    data: dict[_Name, Base64Bytes] = {}
+    brief: Brief
+    files: dict[_Name, list[str] | Base64Bytes] = {}
     missing: dict[str, str] = {}
     steps: list[RecordedReply]
 
@@ -178,37 +180,23 @@ def read_recording(model: str, folder: Path | None = None) -> Recording:
     path = Path(named) if named else None if folder is None else folder / RECORDING_FILE
     if path is None:
         raise ModelError(f"{model!r} names no file", fix="write --model recorded:FILE")
-    told = _json(path)
-    if not isinstance(told, dict) or told.get("format") != "libriscribe2 recording":
-        raise _unfit(path, "it does not say that it is one")
-    try:
-        found = Recording.model_validate(told)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise _unfit(path, f"{where}: {plain_fault(first)}") from error
-    counts = Counter(one.place for one in found.steps).most_common(1)
-    if counts and counts[0][1] > 1:
-        raise _unfit(path, f"it has {_named(*counts[0][0])} twice")
-    return found
-
-
-def _json(path: Path) -> Any:
-    """What a file holds.
-
-    Raises:
-        ModelError: It is no file, too large, or not JSON.
-    """
     try:
         if path.stat().st_size > MOST_BYTES:
             raise _unfit(path, f"it has more than {MOST_BYTES // 2**20} MiB")
-        return json.loads(read_regular(path).decode("utf-8", "surrogatepass"))
-    except FileNotFoundError as error:
-        raise ModelError(f"There is no recording {str(path)!r}", fix=_FIX) from error
+        told = json.loads(read_regular(path).decode("utf-8", "surrogatepass"))
+        found = Recording.model_validate(told)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the whole"
+        raise _unfit(path, f"{where}: {plain_fault(first)}") from error
     except OSError as error:
         raise _unfit(path, error.strerror or str(error)) from error
     except (ValueError, RecursionError) as error:
         raise _unfit(path, "it is not whole JSON") from error
+    counts = Counter(one.place for one in found.steps).most_common(1)
+    if counts and counts[0][1] > 1:
+        raise _unfit(path, f"it has {_named(*counts[0][0])} twice")
+    return found
 
 
 _FIX: Final = "`libriscribe2 record PROJECT FILE` makes one of a finished book"
@@ -231,7 +219,7 @@ def check_recording(model: str, folder: Path | None, premise: str) -> None:
     """
     if model == RECORDED and folder is None:
         return  # the new folder gets what was read already
-    if read_recording(model, folder).brief.get("premise") != premise and premise:
+    if read_recording(model, folder).brief.premise != premise and premise:
         raise ModelError(
             f"{model!r} is the recording of another book",
             "its premise is another one",
