@@ -38,6 +38,7 @@ FEW: Final = (1, 2, 4)
 SOAK: Final = range(1_000, 1_200)
 STEPS: Final = 5
 MOST_PLACES: Final = 3
+CUT_BYTES: Final = 40
 SIZE: Final = ("--chapters", "2", "--scenes-per-chapter", "2", "--words", "200")
 PLENTY: Final = 1_000
 MODEL: Final = ("-m", "openai/x")
@@ -52,6 +53,7 @@ BY_HAND: Final = (
     "manuscript.md",
     f"{STATE}/summaries/01.md",
 )
+MARKERS: Final = re.compile(rb"(?m)^(?:<<<<<<< .*|=======\r?|>>>>>>> .*)\n")
 
 pytestmark = [
     pytest.mark.slow,
@@ -196,21 +198,27 @@ class History:
             place.run.wait_for(len(place.run.calls()) + self.rng.randrange(5))
         pause(self.rng.random() * 0.02)
 
-    def look(self, place: Place) -> None:
-        """No record is missing without a word."""
-        run = self.start(place, "check", place.name)
-        _, said = run.judge()
-        if place.gone - marks(place.root) and "No problems found" in said:
+    def look(self, place: Place) -> bool:
+        """Whether `check` finds nothing; no record is missing without a word."""
+        _, said = self.start(place, "check", place.name).judge()
+        sound = "No problems found" in said
+        if place.gone - marks(place.root) and sound:
             raise ViolationError(f"check: silent about {place.gone - marks(place.root)}")
+        return sound
 
     def finish(self, place: Place) -> None:
         """Whatever happened, the book comes to its end, and then nothing is asked any more."""
+        self.settle_texts(place)
         for most in (PLENTY, 0):
             run = self.start(place, "resume", place.name, *MODEL, more_calls=PLENTY)
             code, said = run.judge()
             if code != 0 or len(run.calls()) > most:
                 raise ViolationError(f"end: {len(run.calls())} calls, exit {code}: {said}")
-        self.look(place)
+        sound = self.look(place)
+        code, said = self.start(place, "replay", place.name).judge()
+        self.counted["replayed" if code == 0 else "unlike"] += 1
+        if sound and code:
+            raise ViolationError(f"replay: exit {code}: {said}")
 
     # git
 
@@ -243,6 +251,14 @@ class History:
                 if with_markers and not self.git(place, "checkout", side, "--", str(name)):
                     self.git(place, "checkout", "HEAD", "--", str(name))
         self.commit(place)
+
+    def settle_texts(self, place: Place) -> None:
+        """What a run that stops at the two halves of a merge asks for: here both stay."""
+        for name in files(place.root):
+            path = place.root / name
+            if path.suffix == ".md" and b"<<<<<<< " in (data := path.read_bytes()):
+                self.tell(f"settle ({name})", place)
+                path.write_bytes(MARKERS.sub(b"", data))
 
 
 def stash(history: History, place: Place) -> None:
@@ -318,13 +334,17 @@ def rsync_back(history: History, place: Place) -> None:
 
 
 def copied_back(history: History, place: Place) -> None:
-    """The same, written in place as `cp` does it."""
+    """The same, written in place as `cp` does it; the journal alone perhaps not to its end."""
     source = source_for(history, place)
     what = history.rng.choice((".", JOURNAL))
+    cut = what == JOURNAL and len(history.trail) % 2  # chance goes on as in earlier runs of a seed
     with place.changing(partly=what == JOURNAL):
         for name in files(source):
             if what == "." or str(name) == what:
                 put(source / name, place.root / name, in_place=True)
+        if cut and (journal := place.root / JOURNAL).exists():
+            history.tell("cut", place)
+            os.truncate(journal, max(0, journal.stat().st_size - CUT_BYTES))
 
 
 def restore(history: History, place: Place) -> None:

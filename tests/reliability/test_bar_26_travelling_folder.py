@@ -4,12 +4,10 @@ Again: .venv/bin/pytest tests/reliability/test_bar_26_travelling_folder.py
 """
 
 import os
-import random
 import shutil
 import signal
 import subprocess
 import zlib
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -300,77 +298,3 @@ def test_bar_26_two_copies_that_both_went_on_are_merged_by_git(desk: Desk, tmp_p
     assert not set(asked) & set(later.answered)
     assert "No problems found" in desk.run("check", "book").err
     desk.run("replay", "book")
-
-
-def rsynced_back(book: ProjectFolder, older: bytes) -> None:
-    """What a backup does that is put back: every file is renamed over, the journal too."""
-    del older
-    for path in [path for path in book.root.rglob("*") if path.is_file() and path.name != "lock"]:
-        copy = path.with_name(f"{path.name}.part")
-        shutil.copy2(path, copy)
-        copy.replace(path)
-
-
-def test_bar_26_random_histories(trials: Trials, capsys: pytest.CaptureFixture[str]) -> None:
-    calls = lost = turns = 0
-    for number in range(HISTORIES):
-        trial = trials.new(LONGER)
-        lost += history(trial, BAR.rng(number), f"history {number}")
-        calls += sum(trial.answered().values())
-        turns += TURNS_OF_A_HISTORY
-        trial.clear()
-    figure = f"{HISTORIES} histories, {turns} turns, {calls} calls, {lost} lost that were in flight"
-    BAR.tell(capsys, figure)
-
-
-HISTORIES: Final = 5
-TURNS_OF_A_HISTORY: Final = 4
-LONGER: Final = ("--chapters", "6", "--scenes-per-chapter", "1", "--words", "600")
-
-
-def open_calls(trial: Trial) -> int:
-    """How many requests have left and were never answered."""
-    left = Counter(record["k"] for record in trial.book.records_there("sent"))
-    return sum((left - trial.answered()).values())
-
-
-def history(trial: Trial, rng: random.Random, name: str) -> int:
-    """A book whose folder travels while it is written; how many calls were lost in flight."""
-    trial.run("create", dies_at=rng.randint(3, 8), expect=-signal.SIGKILL)
-    book, kills, mine = trial.book, 1, ""
-    older, gate = [book.path(JOURNAL).read_bytes()], trial.desk.folder / "gate"
-    for _ in range(TURNS_OF_A_HISTORY):
-        before = open_calls(trial)
-        gate.touch()
-        running = trial.start("resume", "book", gate=str(gate), pause=rng.choice((0.002, 0.01)))
-        wait_for(trial, sum(trial.answered().values()) + rng.randint(1, 4), running)
-        gate.unlink()
-        pause(0.03)
-        if open_calls(trial) > before:  # it waits at the gate, so it is going to look again
-            rng.choice((*TURNS, rsynced_back))(book, rng.choice(older))
-        if rng.random() < 0.3 and (chapter := book.path("chapters/01.md")).exists():
-            mine = f"The author wrote this in {name}."
-            chapter.write_text(f"{chapter.read_text('utf-8')}\n{mine}\n", encoding="utf-8")
-        gate.touch()
-        # A process that is killed before it adds another record had no chance to put any back.
-        wait_for(trial, sum(trial.answered().values()) + CONCURRENCY + 1, running)
-        if rng.random() < 0.5 and not running.is_over():
-            running.signal(signal.SIGKILL)
-            kills += 1
-        ran = running.wait()
-        assert "Traceback" not in ran.err, (name, ran)
-        older.append(book.path(JOURNAL).read_bytes())
-    return outcome(trial, kills * CONCURRENCY, mine, name)
-
-
-def outcome(trial: Trial, most: int, mine: str, name: str) -> int:
-    """Finish a book and look at it; how many calls were lost, of `most` that were in flight."""
-    lost = len(trial.answered().keys() - trial.recorded())
-    trial.run("resume", "book")
-    assert lost <= most, name
-    assert trial.repaid() <= most, name
-    texts = [*trial.book.contents().values(), *(text.encode() for text in trial.book.trash())]
-    assert any(mine.encode() in one for one in texts), name
-    assert "missing" not in trial.run("check", "book").out, name
-    trial.run("replay", "book")
-    return lost
