@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Final
 
 from tests.reliability.planted import MUTANTS, Mutant
@@ -73,7 +73,7 @@ def _scripts(wanted: list[Mutant]) -> list[tuple[str, tuple[str, ...]]]:
 
 def _unharmed(folder: Path, script: tuple[str, tuple[str, ...]]) -> tuple[str, int]:
     bar, options = script
-    place = folder / f"unharmed-{bar}"
+    place = Path(mkdtemp(prefix=bar, dir=folder)) / "copy"
     _copy(place)
     return bar, _run(place, bar, options)
 

@@ -201,6 +201,7 @@ MUTANTS: Final = (
         "llm/limits/timeouts.py",
         "if now >= self.deadline and (self.deadline != self.granted or late > _STOOD_STILL):",
         "if now < 0:",
+        _SLOW,
     ),
     Mutant(
         "the finish reason is ignored",

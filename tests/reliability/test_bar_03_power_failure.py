@@ -47,9 +47,9 @@ def test_bar_03_a_missing_sync_is_noticed(
     disks = moments(BookMaker(tmp_path / "whole"), BAR.rng(), files=files, folders=folders)
     found = Counter(
         fault
-        for number, moment in enumerate(disks[::6])
+        for number, moment in enumerate(disks[::15])
         for fault in violations(tmp_path / str(number), moment, contents)
     )
     assert found["lost reply"]
     missing = "folders" if files else "files"
-    BAR.tell(capsys, f"without the sync of {missing}: {dict(found)} of {len(disks[::6])} disks")
+    BAR.tell(capsys, f"without the sync of {missing}: {dict(found)} of {len(disks[::15])} disks")

@@ -11,6 +11,7 @@ stand-in author: `whole`, and `half`, which was stopped after 11 calls. One more
     tar -C projects --exclude=lock --exclude=run.log -cf - whole half | xz -9e > DAY-COMMIT.tar.xz
 """
 
+import shutil
 import tarfile
 from pathlib import Path
 from typing import Final
@@ -51,37 +52,9 @@ def resume(desk: Desk, name: str) -> Author:
     return author
 
 
-def test_there_is_a_folder_of_each_day() -> None:
-    assert len(ARCHIVES) >= FEWEST
-
-
-def test_a_whole_book_is_up_to_date_and_nothing_is_made_again(desk: Desk) -> None:
-    units = desk.run("status", "whole", "--json").value["units"]
-    assert {one["state"] for one in units if one["unit"] != "manuscript.md"} <= {
-        "fresh",
-        "missing",
-    }
-    assert "No problems found" in desk.run("check", "whole").err
-    author = resume(desk, "whole")
-    assert all(step.startswith("canon/") for step in author.steps)
-    assert "No problems found" in desk.run("check", "whole").err
-    again = desk.run("resume", "whole", "--mock", "--refresh", backend=(later := Author()))
-    assert later.steps == [], again
-
-
-def test_half_a_book_is_finished_and_what_was_paid_for_stays(desk: Desk) -> None:
-    author = resume(desk, "half")
-    assert 0 < len(author.steps) <= 14
-    assert "No problems found" in desk.run("check", "half").err
-    assert resume(desk, "half").steps == []
-
-
-@pytest.mark.parametrize("gone_on", [False, True], ids=["as it is", "gone on with"])
-@pytest.mark.parametrize("name", ["whole", "half"])
-def test_every_book_replays(desk: Desk, tmp_path: Path, name: str, *, gone_on: bool) -> None:
-    if gone_on:
-        resume(desk, name)
-    target = tmp_path / "rebuilt"
+def replays(desk: Desk, name: str) -> None:
+    """A book is the same when it is made again from its journal."""
+    target = desk.folder.parent / "rebuilt"
     found = desk.run("replay", name, "--json", "--to", str(target)).value
     assert {one["likeness"] for one in found["files"]} <= GOOD
     book = desk.project(name)
@@ -91,3 +64,33 @@ def test_every_book_replays(desk: Desk, tmp_path: Path, name: str, *, gone_on: b
     journal = ".libriscribe/journal.jsonl"
     assert rebuilt.path(journal).read_bytes() == book.path(journal).read_bytes()
     assert "No problems found" in desk.run("check", str(target)).err
+    shutil.rmtree(target)
+
+
+def test_there_is_a_folder_of_each_day() -> None:
+    assert len(ARCHIVES) >= FEWEST
+
+
+def test_a_whole_book_is_up_to_date_and_nothing_is_made_again(desk: Desk) -> None:
+    replays(desk, "whole")
+    units = desk.run("status", "whole", "--json").value["units"]
+    assert {one["state"] for one in units if one["unit"] != "manuscript.md"} <= {
+        "fresh",
+        "missing",
+    }
+    assert "No problems found" in desk.run("check", "whole").err
+    author = resume(desk, "whole")
+    assert all(step.startswith("canon/") for step in author.steps)
+    assert "No problems found" in desk.run("check", "whole").err
+    replays(desk, "whole")
+    again = desk.run("resume", "whole", "--mock", "--refresh", backend=(later := Author()))
+    assert later.steps == [], again
+
+
+def test_half_a_book_is_finished_and_what_was_paid_for_stays(desk: Desk) -> None:
+    replays(desk, "half")
+    author = resume(desk, "half")
+    assert 0 < len(author.steps) <= 14
+    assert "No problems found" in desk.run("check", "half").err
+    assert resume(desk, "half").steps == []
+    replays(desk, "half")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 COMMAND = f"{sys.executable} -m libriscribe2 create"
+ALL_CLOSED = "<&- >&- 2>&-"
 BEGUN = "'A keeper' --mock --until concept -p book"
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the shell of POSIX systems")
@@ -27,7 +28,10 @@ def shell(folder: Path, line: str) -> tuple[int, str, str]:
     return ran.returncode, ran.stdout, ran.stderr
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [*(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", ">&-", "2>&-")), ALL_CLOSED],
+)
 def test_XC_08_a_run_needs_none_of_them(tmp_path: Path, closed: str) -> None:
     code, _, err = shell(tmp_path, f"{COMMAND} {BEGUN} {closed}")
     assert (code, "Traceback" in err) == (0, False)
@@ -42,7 +46,7 @@ def test_XC_08_who_cannot_be_asked_is_told_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("option", ["", "--json"])
+@pytest.mark.parametrize("option", [pytest.param("", marks=pytest.mark.slow), "--json"])
 def test_XC_08_output_that_cannot_be_written_is_told(tmp_path: Path, option: str) -> None:
     code, _, err = shell(tmp_path, f"{COMMAND} {BEGUN} {option} >/dev/full")
     assert code == 6

@@ -12,12 +12,12 @@ from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.search_pages import MAX_DEPTH, parsed_page
 from libriscribe2.replies.search_results import parse_search_results
 
-# Linear work takes half a second at most, work that grows with the square ten times this limit.
-# The figures themselves are measured by bench/, never here: the machine may be busy.
-FAR_TOO_LONG: Final = 5.0
+# Linear work takes a fifth of a second at most, work that grows with the square more than twice
+# this limit. The figures themselves are measured by bench/, never here: the machine may be busy.
+FAR_TOO_LONG: Final = 3.0
 SHORT: Final = 100_000
 # What was slow by copying and searching plain text shows only in a long one.
-LONG: Final = 1_000_000
+LONG: Final = 400_000
 _LIST: Final = {
     "type": "array",
     "items": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
