@@ -136,7 +136,7 @@ class Gauntlet:
 def _wrong_words(ran: Measured) -> Iterator[str]:
     if ran.code is not None and ran.code not in USER_CODES:
         yield f"exit code {ran.code}"
-    for word in ("Traceback", "is a bug", "RecursionError", "MemoryError", "Warning:"):
+    for word in ("Traceback", "is a bug", "RecursionError", "MemoryError", "Warning:", "HTTP 500"):
         if word in ran.err:
             yield f"says {word}"
     rows = ran.err.splitlines()

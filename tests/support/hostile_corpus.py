@@ -98,7 +98,7 @@ def _word(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield Case("w-bomb-nested", "book.docx", _nested)
     yield changed("bomb-overlap", packed.overlapping, packed.long_document(b" " * MB, 100))
     lying = packed.long_document(b" " * MB, 600)
-    yield changed("lies-small", packed.declaring(100), lying)
+    yield changed("lies-small", packed.declaring(100, DOCUMENT), lying)
     yield changed("lies-huge", packed.declaring(0xFFFFFFF0))
     yield Case("w-entries", "book.docx", packed.crowded(60_000))
     yield Case("w-entries-million", "book.docx", packed.crowded(1_000_000), large=True)
@@ -107,9 +107,13 @@ def _word(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield case("symlink-member", None, (packed.link_member(DOCUMENT), str(at.secret)))
     yield case("duplicate", doc(""), (DOCUMENT, doc(p("Another text."))))
     kinds = ("attachedTemplate", "image", "hyperlink", "oleObject", "subDocument", "aFChunk")
-    rows = [(kind, to, "External") for kind in kinds for to in (f"{at.url}/x", secret)]
+    parts = ("frame", "package", "video", "styles", "numbering", "footnotes", "theme")
+    rows = [(kind, to, "External") for kind in kinds + parts for to in (f"{at.url}/x", secret)]
+    rows += [("image", to, "Internal") for to in (f"../../../../../..{at.secret}", str(at.secret))]
     chunk = '<w:altChunk r:id="r10"/><w:subDoc r:id="r8"/><w:altChunk r:id="r0"/>'
-    yield case("external-rels", doc(chunk), linked(*rows))
+    blips = "".join(f'<a:blip {packed.A} r:link="r{n}" r:embed="r{n}"/>' for n in range(len(rows)))
+    shown = f'<w:p><w:hyperlink r:id="r4"><w:r>{blips}</w:r></w:hyperlink></w:p>'
+    yield case("external-rels", doc(chunk + shown), linked(*rows))
     html = f"<script>fetch('{at.url}/x')</script><img src='{at.url}/y'><iframe src='{secret}'>"
     inner = linked(("aFChunk", "chunk.html", "Internal"))
     yield case("altchunk", doc(chunk), inner, ("word/chunk.html", html))
@@ -127,7 +131,12 @@ def _word(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield Case("w-ole", "book.docx", put(ole))
     yield changed("truncated", lambda data: data[: len(data) // 2])
     yield case("utf16-xml", doc("", encoding="UTF-16").encode("utf-16"))
+    hidden = doc(use, _outer("w", secret), encoding="UTF-16")
+    yield case("utf16-dtd", hidden.encode("utf-16"))
     yield case("utf7-xml", doc("", encoding="UTF-7"))
+    yield case("styles-bomb", doc(""), ("word/styles.xml", much(b" " * MB, 600, before=b"<a>")))
+    run = b"<w:r><w:t>x</w:t></w:r>" * 1000
+    yield case("runs", packed.long_document(run, 100, "<w:p>", "</w:p>"))
     yield case("nul-xml", doc(p("a\0b")))
     note = '<w:footnoteReference w:id="2"/>'
     loop = f'<w:footnote w:id="2"><w:p><w:r>{note}</w:r></w:p></w:footnote>'
@@ -180,8 +189,14 @@ def _epub(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield case("xxe-opf", *epub(one, title="&a9;", doctype=outer))
     yield chapter("xxe-chapter", page("<p>&a9;</p>", outer))
     yield chapter("laughs-chapter", page("<p>&a9;</p>", _laughs("html")))
+    entity = f'<!DOCTYPE html [<!ENTITY a9 "{"a" * 100_000}">]>'
+    yield chapter("quadratic", page("&a9;" * 50_000, entity))
     yield chapter("dtd-http", page("<p>&a9;</p>", _remote("html", at.url)))
-    remote = f'<link href="{at.url}/c"/><img src="{at.url}/i"/><iframe src="{at.url}/f"/>'
+    include = f'<xi:include href="{secret}" parse="text"/>'
+    yield chapter(
+        "xinclude", page(f'<p xmlns:xi="http://www.w3.org/2001/XInclude">{TEXT}{include}</p>')
+    )
+    remote = f"<p>{TEXT}</p>{_asking(at)}"
     yield case("remote", *epub([("a.xhtml", page(remote))], hrefs=["a.xhtml", f"{at.url}/b"]))
     scheme = '<EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes256-cbc"/>'
     data = f'{scheme}<CipherData><CipherReference URI="a.xhtml"/></CipherData>'
@@ -191,15 +206,22 @@ def _epub(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield case("spine-circle", *epub(one, spine=[0] * 100_000))
     yield case("fallback-circle", *epub(one, hrefs=["x.pdf"], attributes='fallback="i0"'))
     yield case("no-container", *without(box))
-    for name, to in (("outside", f"../../../../../..{at.secret}"), ("absolute", str(at.secret))):
-        yield case(f"rootfile-{name}", *without(box, packed.container(to)))
     up = ("../../../../../../..", "%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e", "file://", "")
+    for name, to in zip(("outside", "coded", "address", "absolute"), up, strict=True):
+        yield case(f"rootfile-{name}", *without(box, packed.container(f"{to}{at.secret}")))
+    yield case("rootfile-remote", *without(box, packed.container(f"{at.url}/p")))
+    outside = ("../../../escaped.xhtml", f"{at.ran}.xhtml", "..\\escaped", "C:\\escaped")
+    yield case("paths", *epub([(name, page()) for name in outside]))
     yield case("href-outside", *epub(one, hrefs=["a.xhtml", *(f"{to}{at.secret}" for to in up)]))
     link = [(packed.link_member("a.xhtml"), str(at.secret))]
     yield case("symlink-member", *epub([], *link, hrefs=["a.xhtml"]))
     crowd: list[tuple[str, Data]] = [(f"{n}.xhtml", page(f"<p>{n}</p>")) for n in range(60_000)]
     yield case("items", *epub(crowd), large=True)
     yield chapter("bomb-chapter", much(b"a" * MB, 600, before=b"<html><body><p>"))
+    again = b"<p>again</p>" * 1000
+    yield chapter("paragraphs", much(again, 600, before=b"<html><body>"))
+    lying = epub([("a.xhtml", much(b"a" * MB, 100, before=b"<html><body><p>"))])
+    yield Case("e-lies-small", "book.epub", zipped(*lying, change=packed.declaring(10, "a.xhtml")))
     yield case("amplify", *epub([("a.xhtml", page(TEXT * 12_000))], spine=[0] * 5000))
     yield chapter("deep", page("<div>" * 100_000 + TEXT + "</div>" * 100_000))
     nest = '<ol><li><a href="a.xhtml">x</a>' * 20_000 + "</li></ol>" * 20_000
@@ -220,8 +242,26 @@ def _epub(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield case("language", *epub(one, language=f"../../x; touch {at.ran}"))
 
 
+def _asking(at: Around) -> str:
+    """Everything in a page that names an address or a file."""
+    file, url = at.secret.as_uri(), at.url
+    return (
+        f'<link href="{url}/c"/><img src="{url}/i"/><iframe src="{url}/f"/><img src="{file}"/>'
+        f'<object data="{url}/o"></object><embed src="{file}"/><video src="{url}/v" poster="{file}">'
+        f'</video><meta http-equiv="refresh" content="0;url={url}"/><form action="{url}">'
+        f'<input autofocus="x"/></form><script src="{url}/s"></script>'
+    )
+
+
 def _html(at: Around) -> Iterator[Case]:
+    use = f"<html><body><p>{TEXT} &a9;</p></body></html>"
     texts: dict[str, Data] = {
+        "xxe": f'<?xml version="1.0"?>{_outer("html", at.secret.as_uri())}{use}',
+        "laughs": f'<?xml version="1.0"?>{_laughs("html")}{use}',
+        "dtd-http": f'<?xml version="1.0"?>{_remote("html", at.url)}{use}',
+        "deep-tables": "<table><tr><td>" * 5000 + TEXT,
+        "long-attribute": f'<p title="{"x" * 5 * MB}">{TEXT}</p>',
+        "data": f'<img src="data:image/png;base64,{"A" * 5 * MB}"><p>{TEXT}</p>',
         "deep": "<div>" * 100_000 + TEXT,
         "unclosed": "<b><i>" * 200_000 + TEXT,
         "comment": TEXT + "<!--" * 100_000,
@@ -232,7 +272,7 @@ def _html(at: Around) -> Iterator[Case]:
         "script-open": f"<p>{TEXT}</p><script>" + "x=1;" * 5 * MB,
         "remote": f'<base href="{at.url}"><link rel=stylesheet href="/c"><img src="/i">'
         f'<meta http-equiv=refresh content="0;url={at.url}"><iframe src="{at.secret.as_uri()}">'
-        f"</iframe><p>{TEXT}</p>",
+        f"</iframe><p>{TEXT}</p>{_asking(at)}",
         "utf7": f'<meta charset="utf-7">+ADw-script+AD4-x+ADw-/script+AD4- {TEXT}',
         "nul": f"<p>{TEXT}\0<scr\0ipt>x</scr\0ipt></p>",
         "entities": TEXT + "&amp" * MB + "&#x110000;&#xD800;&#0;&#x202e;&#155;",
@@ -249,9 +289,12 @@ def _pdf(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
         return Case(f"p-{name}", "book.pdf", put(data), large)
 
     pdf, stream, shown = packed.pdf, packed.stream, packed.SHOWN
+    twice = b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000000 >>"
+    yield case("kids-twice", pdf({2: twice}))
     yield case("kids-circle", pdf({2: b"<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 2 >>"}))
     yield case("length-circle", pdf({4: stream(shown, length=b"4 0 R")}))
     yield case("prev-circle", pdf(trailer=b"/Prev START"))
+    yield case("prev-astray", pdf(trailer=b"/Prev 9"))
     form = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
     yield case("form-circle", pdf({4: stream(b"/X Do"), 6: stream(b"/X Do /X Do", form)}))
     locked = b"<< /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O <%b> /U <%b> >>"
@@ -259,8 +302,15 @@ def _pdf(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield case("encrypted", pdf({6: locked % (b"ab" * 32, b"cd" * 32)}, trailer=key))
     yield case("encrypted-odd", pdf({6: b"<< /Filter /Evil /V 99 >>"}, trailer=key))
     launch = f"<< /S /Launch /F (touch {at.ran}) >>".encode()
-    acts = b"/OpenAction %b /AA << /O << /S /JavaScript /JS (app.alert) >> >> /URI << /Base (%b) >>"
-    root = b"<< /Type /Catalog /Pages 2 0 R %b >>" % (acts % (launch, at.url.encode()))
+    file, url = str(at.secret).encode(), at.url.encode()
+    acts = b"/WC << /S /JavaScript /JS (app.launchURL\\('%b'\\)) >>" % url
+    acts += b"/WS << /S /GoToR /F (%b) /D [0 /Fit] >> /DS << /S /ImportData /F (%b) >>" % (
+        file,
+        file,
+    )
+    acts += b"/WP << /S /SubmitForm /F (%b) >> /DP << /S /URI /URI (%b) >>" % (url, url)
+    acts = b"/OpenAction %b /AA << %b >> /URI << /Base (%b) >>" % (launch, acts, url)
+    root = b"<< /Type /Catalog /Pages 2 0 R %b >>" % acts
     yield case("actions", pdf({1: root}))
     yield case("broken-xref", pdf(shift=777))
     kids = b" ".join(b"%d 0 R" % n for n in range(10, 10_010))
@@ -270,8 +320,16 @@ def _pdf(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield case("huge-page", pdf({3: packed.leaf(box=b"0 0 1e9 999999999")}))
     flat = b"/Filter /FlateDecode"
     yield case("flate-bomb", pdf({4: stream(packed.deflated(b"(a) Tj " * 100_000, 400), flat)}))
-    thrice = stream(packed.deflated(bytes(MB), 1000, again=2), b"/Filter [%b]" % (b"/Fl " * 3))
+    thrice = stream(
+        packed.deflated(bytes(MB), 1000, again=2), b"/Filter [%b]" % (b"/FlateDecode " * 3)
+    )
     yield case("flate-nested", pdf({4: thrice}), large=True)
+    double = packed.deflated(b" " * MB, 100, again=1)
+    yield case("flate-twice", pdf({4: stream(double, b"/Filter [/FlateDecode /FlateDecode]")}))
+    yield case("short-names", pdf({4: stream(double, b"/Filter [/Fl /Fl]")}))
+    hexes = stream(b"20" * 100 + b">", b"/Filter [%b]" % (b"/ASCIIHexDecode " * 200))
+    yield case("filters", pdf({4: hexes}))
+    yield case("outer-stream", pdf({4: stream(b"", b"/F (%b) /FFilter /FlateDecode" % file)}))
     yield case("truncated", pdf()[:300])
     yield case("header-only", b"%PDF-1.7\n")
     yield case("deep-arrays", pdf({3: packed.leaf(b"/A " + b"[" * 100_000)}))
@@ -296,6 +354,7 @@ def _markdown(at: Around) -> Iterator[Case]:
         "raw-html": f"<script>fetch('{at.url}')</script><iframe src='{at.secret}'></iframe> {TEXT}",
         "images": f"![a]({at.secret.as_uri()}) ![b]({at.url}/x) ![c](data:text/html,x) {TEXT}",
         "quotes": ">" * 50_000 + TEXT,
+        "quotes-spaced": "> " * 20_000 + TEXT,
         "lists": levels,
         "emphasis": "*a **b " * 50_000,
         "brackets": "[" * 100_000 + "![" * 50_000,
@@ -307,8 +366,10 @@ def _markdown(at: Around) -> Iterator[Case]:
         "yaml-types": f"---\ntitle: [1, 2]\nauthor: null\ndate: {'9' * 5000}\n---\n{TEXT}",
         "backticks": " ".join("`" * n for n in range(1, 2000)),
         "headings": "# A\n\ntext\n\n" * 100_000,
+        "headings-empty": "#\n" * 100_000,
         "includes": f"\\input{{{at.secret}}} {{% include '{at.secret}' %}} {{{{ 7*7 }}}} "
-        f"!include {at.secret} <<[{at.secret}] #include <{at.secret}> {TEXT}",
+        f"!include {at.secret} <<[{at.secret}] #include <{at.secret}> $(cat {at.secret}) {TEXT}",
+        "yaml-includes": f"---\ninclude: {at.secret}\nbibliography: {at.secret}\n---\n{TEXT}",
         "title-path": f"---\ntitle: ../../escape\n---\n{TEXT}",
         "title-megabyte": f"# {'a' * MB}\n\n{TEXT}",
         "comment-open": TEXT + "<!--" * 100_000,
@@ -333,6 +394,9 @@ def _markdown(at: Around) -> Iterator[Case]:
 def _text(at: Around) -> Iterator[Case]:
     texts: dict[str, Data] = {
         "nul": f"{TEXT}\0{TEXT}",
+        "nuls": bytes(100_000),
+        "surrogates-alone": b"\xff\xfe\x00\xd8" * 10_000,
+        "word": "x" * 5 * MB,
         "bad-utf8": TEXT.encode() + b"\xff\xfe\xc0\x80 \xf5" + TEXT.encode(),
         "utf16-bom": TEXT.encode("utf-16"),
         "utf16be-bare": TEXT.encode("utf-16-be"),

@@ -92,13 +92,14 @@ def overlapping(data: bytes) -> bytes:
     return data[:start] + central + b"PK\5\6" + tail
 
 
-def declaring(size: int) -> Change:
-    """Every member of the central directory declares this size."""
+def declaring(size: int, name: str = "") -> Change:
+    """In the central directory this member, or every one, declares this size."""
 
     def change(data: bytes) -> bytes:
         changed, at = bytearray(data), data.find(b"PK\1\2")
         while at >= 0:
-            changed[at + 24 : at + 28] = size.to_bytes(4, "little")
+            if data.startswith(name.encode(), at + 46):
+                changed[at + 24 : at + 28] = size.to_bytes(4, "little")
             at = data.find(b"PK\1\2", at + 4)
         return bytes(changed)
 
@@ -122,6 +123,7 @@ def heads(offset: int, value: int) -> Change:
 
 OFFICE: Final = "http://schemas.openxmlformats.org/"
 W: Final = f'xmlns:w="{OFFICE}wordprocessingml/2006/main"'
+A: Final = f'xmlns:a="{OFFICE}drawingml/2006/main"'
 R: Final = f"{OFFICE}officeDocument/2006/relationships"
 
 

@@ -55,7 +55,7 @@ def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> tuple[
         DocumentError: 415 where it is none, is locked or has no text, 413 where it takes too long.
     """
     import pypdf  # noqa: PLC0415 - slow to import, and only a PDF that is read needs it
-    from pypdf.errors import PyPdfError  # noqa: PLC0415
+    from pypdf.errors import DeprecationError, PyPdfError  # noqa: PLC0415
 
     silence("pypdf")
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
@@ -73,7 +73,7 @@ def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> tuple[
                 raise not_readable(name, "it is password-protected")
             pages = list(_pages(name, reader, clock))
             title = _title(reader)
-    except (PyPdfError, *_FAULTS) as error:
+    except (PyPdfError, DeprecationError, *_FAULTS) as error:
         raise not_readable(name, "it is damaged, or not a PDF") from error
     if not any(pages):
         raise not_readable(name, "it has no text, only images")

@@ -116,6 +116,11 @@ def test_a_pdf_of_pictures_says_so() -> None:
     assert "only images" in refusal("a.pdf", pdf(["", ""])).message
 
 
+def test_a_pdf_with_a_filter_by_its_short_name_is_refused() -> None:
+    page = pdf(["SALT"]).replace(b"<< /Length", b"<< /Filter /Fl /Length", 1)
+    assert "it is damaged" in refusal("a.pdf", page).message
+
+
 def test_a_pdf_that_takes_too_long_is_given_up() -> None:
     ticks = iter(range(0, 10_000, 40))
     with pytest.raises(DocumentError) as caught:
