@@ -122,8 +122,12 @@ def _weight(character: str) -> int:
     return _WIDE if east_asian_width(character) in "WF" else _OTHER
 
 
+CUT: Final = " [\u2026]"
+"""Ends a text that is cut inside a sentence, so that nobody takes it for a whole one."""
+
+
 def shorten(text: str, budget: int) -> str:
-    """The beginning of a text within `budget`, cut at the end of a sentence or word."""
+    """The beginning of a text within `budget`, cut at the end of a sentence, else marked as cut."""
     fits = room(text, budget)
     if fits == len(text):
         return text
@@ -131,7 +135,9 @@ def shorten(text: str, budget: int) -> str:
     stop = max(head.rfind(mark) for mark in (". ", "! ", "? ", "\u3002"))
     if stop >= fits // 2:
         return head[: stop + 1]
-    return head[: max(head.rfind(" "), fits // 2)].rstrip()
+    head = text[: room(text, max(0, budget - weigh(CUT)))]
+    kept = head[: max(head.rfind(" "), len(head) // 2)].rstrip()
+    return f"{kept}{CUT}" if kept else ""
 
 
 def tail(text: str, budget: int) -> str:

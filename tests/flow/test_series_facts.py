@@ -76,9 +76,10 @@ def test_what_the_second_book_says_takes_the_place_of_what_was_given(
     desk.create(
         "--after", "first", name="second", backend=SeriesAuthor({**told, 3: told[2]}), size=size
     )
-    jobs = {value for kind, value in values(shown(desk, "second", "ch3.s1")) if kind == "job"}
-    assert jobs == {"keeper"}
-    assert ("job", "pilot") in values(shown(desk, "second", "ch2.s1"))
+    for scene in ("ch2.s1", "ch3.s1"):
+        jobs = {value for kind, value in values(shown(desk, "second", scene)) if kind == "job"}
+        assert jobs == {"keeper"}
+    assert ("job", "pilot") in values(shown(desk, "second", "ch1.s1"))
 
 
 def test_a_third_book_has_the_facts_of_both_with_the_way_to_each(

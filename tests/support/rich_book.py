@@ -134,7 +134,7 @@ def facts(number: int) -> tuple[Fact, ...]:
 def state(number: int, chapters: int, mode: Drafting = "sequential") -> PromptContext:
     """All that chapter `number` of a rich book may be written from."""
     order = DraftOrder(mode, chapters)
-    known, recorded = order.known(number), order.recorded(number)
+    known, recorded = order.known(number), order.known(number)
     rules = [StyleRule(aspect="rhythm", rule=told(f"rule {n}", 1), quote="q") for n in range(8)]
     return PromptContext(
         brief=Brief(premise="A keeper finds a logbook.", title="The Log", words=chapters * 3000),

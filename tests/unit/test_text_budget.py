@@ -28,9 +28,9 @@ def test_a_shortened_text_is_a_beginning_within_the_budget(text: str, budget: in
     assert text.startswith(short)
 
 
-def test_a_text_is_shortened_at_a_sentence_or_a_word() -> None:
+def test_a_text_is_shortened_at_a_sentence_or_the_cut_is_marked() -> None:
     assert shorten("One two. Three four.", 12) == "One two."
-    assert shorten("Onetwothree four five", 17) == "Onetwothree four"
+    assert shorten("Onetwothree four five six", 23) == "Onetwothree four [\u2026]"
 
 
 @given(TEXTS, st.integers(1, 300))
@@ -57,7 +57,7 @@ def test_wide_characters_are_cut_by_their_weight() -> None:
     assert room("日a", 3) == 0
     assert tail("日本語", 0) == ""
     assert shorten("A short text.", 40) == "A short text."
-    assert shorten("日。本語です", 16) == "日。"
+    assert shorten("日本。語です", 16) == "日本。"
     assert tail("A short text.", 40) == "A short text."
     assert parts("one two\n\nthree four\n\nfive", 17) == ["one two", "three four\n\nfive"]
     assert parts("日本語", 9) == ["日本", "語"]

@@ -99,11 +99,11 @@ class ChapterWriterAgent(Agent):
     def awaits(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
         """Also every chapter that it may be written from, with what is recorded of it."""
         number = unit.chapter or 1
-        known, recorded = order.known(number), order.recorded(number)
+        known = order.known(number)
         earlier = [n for n in known if n < number - REMEMBERED]
         looked_up = (
             *map(chapter_file, known),
-            *map(story_bible_file, recorded),
+            *map(story_bible_file, known),
             *map(summary_file, earlier),
             *chapter_files(number, order),
         )

@@ -36,8 +36,8 @@ CHAPTER_PATTERNS: Final = tuple(one.file for one in KINDS if one.per_chapter)
 
 def chapter_files(number: int, order: DraftOrder, kinds: Sequence[Knowledge] = KINDS) -> list[str]:
     """The files about single chapters that chapter `number` may look things up in."""
-    recorded = order.recorded(number)
-    return [one.file_of(n) for one in kinds if one.per_chapter for n in recorded]
+    known = order.known(number)
+    return [one.file_of(n) for one in kinds if one.per_chapter for n in known]
 
 
 def read_knowledge(
@@ -51,7 +51,7 @@ def read_knowledge(
     known: dict[str, Any] = {}
     for one in kinds:
         if one.per_chapter:
-            files = {n: one.file_of(n) for n in order.recorded(number)}
+            files = {n: one.file_of(n) for n in order.known(number)}
             values = {n: book.load(f, one.shape) for n, f in files.items() if book.has(f)}
             known |= {one.name: values} if values else {}
         elif book.has(one.file):

@@ -60,7 +60,7 @@ def shares_name(name: str, others: Iterable[str]) -> bool:
     )
 
 
-STATE_BUDGET: Final = 160
+STATE_BUDGET: Final = 600
 MOST_NOW: Final = 6
 
 _LASTING: Final = frozenset(
@@ -182,7 +182,7 @@ REMARK_OF_SERIES: Final = (
     "What the written chapters state, and how the books before this one in its series left "
     "things. Nothing here may be contradicted."
 )
-VALUE_BUDGET: Final = 140
+VALUE_BUDGET: Final = 300
 EARLY: Final = 3
 """The first part of the book, one in so many: what it sets up is what later chapters break."""
 

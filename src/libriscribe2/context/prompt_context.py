@@ -216,7 +216,7 @@ def read_context(
     near = _nearest(texts, number)
     canon = {
         n: book.load(story_bible_file(n), StoryBibleFile)
-        for n in order.recorded(number)
+        for n in order.known(number)
         if n in texts and book.has(story_bible_file(n))
     }
     cast = tuple(book.characters())

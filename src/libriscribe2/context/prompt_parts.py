@@ -38,12 +38,20 @@ class Part:
         budget: Most that it takes, in the measure of `prose.weigh`.
         rank: The lowest is trimmed first; `NEVER` is not.
         render: Makes it for a budget; within a budget of 0 it has to be empty.
+        least: What is left to it before any other part loses more than its growth; all of its
+            budget where nothing is said. What it takes beyond that goes first.
     """
 
     name: str
     budget: int
     rank: int
     render: Callable[[int], Rendered]
+    least: int | None = None
+
+    @property
+    def due(self) -> int:
+        """What it has a right to before the others of a higher rank have given way."""
+        return self.budget if self.least is None else min(self.least, self.budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +72,9 @@ class Fitted:
 def fitted(parts: Sequence[Part], budget: int) -> list[Fitted]:
     """All parts, in their order, within a budget for all of them together.
 
-    Each is made within its own budget. While they are too much together, the part with the
-    lowest rank gives way, and the next one only when nothing is left of it.
+    Each is made within its own budget. While they are too much together, those that take more
+    than their least give that back, the lowest rank first. Then the part with the lowest rank
+    gives way altogether, and the next one only when nothing is left of it.
 
     Args:
         parts: The parts; of two with one rank, the later one gives way first.
@@ -74,12 +83,14 @@ def fitted(parts: Sequence[Part], budget: int) -> list[Fitted]:
     made = [Fitted(part, part.render(part.budget)) for part in parts]
     over = sum(weigh(one.shown.text) for one in made) - budget
     places = [at for at, part in enumerate(parts) if part.rank != NEVER]
-    for at in sorted(places, key=lambda at: (parts[at].rank, -at)):
+    places.sort(key=lambda at: (parts[at].rank, -at))
+    turns = [(at, parts[at].due) for at in places] + [(at, 0) for at in places]
+    for at, least in turns:
         has = weigh(made[at].shown.text)
         if over <= 0:
             break
-        if has:
-            less = parts[at].render(max(0, has - over))
+        if has > least:
+            less = parts[at].render(max(least, has - over))
             made[at] = Fitted(parts[at], less, trimmed=True)
             over -= has - weigh(less.text)
     return made

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import not_
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -98,8 +98,8 @@ def _until(thread: Thread) -> str:
 TITLE_BUDGET: Final = 160
 LOGLINE_BUDGET: Final = 400
 DESCRIPTION_BUDGET: Final = 1_200
-PERSON_BUDGET: Final = 130
-RULE_BUDGET: Final = 300
+PERSON_BUDGET: Final = 300
+RULE_BUDGET: Final = 600
 
 _PERSON: Final = ("role", "motivation")
 
@@ -110,10 +110,10 @@ def prefix_parts(state: PromptContext) -> list[Part]:
         Part("book", 2_000, NEVER, lambda room: text_block("book", book_lines(state.brief), room)),
         Part("concept", 2_000, NEVER, lambda room: _concept(state, room)),
         *knowledge_parts(state.known, per_chapter=False),
-        Part("whole_book", 1_000, NEVER, lambda room: _summary(state, room)),
-        Part("promises", 1_400, NEVER, lambda room: _promises(state, room)),
-        Part("cast", 1_600, NEVER, lambda room: _cast(state, room)),
-        Part("rules", 1_200, NEVER, lambda room: _rules(state, room)),
+        Part("whole_book", 1_600, NEVER, lambda room: _summary(state, room)),
+        Part("promises", 1_600, NEVER, lambda room: _promises(state, room)),
+        Part("cast", 2_400, NEVER, lambda room: _cast(state, room)),
+        Part("rules", 2_400, NEVER, lambda room: _rules(state, room)),
         Part("threads", 1_600, NEVER, lambda room: _threads(state, room)),
     ]
 
@@ -287,21 +287,8 @@ With the prompt's own words that is less than 12,000 tokens even of a text that 
 characters to a token, so a model that reads 16,000 has room for its answer.
 """
 
-STORY: Final = 3_600
 PASSAGES: Final = 2_200
-FACTS: Final = 3_000
-"""Most that the memory of the chapters behind takes. What it does not need, early in a book, is
-for the plan of those ahead (`ahead`), and then for more of the text before."""
-
-FULL_SCENE: Final = 800
-LEAST_MEMORY: Final = 0.3
-"""A scene of `FULL_SCENE` words has all of the memory, a shorter one less, down to this share: a
-prompt of a hundred times the scene's length would be paid for, and not be worth it."""
-
-BEFORE: Final = 3_800
-MORE_BEFORE: Final = 3_000
-"""The text before: what it always has room for, and what it takes at most of the memory's room; a
-scene of usual length is then shown whole."""
+AHEAD: Final = 2_400
 
 NOT_TRIMMED: Final = 10**6
 
@@ -340,68 +327,33 @@ def scene_context(
     )
 
 
-class _Memory(NamedTuple):
-    """What the memory of the chapters behind takes at most, part by part."""
-
-    story: int
-    passages: int
-    facts: int
-
-    @classmethod
-    def of(cls, state: PromptContext) -> "_Memory":
-        """The memory of a chapter's scenes, by how long they are to be."""
-        words = state.brief.words_per_chapter(state.chapters) / len(state.scenes)
-        share = min(1.0, max(LEAST_MEMORY, words / FULL_SCENE))
-        # Of what happened even a short scene has to know the outline.
-        return cls(round(STORY * (1 + share) / 2), round(PASSAGES * share), round(FACTS * share))
-
-
 def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Part]:
     """All parts, in the order of the prompt.
 
-    What the memory of the chapters behind does not take is for the plan of those ahead, and what
-    is left then for more of the text before.
+    What bears on the scene is whole while there is room: the second figure is what is left of a
+    part before another one gives way.
     """
-    plan, memory = state.scenes[scene], _Memory.of(state)
-    story = _once(Part("story_so_far", memory.story, 2, lambda room: story_part(state, room)))
-    passages = _once(
-        Part("passages", memory.passages, 1, lambda room: passages_part(plan, state, room))
-    )
-    facts = _once(Part("facts", memory.facts, 6, lambda room: facts_part(plan, state, room)))
-    left = memory.story + memory.passages - _size(story) - _size(passages)
-    ahead = _once(Part("ahead", left, 2, lambda room: ahead_part(state, room)))
-    left += memory.facts - _size(ahead) - _size(facts)
-    before = BEFORE + min(left, MORE_BEFORE)
+    plan = state.scenes[scene]
     return [
         *prefix_parts(state),
-        Part("chapter", 3_000, 10, lambda room: _chapter(state, room)),
-        Part("ending", 1_200, NEVER, lambda room: ending_part(state, room)),
-        Part("characters", 2_800, 8, lambda room: people_part(plan, state, room)),
-        Part("places", 1_200, 4, lambda room: places_part(plan, state, room)),
-        facts,
+        Part("chapter", 8_000, 10, lambda room: _chapter(state, room), 3_000),
+        Part("ending", 1_600, NEVER, lambda room: ending_part(state, room)),
+        Part("characters", 10_000, 8, lambda room: people_part(plan, state, room), 2_800),
+        Part("places", 4_000, 4, lambda room: places_part(plan, state, room), 1_200),
+        Part("facts", 9_000, 6, lambda room: facts_part(plan, state, room), 3_000),
         *knowledge_parts(state.known, per_chapter=True),
-        story,
-        ahead,
-        Part("timeline", 800, 5, lambda room: timeline_part(plan, state, room)),
-        passages,
+        Part("story_so_far", 12_000, 2, lambda room: story_part(state, room), 3_600),
+        Part("ahead", AHEAD, 2, lambda room: ahead_part(state, room)),
+        Part("timeline", 3_000, 5, lambda room: timeline_part(plan, state, room), 800),
+        Part("passages", PASSAGES, 1, lambda room: passages_part(plan, state, room)),
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
-        Part("notes", 3_600, 8, lambda room: _notes(state, scene, room)),
-        Part("text_before", before, 7, lambda room: before_part(state, written, room)),
+        Part("notes", 8_000, 8, lambda room: _notes(state, scene, room), 3_600),
+        Part("text_before", 16_000, 7, lambda room: before_part(state, written, room), 6_800),
         Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
         Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
         Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),
-        Part("next", 340, 9, lambda room: next_part(scene, state, room)),
+        Part("next", 700, 9, lambda room: next_part(scene, state, room)),
     ]
-
-
-def _once(part: Part) -> Part:
-    """The part made for its budget already: what it leaves over decides on other budgets."""
-    whole = part.render(part.budget)
-    return replace(part, render=lambda room: whole if room == part.budget else part.render(room))
-
-
-def _size(part: Part) -> int:
-    return weigh(part.render(part.budget).text)
 
 
 def _chapter(state: PromptContext, room: int) -> Rendered:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from itertools import chain
 from typing import Final
 
 from libriscribe2.context.earlier_text import PASSAGE_BUDGET
@@ -24,22 +23,27 @@ REMEMBERED: Final = 3
 """How many chapters back the summaries are shown in full."""
 
 RECENT_SHARE: Final = 0.6
-"""Share of the budget that the last chapters may take."""
+"""Share of the room that the last chapters may take where not all of it fits."""
+
+DISTANT: Final = 6_000
+"""Most that the chapters before those take, so that prompts do not grow with the book."""
 
 SHORTEST_LINE: Final = 160
 LABEL: Final = 30
 """What a line takes besides what it tells."""
 
+_WHOLE: Final = 10**9
+
 AHEAD_REMARK: Final = "What later chapters hold, as planned. Prepare it and tell nothing of it."
 WRITTEN_REMARK: Final = (
     "What the later chapters say. Lead up to it, and announce nothing that none of them holds."
 )
-EVENT_LINE: Final = 140
+EVENT_LINE: Final = 300
 MOST_EVENTS: Final = 8
 
 
 def story_part(state: PromptContext, budget: int) -> Rendered:
-    """The chapters before: the last few in full, and of the others as many lines as fit.
+    """The chapters before: the last few whole where they fit, of the others as many as fit.
 
     Of those others the latest come first, and then the beginning of the book.
     """
@@ -48,15 +52,19 @@ def story_part(state: PromptContext, budget: int) -> Rendered:
     before = [*range(state.number - 1 - REMEMBERED, 0, -1)]
     half = (len(before) + 1) // 2
     earlier = [*before[:half], *reversed(before[half:])]
-    each = int(max(0, room) * RECENT_SHARE) // REMEMBERED
-    lines = [_line(state, number, each) for number in recent]
-    left = room - sum(weigh(line) + 1 for line in lines)
+    whole = {number: _line(state, number, _WHOLE) for number in (*recent, *earlier)}
+    lines = [whole[number] for number in recent]
+    if sum(weigh(line) + 1 for line in lines) > max(0, room) * (RECENT_SHARE if earlier else 1):
+        each = int(max(0, room) * RECENT_SHARE) // max(1, len(lines))
+        lines = [_line(state, number, each) for number in recent]
+    left = min(room - sum(weigh(line) + 1 for line in lines), DISTANT)
     share = _share(left, len(earlier))
-    kept = lines_within(chain(lines, (_line(state, number, share) for number in earlier)), room)
+    kept = lines_within(lines, room)
+    kept += lines_within((_line(state, number, share) for number in earlier), left)
     shown = sorted(zip((*recent, *earlier), kept, strict=False))
     return Rendered(
         block("story_so_far", "\n".join(line for _, line in shown)),
-        cut=len(kept) < len(recent) + len(earlier),
+        cut=[line for _, line in shown] != [whole[number] for number in sorted(whole)],
         chapters=tuple(number for number, _ in shown if number in state.summaries),
     )
 
@@ -73,7 +81,7 @@ def ahead_part(state: PromptContext, budget: int) -> Rendered:
     kept = lines_within((_ahead(state, number, each) for number in later), room)
     return Rendered(
         block("ahead", "\n".join(kept), remark=remark),
-        cut=len(kept) < len(later),
+        cut=kept != [_ahead(state, number, _WHOLE) for number in later],
         chapters=tuple(n for n, _ in zip(later, kept, strict=False) if n in state.summaries),
     )
 
@@ -160,19 +168,27 @@ _TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 
 def before_part(state: PromptContext, written: Sequence[str], budget: int) -> Rendered:
-    """The end of the text before: of this chapter, else of the chapter before."""
-    text = text_before(state, written)
+    """The text before: the last scene of the chapter before, and the chapter so far.
+
+    Where not all of it fits, its end.
+    """
+    beside = state.order.before(state.number)
+    last = _chapter_before(state).split(SCENE_BREAK)[-1]
+    text = SCENE_BREAK.join(filter(None, (last, *written)))
     room = budget - frame("text_before")
     shown = tail(text, room) if room > 0 else ""
-    beside = state.order.before(state.number)
-    chapters = (beside,) if beside is not None and shown and not written else ()
+    from_before = weigh(shown) > weigh(SCENE_BREAK.join(written))
+    chapters = (beside,) if beside is not None and shown and from_before else ()
     return Rendered(block("text_before", shown), cut=shown != text, chapters=chapters)
 
 
 def text_before(state: PromptContext, written: Sequence[str]) -> str:
     """All text that the next scene goes on from; "" where there is none, or none may be seen."""
-    if written:
-        return SCENE_BREAK.join(written)
+    return SCENE_BREAK.join(written) or _chapter_before(state)
+
+
+def _chapter_before(state: PromptContext) -> str:
+    """The text of the chapter before, where it may be seen, without its title."""
     beside = state.order.before(state.number)
     return _TITLE.sub("", state.texts.get(beside, "")).strip() if beside is not None else ""
 

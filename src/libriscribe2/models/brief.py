@@ -294,15 +294,16 @@ class Brief(BaseModel):
     def character_range(self) -> CountRange:
         """How many characters are wanted.
 
-        The default follows the chapters: up to 5 chapters 3, up to 10 5, up to 15 7, else 10
-        (the figures of the original LibriScribe2).
+        The default follows the chapters: up to 5 chapters at least 3, up to 10 5, up to 15 7, else
+        10 (the figures of the original LibriScribe2). It has no upper bound: whoever the concept
+        names has to be in the cast, or no later prompt knows them.
         """
         if self.characters:
             return CountRange.parse(self.characters)
         chapters = self.chapter_range().middle()
         steps = ((5, 3), (10, 5), (15, 7))
         count = next((people for limit, people in steps if chapters <= limit), 10)
-        return CountRange(count, count)
+        return CountRange(count, None)
 
     def scene_range(self, chapter: int, chapters: int) -> CountRange:
         """How many scenes chapter number `chapter` (from 1) of `chapters` is to have.

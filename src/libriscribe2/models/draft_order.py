@@ -261,14 +261,6 @@ class DraftOrder:
             return ()
         return self._others(range(max(1, number - 1), number + 1))
 
-    def recorded(self, number: int) -> tuple[int, ...]:
-        """Chapters whose facts and events chapter `number` is shown.
-
-        In sequence the chapter just before is left out: its end and its summary are shown, and
-        its facts are read while the next one is drafted.
-        """
-        return tuple(n for n in self.known(number) if n != number - 1 or self.mode != "sequential")
-
     def before(self, number: int) -> int | None:
         """The chapter before, where its text may be used."""
         return self._neighbour(number, -1)

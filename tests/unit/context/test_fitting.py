@@ -53,5 +53,5 @@ def test_T4_the_budget_holds_unless_what_is_never_trimmed_takes_more(
 def test_T4_only_as_much_goes_as_has_to() -> None:
     parts = [part("one", 1, "a " * 50, 100), part("two", 2, "b " * 50, 100)]
     assert [len(one.shown.text) for one in fitted(parts, 200)] == [100, 100]
-    assert [len(one.shown.text) for one in fitted(parts, 150)] == [49, 100]
-    assert [len(one.shown.text) for one in fitted(parts, 60)] == [0, 59]
+    assert [len(one.shown.text) for one in fitted(parts, 150)] == [47, 100]
+    assert [len(one.shown.text) for one in fitted(parts, 60)] == [0, 57]

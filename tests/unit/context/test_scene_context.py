@@ -113,11 +113,11 @@ def test_the_manifest_says_what_is_in_it_and_from_where() -> None:
         name: part.size for name, part in parts.items() if part.size
     }
     assert parts["text_before"].chapters == (7,)
-    assert parts["text_before"].fit == "cut"
+    assert parts["text_before"].fit == "whole"
     assert parts["scene"].fit == "whole"
     assert set(parts["passages"].chapters) <= set(range(1, 6))
     assert packed.manifest.facts
-    assert all(fact.chapter < 7 for fact in packed.manifest.facts)
+    assert all(fact.chapter < 8 for fact in packed.manifest.facts)
     shown = packed.values["facts"]
     assert all(f"(chapter {fact.chapter})" in shown for fact in packed.manifest.facts)
 
