@@ -28,10 +28,14 @@ class ConceptGeneratorAgent(Agent):
     @override
     async def execute(self, unit: Unit) -> ConceptFile:
         """Draft a concept, have it criticised, rework it, and find its keywords."""
-        book, premise = book_lines(self.brief), premise_block(self.brief, WHOLE_PREMISE)
-        words = self.brief.size.concept_words
+        chapters = self.brief.chapter_range()
+        words = chapters.middle() * self.brief.words_per_chapter(chapters.middle())
+        length = f"a {words:,}-word book in {chapters.wording('chapter')}"
+        book = f"{book_lines(self.brief)}\nlength: {length}"
+        premise = premise_block(self.brief, WHOLE_PREMISE)
+        room = self.brief.size.concept_words
         draft = await self.ask(
-            unit, ConceptModel, part="draft", premise=premise, book=book, concept_words=words
+            unit, ConceptModel, part="draft", premise=premise, book=book, concept_words=room
         )
         critique = await self.write_prose(
             unit,
@@ -49,7 +53,7 @@ class ConceptGeneratorAgent(Agent):
             book=book,
             concept=concept_block(draft),
             critique=critique,
-            concept_words=words,
+            concept_words=room,
         )
         concept = self._with_the_authors_title(refined)
         keywords = await self.ask(

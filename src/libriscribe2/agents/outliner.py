@@ -22,6 +22,7 @@ from libriscribe2.models.excerpts import (
     premise_block,
     scene_block,
     to_json,
+    world_lines,
 )
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import (
@@ -32,6 +33,7 @@ from libriscribe2.models.story import (
     OutlineOfFacts,
     PlannedChapter,
     ScenesFile,
+    WorldFile,
 )
 from libriscribe2.models.story_bible import Thread
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, SCENES, WORLD
@@ -40,10 +42,16 @@ from libriscribe2.telemetry import PLAN_NOT_MENDED
 
 logger = logging.getLogger(__name__)
 
+PEOPLE_FIELDS: Final = (
+    *("name", "role", "motivation", "conflict", "relationships", "arc", "age", "appearance"),
+)
+"""What a planner is shown of the people, the most important first."""
+
 BATCH: Final = 15
 """Most chapters in one reply: more would pass the output limit of many models."""
 
-CARD_BUDGET: Final = 4_000
+CARD_BUDGET: Final = 8_000
+WORLD_BUDGET: Final = 5_000
 SO_FAR_BUDGET: Final = 6_000
 NOTES_BUDGET: Final = 6_000
 TERMS_BUDGET: Final = 2_000
@@ -98,15 +106,29 @@ class OutlinerAgent(Agent):
             premise=premise_block(self.brief),
             book=book_lines(self.brief),
             concept=concept,
-            characters=cards(
-                self.book.characters(), ("name", "role", "motivation", "conflict"), CARD_BUDGET
-            ),
+            characters=cards(self.book.characters(), PEOPLE_FIELDS, CARD_BUDGET),
             places=cards(self.book.places(), ("name", "description"), CARD_BUDGET),
-            notes=self._terms() + notes,
+            notes=self._world() + self._terms() + notes,
             so_far="" if so_far is None else _planned(so_far),
-            wanted=_wanted(count, done, wanted.low, last=last),
+            wanted=self._wanted(count, done, wanted.low, last=last),
         )
         return told.as_file()
+
+    def _world(self) -> str:
+        """What holds in the world, as a block: a plan that breaks a rule cannot be written."""
+        if not self.book.has(WORLD):
+            return ""
+        told = world_lines(self.book.load(WORLD, WorldFile), WORLD_BUDGET)
+        return f"\n\n<world>\n{told}\n</world>\n\nThe plan keeps the rules of this world."
+
+    def _wanted(self, count: CountRange, done: int, whole: int, *, last: bool) -> str:
+        """What this batch is asked for, in words."""
+        chapters = f"{count.wording('chapter')} of about {self.brief.words_per_chapter(whole):,} words each"
+        if not done:
+            first = f"the first {chapters}, of a book of {whole} chapters"
+            return f"the whole book in {chapters}" if last else first
+        ending = ", which bring the book to its end" if last else ""
+        return f"the next {chapters}, after chapter {done} of a book of {whole} chapters{ending}"
 
     def _terms(self) -> str:
         """The terms of a subject as a block: a book of facts defines each in one chapter."""
@@ -188,17 +210,7 @@ def _threads(threads: Sequence[Thread]) -> str:
     return "\n".join(map(to_json, shown))
 
 
-def _wanted(count: CountRange, done: int, whole: int, *, last: bool) -> str:
-    """What this batch is asked for, in words."""
-    chapters = count.wording("chapter")
-    if not done:
-        first = f"the first {chapters} of a book of {whole} chapters"
-        return f"the whole book in {chapters}" if last else first
-    ending = ", which bring the book to its end" if last else ""
-    return f"the next {chapters} after chapter {done} of a book of {whole} chapters{ending}"
-
-
-SCENES_CARD_BUDGET: Final = 2_500
+SCENES_CARD_BUDGET: Final = 6_000
 NEIGHBOUR_BUDGET: Final = 700
 SCENES_FAULTS_BUDGET: Final = 3_000
 PLAN_BUDGET: Final = 14_000
@@ -243,12 +255,13 @@ class SceneOutlinerAgent(Agent):
 
     def _shared(self) -> dict[str, str]:
         """What the requests for all chapters are shown."""
-        fields = ("name", "role", "motivation", "conflict")
+        places = cards(self.book.places(), ("name", "description"), SCENES_CARD_BUDGET)
+        world = self.book.load(WORLD, WorldFile) if self.book.has(WORLD) else None
         return {
             "book": book_lines(self.brief),
             "concept": concept_block(self.book.load(CONCEPT, ConceptFile).concept),
-            "characters": cards(self.book.characters(), fields, SCENES_CARD_BUDGET),
-            "places": cards(self.book.places(), ("name", "description"), SCENES_CARD_BUDGET),
+            "characters": cards(self.book.characters(), PEOPLE_FIELDS, SCENES_CARD_BUDGET),
+            "places": f"{places}\n{world_lines(world, WORLD_BUDGET)}" if world else places,
         }
 
     async def _chapter(

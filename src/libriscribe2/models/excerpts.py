@@ -70,6 +70,21 @@ def concept_block(concept: ConceptModel) -> str:
     return to_json({name: shorten(text, CONCEPT_BUDGET) for name, text in fields.items()})
 
 
+def world_lines(world: WorldFile, budget: int) -> str:
+    """What holds in the world beside its places: rules, overview, terms; the last go first."""
+    terms = [f"- {one.name}: {one.description}" for one in world.terms]
+    rules = [f"- {rule}" for rule in world.rules]
+    lines = [*(["Rules that hold without exception:", *rules] if rules else []), world.overview]
+    lines += ["Terms, customs and institutions:", *terms] if terms else []
+    kept: list[str] = []
+    for line in lines:
+        budget -= weigh(line) + 1
+        if budget < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
 def chapter_block(chapter: OutlineChapter, number: int, of: int) -> str:
     """A chapter of the outline as the prompts show it."""
     fields = chapter.model_dump(mode="json")

@@ -144,7 +144,7 @@ async def test_SC_an_outline_has_the_asked_count(tmp_path: Path) -> None:
     assert len(made.chapters) == 3
     shown = desk.schema()["chapters"]
     assert (shown["minItems"], shown["maxItems"]) == (3, 5)
-    assert "Outline the whole book in 3 to 5 chapters." in desk.prompt()
+    assert "Outline the whole book in 3 to 5 chapters of about" in desk.prompt()
 
 
 async def test_SC_a_wrong_number_of_chapters_is_refused(tmp_path: Path) -> None:
@@ -163,9 +163,9 @@ async def test_SC_a_very_long_outline_comes_in_batches_that_know_each_other(tmp_
     bounds = [desk.schema(n)["chapters"] for n in range(3)]
     assert [(one["minItems"], one["maxItems"]) for one in bounds] == [(15, 15), (15, 15), (10, 10)]
     assert [call.step for call in desk.calls] == ["outline", "outline/from16", "outline/from31"]
-    assert f"the first {BATCH} chapters of a book of 40 chapters." in desk.prompt(0)
+    assert f"the first {BATCH} chapters of about" in desk.prompt(0)
     assert "<outline>\n1. Part 1: " in desk.prompt(1)
-    assert "the next 15 chapters after chapter 15 of a book of 40 chapters." in desk.prompt(1)
+    assert "words each, after chapter 15 of a book of 40 chapters." in desk.prompt(1)
     assert "of 40 chapters, which bring the book to its end" in desk.prompt(2)
 
 
