@@ -1,7 +1,7 @@
 """Revision: what code and a critic find wrong is mended by patches, each kept only if it helps."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -13,7 +13,15 @@ from libriscribe2.checks.patching import passages, patched
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
-from libriscribe2.models.reviews import MOST_ISSUES, MOST_PATCHES, CriticIssue, Critique, Patches
+from libriscribe2.models.reviews import (
+    MOST_ISSUES,
+    MOST_PATCHES,
+    BeatAnswer,
+    CriticIssue,
+    Critique,
+    CritiqueWithBeats,
+    Patches,
+)
 from libriscribe2.prose import parts, shorten, tail, weigh, without_notes
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
@@ -23,8 +31,8 @@ logger = logging.getLogger(__name__)
 MOST_ROUNDS: Final = 2
 
 # Characters of each part of a request (`prose.weigh`); 48,000 would be 12,000 tokens of English.
-SHOWN_BUDGET: Final = 8_000
-PLAN_BUDGET: Final = 4_000
+SHOWN_BUDGET: Final = 12_000
+PLAN_BUDGET: Final = 6_000
 BEFORE_BUDGET: Final = 1_200
 TEXT_BUDGET: Final = 22_000
 ISSUES_BUDGET: Final = 5_000
@@ -111,7 +119,11 @@ class Reviser:
         texts = parts(without_notes(text), TEXT_BUDGET)
         scenes = this.context.scenes
         plans = [scene_block(one, at, len(scenes)) for at, one in enumerate(scenes, start=1)]
+        beats = this.context.outline.beats if this.context.outline is not None else []
+        plans += [f"Beat {at}: {beat}" for at, beat in enumerate(beats, start=1)]
+        shape = CritiqueWithBeats if beats else Critique
         found: list[Finding] = []
+        answers: list[BeatAnswer] = []
         for index, part in enumerate(texts, start=1):
             before = this.context.before if index == 1 else texts[index - 2]
             name = f"critique{this.number}" + (f"-part{index:02d}" if len(texts) > 1 else "")
@@ -122,9 +134,10 @@ class Reviser:
                 "text": part,
                 "most": str(MOST_ISSUES),
             }
-            told = await self._ask(this.unit, Critique, name, "critique", values)
+            told = await self._ask(this.unit, shape, name, "critique", values)
             found += [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
-        return found
+            answers += told.beats if isinstance(told, CritiqueWithBeats) else []
+        return [*found, *_missing(beats, answers, text)]
 
     async def _patched(self, this: _Round, text: str, findings: Sequence[Finding]) -> str:
         """The text with the patches that were kept."""
@@ -191,6 +204,19 @@ def _standing(unit: Unit, told: Iterable[CriticIssue], text: str) -> list[Findin
         dropped = len(issues) - len(found)
         logger.info("%s: %s: %d", CRITIQUE_QUOTES_DROPPED, unit.step, dropped)
     return found
+
+
+def _missing(beats: Sequence[str], answers: Sequence[BeatAnswer], text: str) -> Iterator[Finding]:
+    """Beats of the plan that do not happen, each at the words after which it would come."""
+    happen = {one.beat for one in answers if one.happens}
+    absent = {one.beat: one for one in answers if one.beat not in happen}
+    for number, beat in enumerate(beats, start=1):
+        answer = absent.get(number)
+        line = None if answer is None else line_of_quote(answer.quote, text)
+        if answer is not None and line is not None:
+            why = f"the plan has this, and it does not happen in the text: {beat}"
+            fix = "Let it happen after these words, in as few sentences as it needs."
+            yield Finding("warning", Place(line=line, quote=answer.quote), why, fix, "plan")
 
 
 def _opening(words: str) -> str:

@@ -82,7 +82,6 @@ RANGES: Final[dict[str, ReferenceRange]] = {
     "similes": ReferenceRange(6),
     "-ly adverbs": ReferenceRange(20),
     "stock gestures": ReferenceRange(1, 3),
-    "beats found": ReferenceRange(NO_LIMIT, low=0.35),
     "drifting names": ReferenceRange(0),
     "confusable names": ReferenceRange(0),
     "names that models favour": ReferenceRange(0),

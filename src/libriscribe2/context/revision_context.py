@@ -5,8 +5,10 @@ from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.context.knowledge_parts import knowledge_blocks
-from libriscribe2.context.people_and_facts import facts_part, people_of
+from libriscribe2.context.people_and_facts import facts_part, people_of, places_part
 from libriscribe2.context.prompt_context import PromptContext
+from libriscribe2.context.prompt_parts import lines_within
+from libriscribe2.context.story_so_far import story_part
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import ScenePlan
 from libriscribe2.prose import shorten
@@ -15,10 +17,13 @@ COMPARED: Final = 8
 """How many chapters the gates compare a text with: so many the reference ranges of the metrics stand for."""
 
 # Characters of each block (`prose.weigh`).
-CONCEPT_BUDGET: Final = 300
-CHAPTER_BUDGET: Final = 2_100
-CAST_BUDGET: Final = 1_500
-FACTS_BUDGET: Final = 1_500
+CONCEPT_BUDGET: Final = 600
+CHAPTER_BUDGET: Final = 3_000
+CAST_BUDGET: Final = 2_400
+RULES_BUDGET: Final = 2_000
+PLACES_BUDGET: Final = 1_600
+FACTS_BUDGET: Final = 3_000
+STORY_BUDGET: Final = 3_000
 
 _CARD: Final = ("name", "role", "personality", "motivation")
 
@@ -53,13 +58,17 @@ def shown_for_revision(state: PromptContext) -> Mapping[str, str]:
     """The blocks that requests about the whole chapter show, by name, the most important first."""
     whole = _as_one(state)
     chapter = chapter_block(state.chapter, state.number, state.chapters)
+    rules = [f"- {rule}" for rule in state.world.rules] if state.world is not None else []
     return {
         "book": book_lines(state.brief),
         "concept": _concept(state),
         "chapter": shorten(chapter, CHAPTER_BUDGET),
         "characters": cards(people_of(whole, state), _CARD, CAST_BUDGET),
         "facts": facts_part(whole, state, FACTS_BUDGET).text,
+        "rules": "\n".join(lines_within(rules, RULES_BUDGET)),
+        "places": places_part(whole, state, PLACES_BUDGET).text,
         **knowledge_blocks(state.known),
+        "story_so_far": story_part(state, STORY_BUDGET).text,
     }
 
 

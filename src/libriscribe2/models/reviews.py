@@ -42,6 +42,18 @@ class CriticIssue(Shape):
     fix: str = Field("", description="What would mend it, in one sentence")
 
 
+class BeatAnswer(Shape):
+    """Whether something that the plan of a chapter has happens in its text."""
+
+    beat: int = Field(ge=1, description="Its number in the plan")
+    happens: bool = Field(description="Whether it happens in the text")
+    quote: str = Field(
+        "",
+        description="Words of the text that show it; where it does not happen, the words after "
+        "which it would come, copied exactly",
+    )
+
+
 class Critique(Shape):
     """What a critic finds in a text; nothing is an answer, too."""
 
@@ -49,6 +61,14 @@ class Critique(Shape):
         default_factory=list,
         description="What is wrong, the worst first; an empty list where nothing is",
         json_schema_extra={"maxItems": MOST_ISSUES},
+    )
+
+
+class CritiqueWithBeats(Critique):
+    """The same of a chapter whose plan says what has to happen in it."""
+
+    beats: list[BeatAnswer] = Field(
+        default_factory=list, description="One for each numbered beat of the plan"
     )
 
 

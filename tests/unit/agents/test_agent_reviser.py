@@ -118,6 +118,31 @@ async def test_what_a_critic_finds_is_patched_where_it_stands(tmp_path: Path) ->
     assert said(1_030) not in prompt
 
 
+BEATS = AROUND.outline and AROUND.outline.model_copy(update={"beats": ["It burns.", "It is lit."]})
+
+
+async def test_a_beat_that_the_critic_misses_is_asked_for_where_it_would_come(
+    tmp_path: Path,
+) -> None:
+    place, elsewhere = said(1_003), "These words stand nowhere in the text"
+    answers = [
+        {"beat": 1, "happens": True, "quote": said(1_001)},
+        {"beat": 2, "happens": False, "quote": place},
+    ]
+    script = json.dumps({"issues": [], "beats": answers})
+    agent = agent_for(SOUND, GateContext(outline=BEATS))
+    done = await revised(tmp_path, agent, script, patches((place, f"{place} It is lit.")))
+    assert "It is lit." in done.text
+    assert "Beat 2: It is lit." in done.desk.prompt()
+    assert set(done.desk.schema()) == {"issues", "beats"}
+    line = json.loads(done.desk.prompt(1).partition("<issues>\n")[2].partition("\n")[0])
+    assert (line["kind"], line["quote"]) == ("plan", place)
+    assert "It is lit." in line["why"]
+    answers[1]["quote"] = elsewhere
+    nowhere = await revised(tmp_path / "2", agent, json.dumps({"issues": [], "beats": answers}))
+    assert nowhere.steps == ["critique1"]
+
+
 async def test_an_issue_whose_quote_does_not_stand_there_is_dropped_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -101,12 +101,12 @@ async def test_T2_a_draft_sees_no_other_chapter(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
     desk.put(chapter_file(1), "# Part 1\n\nThe sea took the lamp.\n")
     one, two = (" ".join(f"{word} {n}." for n in range(15)) for word in ("One", "Two"))
-    script = (one, two, '{"issues": []}', '{"patches": []}')
+    script = (one, two, '{"issues": []}')
     text = await desk.run(DraftWriterAgent, *script, chapter=2)
     assert text == f"# Part 2\n\n{one}\n\n* * *\n\n{two}\n"
-    steps = ("scene01", "scene02", "critique1", "patches1")
+    steps = ("scene01", "scene02", "critique1")
     assert [call.step for call in desk.calls] == [f"drafts/ch02/{one}" for one in steps]
-    shown = [desk.prompt(n) for n in range(4)]
+    shown = [desk.prompt(n) for n in range(3)]
     assert not any("sea took" in prompt or "lamps" in prompt for prompt in shown)
 
 

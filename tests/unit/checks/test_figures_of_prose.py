@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.checks.prose import chapter, fresh
 
-from libriscribe2.checks.text import words
 from libriscribe2.checks.text_figures import (
     SURFACE,
     ai_names,
@@ -17,7 +16,6 @@ from libriscribe2.checks.text_figures import (
     surface_hits,
 )
 from libriscribe2.checks.text_lengths import FIRST_RATIO, chapter_variation, habit, length_score
-from libriscribe2.checks.text_likeness import beat_coverage, stem_weights
 
 TOKENS = st.lists(st.sampled_from("abcdefgh"), max_size=60)
 
@@ -64,21 +62,6 @@ def test_a_models_habit_is_the_median_within_bounds() -> None:
     assert habit([10], [1_000]) == 0.6
     assert habit([9_000], [1_000]) == 1.6
     assert chapter_variation([5, 5, 5]) == 0.0
-
-
-def test_a_beat_is_found_in_one_passage_of_the_chapter() -> None:
-    beat = "Tilda burns the lighthouse ledger"
-    held = words(fresh(1, 300) + " Tilda was burning the ledger of the lighthouse " + fresh(2, 300))
-    without = words(fresh(3, 600))
-    weights = stem_weights([held, without])
-    assert beat_coverage(beat, held, weights) > 0.9
-    assert beat_coverage(beat, without, weights) == 0.0
-    assert beat_coverage("and so it was", held, weights) == 1.0
-
-
-def test_words_that_are_far_apart_are_no_beat() -> None:
-    apart = words(" ".join([fresh(1, 300), "tilda", fresh(2, 600), "ledger", fresh(3, 300)]))
-    assert beat_coverage("tilda ledger", apart, {}) == 0.5
 
 
 @pytest.mark.parametrize(

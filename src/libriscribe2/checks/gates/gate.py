@@ -15,7 +15,6 @@ import regex
 from libriscribe2.checks import gates
 from libriscribe2.checks.text import ChapterText, Gram, ParagraphIndex, plain
 from libriscribe2.checks.text_figures import Narration, narration_of
-from libriscribe2.checks.text_likeness import stems
 from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.story import OutlineChapter, ScenePlan
@@ -115,18 +114,6 @@ class GateContext:
         found = (_CAPITALISED.findall(plain(text)) for text in self.earlier)
         count = Counter(chain.from_iterable(found))
         return tuple(word for word, uses in count.items() if uses >= _SETTLED_USES)
-
-    @cached_property
-    def stems(self) -> tuple[frozenset[str], ...]:
-        """The stems of each whole chapter's words of content."""
-        return tuple(frozenset(stems(one.words)) for one in self.written)
-
-    @cached_property
-    def planned(self) -> tuple[str, ...]:
-        """What is to happen: the outline's beats, or the scenes where it has none."""
-        if self.outline is not None and self.outline.beats:
-            return tuple(self.outline.beats)
-        return tuple(scene.summary for scene in self.scenes)
 
     @cached_property
     def views(self) -> tuple[Narration, ...]:

@@ -1,4 +1,4 @@
-"""P22 to P26: what is written beside what was planned for it."""
+"""P23 to P26: what is written beside what was planned for it."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,13 +8,11 @@ import regex
 from libriscribe2.checks.plan.people_rules import whereabouts
 from libriscribe2.checks.plan.plan import PLAN_RULES, Plan, is_known, words_of
 from libriscribe2.checks.plan.time_rules import leaves_time
-from libriscribe2.checks.reference_ranges import RANGES
-from libriscribe2.checks.text_likeness import beat_coverage
 from libriscribe2.checks.text_names import used_names
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.project.paths import OUTLINE, SCENES
 
-OF_TEXT: Final = frozenset({"P22", "P23", "P25", "P26"})
+OF_TEXT: Final = frozenset({"P23", "P25", "P26"})
 """The rules that a chapter breaks, not its plan."""
 
 
@@ -22,7 +20,6 @@ MENTIONS: Final = 3
 """Who is named so often in a chapter has a part in it."""
 
 FAR_OFF: Final = 0.25
-_SHOWN: Final = 120
 _WORD: Final = regex.compile(r"[\p{L}\p{N}]+")
 _NO_NAMES: Final = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
@@ -31,25 +28,6 @@ _NO_NAMES: Final = frozenset(
     | {"captain", "doctor", "father", "mother", "sister", "brother", "uncle", "aunt", "miss"}
     | {"mrs", "sir", "lady", "lord", "madam", "inspector", "sergeant", "professor", "yes"}
 )
-
-
-@PLAN_RULES.rule("P22", "a chapter lacks planned plot points")
-def missed_beats(plan: Plan) -> Iterator[Finding]:
-    """P22: what has to happen in a chapter has to leave its words there."""
-    scenes = {one.chapter: [scene.summary for scene in one.scenes] for one in plan.scenes}
-    for chapter in plan.written.chapters:
-        beats = plan.chapters[chapter.number - 1].beats or scenes.get(chapter.number, [])
-        shares = [
-            (beat_coverage(beat, chapter.words, plan.written.weights), beat) for beat in beats
-        ]
-        missed = [one for one in shares if RANGES["beats found"].level(one[0]) != "ok"]
-        if missed:
-            share, beat = min(missed)
-            yield _parted(
-                chapter.number,
-                f"Chapter {chapter.number} lacks {len(missed)} of its {len(beats)} plot points; it has "
-                f"{share:.0%} of the words of \u201c{_clipped(beat)}\u201d.",
-            )
 
 
 @PLAN_RULES.rule("P23", "a chapter features a character who is not in the plan")
@@ -131,7 +109,3 @@ def _known_words(plan: Plan) -> set[str]:
     entries = [one.model_dump(mode="json") for one in (*plan.chapters, *plan.scenes)]
     texts = (*plan.people, *plan.places, *plan.terms, str(entries), plan.written.naming)
     return {word for text in texts for word in _WORD.findall(text.casefold())}
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()}\u2026"

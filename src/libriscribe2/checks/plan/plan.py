@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final
 
 import regex
@@ -13,7 +12,6 @@ from libriscribe2.checks.continuity.story_bible import bible_of
 from libriscribe2.checks.rules import Rules
 from libriscribe2.checks.text import ChapterText, plain
 from libriscribe2.checks.text_lengths import chapter_words
-from libriscribe2.checks.text_likeness import stem_weights
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import (
@@ -61,11 +59,6 @@ class Written:
     dead: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[int, ExitState] = field(default_factory=dict)
     naming: str = ""
-
-    @cached_property
-    def weights(self) -> Mapping[str, float]:
-        """How much each stem of the text tells."""
-        return stem_weights([one.words for one in self.chapters])
 
 
 NOTHING_WRITTEN: Final = Written()

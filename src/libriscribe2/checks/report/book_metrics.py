@@ -1,12 +1,12 @@
 """The metrics of a whole book: the text, its plan beside it, and its voice."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from libriscribe2.checks.reference_ranges import RANGES
-from libriscribe2.checks.report.metric import GROUPS, Group, Metric, clipped, note, place, worst
+from libriscribe2.checks.report.metric import GROUPS, Group, Metric, note, place, worst
 from libriscribe2.checks.report.repetition_metrics import (
     opening_and_ending_metrics,
     repetition_metrics,
@@ -22,7 +22,6 @@ from libriscribe2.checks.text_figures import (
     surface_hits,
 )
 from libriscribe2.checks.text_lengths import chapter_variation, length_score
-from libriscribe2.checks.text_likeness import beat_coverage, stem_weights
 from libriscribe2.checks.text_names import confusable_names, name_drift
 from libriscribe2.prose import prose_words
 
@@ -34,14 +33,12 @@ class BookPlan:
     Attributes:
         people: Names of the characters, main ones first.
         others: Names of places and terms.
-        beats: For each chapter's number what is to happen in it, one entry per scene.
         chapter_words: Wanted words of a chapter; 0 where nothing was asked.
         english: Whether metrics that need English words can be had.
     """
 
     people: Sequence[str] = ()
     others: Sequence[str] = ()
-    beats: Mapping[int, Sequence[str]] = field(default_factory=dict)
     chapter_words: int = 0
     english: bool = True
 
@@ -100,7 +97,6 @@ def book_metrics(
         *repetition_metrics(written, names),
         *opening_and_ending_metrics(written),
         *length_metrics(written, plan),
-        *plan_metrics(written, plan),
         *name_metrics(written, plan),
         *voice_metrics(written),
         *(sound_metrics(written) if plan.english else []),
@@ -126,26 +122,6 @@ def length_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metr
         variation = chapter_variation(lengths)
         found.append(Metric("chapter variation", "length", variation, "of the mean"))
     return found
-
-
-def plan_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:
-    """How much of what was planned the chapters hold; none without a plan."""
-    weights = stem_weights([one.words for one in chapters])
-    found = [
-        (beat_coverage(beat, chapter.words, weights), chapter, beat)
-        for chapter in chapters
-        for beat in plan.beats.get(chapter.number, ())
-    ]
-    if not found:
-        return []
-    missed = sorted(found, key=lambda one: one[0])
-    band = RANGES["beats found"]
-    places = worst(
-        note(chapter, f"{share:.0%} of: {clipped(beat)}")
-        for share, chapter, beat in missed
-        if band.level(share) != "ok"
-    )
-    return [Metric("beats found", "plan", missed[0][0], "of words (weakest plot point)", places)]
 
 
 def name_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:

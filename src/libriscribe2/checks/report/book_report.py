@@ -13,10 +13,9 @@ from libriscribe2.checks.report.sample_style import distance_metric
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.story import ScenesFile
 from libriscribe2.models.style import STYLE, StyleFile, StyleNumbers
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import SCENES, chapter_file, story_bible_file
+from libriscribe2.project.paths import chapter_file, story_bible_file
 from libriscribe2.project.project_view import ProjectView
 
 
@@ -108,19 +107,6 @@ def _plan(brief: Brief, book: Book) -> BookPlan:
     return BookPlan(
         people=[person.name for person in book.characters()],
         others=[entry.name for entry in (*book.places(), *book.terms())],
-        beats=_beats(book),
         chapter_words=brief.words_per_chapter(chapters),
         english=brief.language.casefold().startswith("en"),
     )
-
-
-def _beats(book: Book) -> dict[int, list[str]]:
-    """What each chapter's scenes are to hold."""
-    if not book.has(SCENES):
-        return {}
-    planned = book.load(SCENES, ScenesFile).chapters
-    return {
-        chapter.chapter: [scene.summary for scene in chapter.scenes]
-        for chapter in planned
-        if chapter.scenes
-    }

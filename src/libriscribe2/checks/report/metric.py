@@ -14,7 +14,6 @@ Group = Literal[
     "openings and endings",
     "voice",
     "length",
-    "plan",
     "names",
     "ai sound",
 ]
@@ -25,7 +24,6 @@ GROUPS: Final[tuple[Group, ...]] = (
         "repetition",
         "openings and endings",
         "length",
-        "plan",
         "names",
         "voice",
         "ai sound",
@@ -44,7 +42,6 @@ _IN_WORDS: Final = {
     "most alike openings": "most similar openings",
     "most alike endings": "most similar endings",
     "compressed share": "compression ratio",
-    "beats found": "plot points found",
     "drifting names": "inconsistent names",
     "names that models favour": "typical AI names",
 }

@@ -192,6 +192,4 @@ def _left_out(found: BookReport, brief: Brief) -> Sequence[str]:
             f"Phrases typical of AI are counted in English only, not in "
             f"{brief.language}; the other metrics mean the same in every language."
         )
-    if not found.metrics.group("plan"):
-        told.append("There are no scene plans to compare the chapters with.")
     return told

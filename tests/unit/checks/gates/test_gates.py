@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 from tests.unit.checks.prose import fresh
 
 from libriscribe2.checks.gates.gate import GateContext, GateFigures, every_gate, examined
-from libriscribe2.checks.text import words
-from libriscribe2.checks.text_likeness import beat_coverage, stem_weights
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
@@ -136,16 +134,6 @@ def test_a_slip_of_a_name_is_an_error_and_names_that_earlier_chapters_use_are_no
     assert of("name", text, known) == []
 
 
-def test_a_beat_that_the_text_does_not_hold_is_found_near_a_place_for_it() -> None:
-    scenes = [ScenePlan(summary=fresh(1, 12)), ScenePlan(summary=fresh(999_999, 12))]
-    text = f"{said(1, 12)}\n\n{prose(18)}"
-    (found,) = of("beat", text, GateContext(scenes=scenes))
-    assert fresh(999_999, 12) in found.why
-    assert found.where.quote in text
-    told = PLAN.model_copy(update={"beats": [fresh(1, 12)]})
-    assert of("beat", text, GateContext(scenes=scenes, outline=told)) == []
-
-
 PAST = "She walked down and looked at her boats, and they were wet. "
 PRESENT = "She walks down and looks at her boats, and they are wet, and it is cold. "
 FIRST = "I walked down and looked at my boats, and then I was wet. "
@@ -262,23 +250,6 @@ def test_no_text_breaks_a_gate(text: str, other: str) -> None:
     assert seen.figures.worse_than(seen.figures) == ()
     lines = text.count("\n") + 1
     assert all(1 <= issue.where.line <= lines for issue in seen.findings)
-
-
-def test_beats_weigh_their_words_as_the_report_card_does() -> None:
-    earlier, text = [prose(30), prose(31)], prose(32)
-    known = [said(32_000, 10), said(30_000, 10), fresh(5, 12)]
-    scenes = [ScenePlan(summary=" ".join(known))]
-    weights = stem_weights([words(one) for one in (*earlier, text)])
-    share = beat_coverage(scenes[0].summary, words(text), weights)
-    (found,) = of("beat", text, GateContext(scenes=scenes, earlier=earlier))
-    assert share < 0.35
-    assert f"The text has {share:.0%} of its words" in found.why
-
-
-def test_the_share_of_a_beat_is_the_same_in_whatever_order_its_words_are_added() -> None:
-    beat, weights = fresh(3, 8), dict.fromkeys(words(fresh(3, 8)), 0.1)
-    assert len(weights) == 8
-    assert beat_coverage(beat, words(beat)[:1], weights) == 0.125
 
 
 def test_T11_a_patch_that_only_shifts_where_pages_begin_is_not_worse() -> None:

@@ -57,7 +57,7 @@ def test_a_book_without_faults_is_inside_every_range_of_repetition() -> None:
 
 
 def test_every_figure_has_a_range_and_every_group_its_metrics() -> None:
-    plan = BookPlan(people=["Elara"], beats={1: ["a storm"]}, chapter_words=100)
+    plan = BookPlan(people=["Elara"], chapter_words=100)
     chapters = [chapter(n, fresh(n, 120)) for n in range(1, 10)]
     facts = Metric("contradictions", "continuity", 0, "errors")
     voice = distance_metric(chapters, style_numbers(chapters[:1]))
