@@ -12,7 +12,7 @@ import pytest
 from tests.support.desk import Desk
 from tests.support.recorded_books import FOLDER, NAMES, played, recording
 
-UNPLAYED = {"locked-key": ["chapters/ch01/critique2", "chapters/ch01/patches2"]}
+UNPLAYED = {"locked-key": ["chapters/ch01/critique2", "chapters/ch01/patches2", "characters"]}
 """Replies of steps that today's program does not ask for."""
 
 _TIMED = ("research/run.json", ".libriscribe/research/")
@@ -79,7 +79,7 @@ def test_a_played_book_is_recorded_as_it_was_and_with_nothing_of_the_machine(des
     assert not [name for name in {key, *names} if name in text]
     told, again = recording("locked-key"), json.loads(text)
     order = [one["step"] for one in again["steps"]]
-    kept = [one for one in told.pop("steps") if one["step"] in order]
+    kept = [one for one in told.pop("steps") if one["step"] in order and one.get("attempt", 1) == 1]
     kept.sort(key=lambda one: order.index(one["step"]))
     assert (again.pop("steps"), again) == (kept, told)
 
