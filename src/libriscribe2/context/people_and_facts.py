@@ -141,7 +141,7 @@ def _left(person: Character, state: PromptContext) -> list[str]:
     if found is None:
         return []
     place, said = found[1], found[2]
-    told = "; ".join(part for part in (place and f"at {place}", said) if part)
+    told = "; ".join(part for part in (place, said) if part)
     return [f"after chapter {found[0]}: {shorten(told, STATE_BUDGET)}"] if told else []
 
 

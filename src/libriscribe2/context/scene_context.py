@@ -97,7 +97,7 @@ def _until(thread: Thread) -> str:
 
 TITLE_BUDGET: Final = 160
 LOGLINE_BUDGET: Final = 400
-DESCRIPTION_BUDGET: Final = 1_200
+DESCRIPTION_BUDGET: Final = 3_000
 PERSON_BUDGET: Final = 300
 RULE_BUDGET: Final = 600
 
@@ -108,7 +108,7 @@ def prefix_parts(state: PromptContext) -> list[Part]:
     """The parts that hold nothing of the chapter, in the order of the system message."""
     return [
         Part("book", 2_000, NEVER, lambda room: text_block("book", book_lines(state.brief), room)),
-        Part("concept", 2_000, NEVER, lambda room: _concept(state, room)),
+        Part("concept", 4_000, NEVER, lambda room: _concept(state, room)),
         *knowledge_parts(state.known, per_chapter=False),
         Part("whole_book", 1_600, NEVER, lambda room: _summary(state, room)),
         Part("promises", 1_600, NEVER, lambda room: _promises(state, room)),

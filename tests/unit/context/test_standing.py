@@ -102,7 +102,7 @@ def test_T3_the_cards_say_how_the_chapters_before_left_the_people() -> None:
         },
     )
     card = scene_context(book, 0).values["characters"]
-    assert "after chapter 3: at the weir; afraid" in card
+    assert "after chapter 3: the weir; afraid" in card
     assert "a cut hand" in card
     assert "hair: red" in card
     assert not any(later in card for later in ("broken arm", "the mill", "free"))
