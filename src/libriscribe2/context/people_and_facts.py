@@ -1,6 +1,7 @@
 """Cards of a scene's people and places, and the facts that it must not break."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Final
@@ -29,11 +30,13 @@ def people_of(plan: ScenePlan, state: PromptContext) -> list[Character]:
     """The people of a scene: those whom its plan lists, then those whom it speaks of."""
     listed = cast_of(plan, state.cast)
     names = {person.name for person in listed}
-    words = words_of(told_of(plan))
+    told = frozenset(_WORD.findall(told_of(plan)))
+    shared = Counter(word for person in state.cast for word in set(_WORD.findall(person.name)))
     spoken_of = [
         person
         for person in state.cast
-        if person.name not in names and words_of(person.name) <= words
+        if person.name not in names
+        and any(word in told and shared[word] == 1 for word in _WORD.findall(person.name))
     ]
     return [*listed, *spoken_of]
 
@@ -41,8 +44,8 @@ def people_of(plan: ScenePlan, state: PromptContext) -> list[Character]:
 def places_of(plan: ScenePlan, state: PromptContext) -> list[Entry]:
     """The places and terms that a scene's plan names, its own place first."""
     known = [*state.world.places, *state.world.terms] if state.world is not None else []
-    told = f"{plan.place} {plan.summary}".casefold()
-    named = [entry for entry in known if entry.name.casefold() in told]
+    told = words_of(told_of(plan))
+    named = [entry for entry in known if words_of(entry.name) and words_of(entry.name) <= told]
     own = plan.place.casefold()
     return sorted(named, key=lambda entry: entry.name.casefold() not in own)
 
@@ -78,9 +81,11 @@ _LASTING: Final = frozenset(
 )
 _FIELDS: Final = (
     *("name", "role", "now", "fixed", "personality", "motivation", "conflict", "appearance"),
+    *("age", "relationships", "background"),
 )
 
 
+PLACES_REMARK: Final = "As they were when the story began; what has happened since counts."
 _OF_PLACES: Final = ("name", "description")
 
 
@@ -114,8 +119,9 @@ def places_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
     """The places and terms that a scene names."""
     named = places_of(plan, state)
     whole = cards(named, _OF_PLACES, 10**9)
-    shown = _within(whole, named, _OF_PLACES, budget - frame("places"))
-    return Rendered(block("places", shown), cut=bool(named) and shown != whole)
+    remark = PLACES_REMARK if state.number > 1 else ""
+    shown = _within(whole, named, _OF_PLACES, budget - frame("places", remark=remark))
+    return Rendered(block("places", shown, remark=remark), cut=bool(named) and shown != whole)
 
 
 def _within(whole: str, made: Sequence[BaseModel], fields: Sequence[str], room: int) -> str:
@@ -177,10 +183,14 @@ def _said(fact: Fact) -> str:
     return f"{fact.attribute.value}: {shorten(fact.value, STATE_BUDGET)}"
 
 
-REMARK: Final = "What the written chapters state. Nothing here may be contradicted."
+REMARK: Final = (
+    "What the written chapters state, each as of the end of the chapter in brackets. What never "
+    "changes may not be contradicted; of the rest, a later statement and the text before hold."
+)
 REMARK_OF_SERIES: Final = (
-    "What the written chapters state, and how the books before this one in its series left "
-    "things. Nothing here may be contradicted."
+    "What the written chapters state, each as of the end of the chapter in brackets, and how the "
+    "books before this one in its series left things. What never changes may not be contradicted; "
+    "of the rest, a later statement and the text before hold."
 )
 VALUE_BUDGET: Final = 300
 EARLY: Final = 3
@@ -229,6 +239,7 @@ def fact_line(fact: Fact) -> str:
     """A fact in one line."""
     value = " ".join(shorten(fact.value, VALUE_BUDGET).split())
     where = f"the book {fact.earlier_book}" if fact.origin else f"chapter {fact.chapter}"
+    where += ", of the past" if fact.stance == "remembered" else ""
     return f"- {fact.entity}, {fact.attribute.value}: {value} ({where})"
 
 

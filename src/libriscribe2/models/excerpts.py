@@ -31,7 +31,7 @@ CHAPTER_BUDGET: Final = 1_600
 SCENE_BUDGET: Final = 800
 FIELD_BUDGET: Final = 500
 CAST_BUDGET: Final = 24
-LIST_BUDGET: Final = 8
+LIST_BUDGET: Final = 24
 
 _TOLD_IN_FULL: Final = frozenset({"summary", "goal", "conflict", "outcome", "place"})
 
