@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.support.desk import Desk
+from tests.support.desk import PREMISE, Desk
+from tests.support.openai_replies import Fault
+from tests.support.openai_server import OpenAIServer
 from tests.support.recorded_books import FOLDER, NAMES, played, recording
 
 UNPLAYED = {"locked-key": ["chapters/ch01/critique2", "chapters/ch01/patches2", "characters"]}
@@ -225,3 +227,58 @@ def test_the_authors_edits_are_named_and_files_kept(desk: Desk) -> None:
         "edited by the author, which no reply holds: chapters/02.md"
     )
     assert "comes out otherwise than in the book: chapters/02.md" in ran.err
+
+
+CUT = "length"
+FAULTS = [
+    *(
+        CUT,
+        "ok",
+        "500",
+        *["ok"] * 3,
+        CUT,
+        CUT,
+        *["ok"] * 4,
+        CUT,
+        CUT,
+        "ok",
+        *[CUT] * 5,
+        "ok",
+        "empty",
+    ),
+    *("ok", CUT, "ok", "ok", CUT, *["ok"] * 3, CUT, CUT, "ok", "ok", CUT),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Accessing the .* attribute on the instance is deprecated")
+@pytest.mark.parametrize("whole", ["false", "true"])
+def test_replies_that_were_cut_refused_and_asked_anew_make_the_same_book(
+    desk: Desk, whole: str
+) -> None:
+    key = "sk-very-secret-0123456789abcdef"
+    size = ("--chapters", "2", "--scenes-per-chapter", "2", "--words", "800", "--auto-title")
+    with OpenAIServer([Fault.parse(one) for one in FAULTS], cost=0.01, reasoning="Hm.") as server:
+        desk.environment |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": key}
+        desk.environment["LIBRISCRIBE2_PIPELINE__WHOLE_CHAPTERS"] = whole
+        code = desk.run(
+            "create", PREMISE, "--model", "openai/x", "-p", "book", *size, expect=None
+        ).code
+        for _ in range(3 if code else 0):
+            code = code and desk.run("resume", "book", expect=None).code
+        desk.run("redo", "book", "chapters", "--chapter", "2")
+        desk.run("resume", "book", "--refresh")
+    desk.run("record", "book", "book.json")
+    text = (desk.folder / "book.json").read_text(encoding="utf-8")
+    assert not [one for one in (key, server.url, str(desk.folder)) if one in text]
+    told = json.loads(text)
+    assert told["cost_usd"] == pytest.approx(0.01 * len(desk.project().records("done")))
+    assert {one.get("attempt", 1) for one in told["steps"]} >= {1, 2}
+    if whole == "false":
+        assert {one.get("part", 1) for one in told["steps"]} == {1, 2}
+    assert told.get("whole_chapters", False) == (whole == "true")
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "LIBRISCRIBE2_PIPELINE__WHOLE_CHAPTERS"):
+        desk.environment[name] = None
+    desk.run("create", "--model", "recorded:book.json", "-p", "again")
+    made, again = desk.project().contents(), desk.project("again").contents()
+    assert {name for name in made if made[name] != again.get(name)} == {"book.toml"}

@@ -273,7 +273,7 @@ def _collected(view: ProjectView, brief: Brief, records: Iterable[Record]) -> Re
         title=Book(view).title(brief),
         date=played.date if played else max(str(one.get("at", ""))[:10] for one in done),
         model=most,
-        cost_usd=played.cost_usd if played else None if None in costs else sum(costs),
+        cost_usd=played.cost_usd if played else None if None in costs else round(sum(costs), 6),
         notes=played.notes if played else [],
         whole_chapters=any(one.step.endswith("/whole") for one in told),
         evaluator=any(one.step.startswith(f"{_EVALUATED}/") for one in told),
