@@ -21,16 +21,20 @@ QUESTION = "Who trades in salt?"
 NOBODY = step("s1", "lookup_character", name="Nobody")
 
 
+def _bare(part: str) -> str:
+    return part.replace("-", "").replace("_", "")
+
+
 class Answers:
     """Replies by the last part of a step's path, each in its turn; the author gives the others."""
 
     def __init__(self, **replies: list[str]) -> None:
-        self._replies = {name.replace("_", "-"): list(texts) for name, texts in replies.items()}
+        self._replies = {_bare(name): list(texts) for name, texts in replies.items()}
         self.asked: list[Request] = []
 
     def __call__(self, request: Request) -> str | None:
         self.asked.append(request)
-        left = self._replies.get(request.step.rpartition("/")[2])
+        left = self._replies.get(_bare(request.step.rpartition("/")[2]))
         return left.pop(0) if left else None
 
     def prompts(self, part: str) -> list[str]:
@@ -243,3 +247,38 @@ def test_OV_45_what_is_said_of_a_reply_stands_in_a_file_of_its_own(desk: Desk) -
     assert (told["agent_name"], told["raw_response"]) == ("ConceptGeneratorAgent", reply)
     assert told["formatting_issues"] == ["markdown_code_blocks", "surrounding_text"]
     assert told["extraction_method"] == "markdown_block_extraction"
+
+
+LAYERS = ("Auto-wiring result", "micro-resolution", "SEMANTIC FALLBACK", "AI-powered correction")
+
+
+@pytest.mark.parametrize(
+    ("variables", "shown"),
+    [
+        ({}, LAYERS[1:]),
+        ({"GOMIND_LOG_LEVEL": "debug"}, LAYERS),
+        ({"LIBRISCRIBE2_LOG_LEVEL": "debug"}, LAYERS),
+        ({"LIBRISCRIBE2_LOG_LEVEL": "info", "GOMIND_LOG_LEVEL": "debug"}, LAYERS[1:]),
+        ({"GOMIND_LOG_LEVEL": "error"}, ()),
+        ({"GOMIND_LOG_LEVEL": "trace"}, LAYERS[1:]),
+    ],
+)
+def test_PB_63_XU_06_a_variable_of_either_name_has_every_layer_logged(
+    desk: Desk, book: ProjectFolder, variables: dict[str, str], shown: tuple[str, ...]
+) -> None:
+    plan = plan_text(
+        NOBODY,
+        step("s2", "search_sources", "s1", max_results="{{s1.response.count}}"),
+    )
+    answers = Answers(
+        plan=[plan],
+        analyze=[judges(should_retry=True, name="Mara")],
+        bind=['{"query": "salt"}'],
+        template_max_results=['{"max_results": 3}'],
+    )
+    desk.environment |= variables
+    log = book.path(".libriscribe/run.log")
+    log.unlink()
+    researched(desk, answers)
+    text = log.read_text("utf-8") if log.exists() else ""
+    assert tuple(words for words in LAYERS if words in text) == shown

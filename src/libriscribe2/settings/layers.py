@@ -283,11 +283,13 @@ INHERITED_VARIABLES: Final = {
     "PROJECTS_DIR": "projects_dir",
     "GOMIND_PLAN_RETRY_ENABLED": "plan_retry_enabled",
     "GOMIND_PLAN_RETRY_MAX": "plan_retry_max",
+    "GOMIND_LOG_LEVEL": "log_level",
 }
-"""Variables of the original LibriScribe2 and of the plan parser's design; `LIBRISCRIBE2_*` wins."""
+"""Variables of the original LibriScribe2 and of the tool chains' design; `LIBRISCRIBE2_*` wins."""
 
 _FORGIVING_KEYS: Final = frozenset({"plan_retry_enabled", "plan_retry_max"})
-"""Settings whose variables are ignored, with a warning, when their value does not fit."""
+"""Settings whose variables are ignored, with a warning, when their value does not fit; so are all
+variables of `GOMIND_*`, which may be meant for another program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +368,12 @@ def inherited_layer(environment: Environment) -> Layer:
 
 def without_misfits(layer: Layer) -> tuple[Layer, tuple[str, ...]]:
     """The layer without forgiving keys whose value does not fit, and a warning for each."""
-    misfits = {key for key in _FORGIVING_KEYS & layer.keys() if not _fits(key, layer[key].value)}
+    misfits = {
+        key
+        for key, given in layer.items()
+        if (key in _FORGIVING_KEYS or given.typed.startswith("GOMIND_"))
+        and not _fits(key, given.value)
+    }
     kept = {key: given for key, given in layer.items() if key not in misfits}
     return kept, tuple(_warning(layer[key]) for key in sorted(misfits))
 
