@@ -13,6 +13,7 @@ from tests.support.entered import entered
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.concept_generator import ConceptGeneratorAgent
 from libriscribe2.llm.backend import Request
+from libriscribe2.models.reviews import Patches
 from libriscribe2.models.story import ConceptFile, ConceptModel
 from libriscribe2.research.diagnosis import Corrector
 from libriscribe2.utils.json_utils import JSONProcessor
@@ -282,3 +283,26 @@ def test_PB_63_XU_06_a_variable_of_either_name_has_every_layer_logged(
     researched(desk, answers)
     text = log.read_text("utf-8") if log.exists() else ""
     assert tuple(words for words in LAYERS if words in text) == shown
+
+
+def test_XU_01_names_and_ids_lose_emphasis_whatever_their_field_is_called(desk: Desk) -> None:
+    person = CAST[0] | {
+        "age": "**40**",
+        "appearance": "*weather-tool*",
+        "relationships": "***Jon Ide***",
+        "arc": "She learns to *listen*.",
+        "conflict": "*Nobody* listens to *her*",
+        "motivation": "*Let go, and live!*",
+        "background": "path/*/glob",
+    }
+    cast = Answers(characters=[json.dumps({"characters": [person]})])
+    desk.create("--characters", "1", "--until", "characters", backend=Author(reply=cast))
+    (saved,) = desk.project().json("characters.json")["characters"]
+    stripped = {"age": "40", "appearance": "weather-tool", "relationships": "Jon Ide"}
+    assert saved == person | stripped | {"personality": ""}
+
+
+def test_XU_01_words_that_go_into_a_text_keep_their_italics() -> None:
+    patch = {"issue": 1, "find": "*no*", "replace": "*No*"}
+    read = Agent.safe_extract_json(json.dumps({"patches": [patch]}), Patches)
+    assert read["data"].model_dump() == {"patches": [patch]}

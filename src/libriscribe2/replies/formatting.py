@@ -127,8 +127,23 @@ class StrippedValue:
     italic: int = 0
 
 
+_IDENTIFIER: Final = re.compile(r"(\*{1,3}+)[^\W_](?:[^\s*.!?…,;:\"“”]|[ .](?=\w)){0,59}+\1")
+_MOST_WORDS: Final = 4
+_WORDS_OF_A_TEXT: Final = ("quote", "find", "replace", "text")
+
+
+def is_emphasised_identifier(field_name: str, text: str) -> bool:
+    """Whether a value is a name or id in emphasis as a whole, such as `*weather-tool*`.
+
+    In fields that hold words of a text, copied or to be put in, the marks belong to the words.
+    """
+    if text[:1] != "*" or field_name.endswith(_WORDS_OF_A_TEXT):
+        return False
+    return _IDENTIFIER.fullmatch(text) is not None and text.count(" ") < _MOST_WORDS
+
+
 def strip_value_emphasis(
-    value: Any, fields: Collection[str] | Callable[[str], bool]
+    value: Any, fields: Collection[str] | Callable[[str], bool], *, identifiers: bool = False
 ) -> StrippedValue:
     """A copy of a JSON value whose chosen string values have no emphasis marks.
 
@@ -136,13 +151,14 @@ def strip_value_emphasis(
         value: Any JSON value; keys and structure are never changed.
         fields: The names of the fields to strip, or a predicate on the field name. A string in a
             list belongs to the field that holds the list; a string outside any object to "".
+        identifiers: Whether names and ids in emphasis as a whole are stripped in other fields, too.
     """
     wanted = fields if callable(fields) else fields.__contains__
     bold = italic = 0
 
     def change(field_name: str, text: str) -> str:
         nonlocal bold, italic
-        if not wanted(field_name):
+        if not (wanted(field_name) or (identifiers and is_emphasised_identifier(field_name, text))):
             return text
         stripped = strip_emphasis(text)
         bold += stripped.bold

@@ -44,7 +44,7 @@ def safe_extract_json(
         model: The wanted model; its schema also chooses among several values in a reply.
         strict: Take only JSON that is valid as written, without repairs.
         emphasis_fields: Names of fields whose strings lose `**bold**` and `*italic*` marks: titles
-            and names, never prose.
+            and names, never prose. Elsewhere only a name or id that is emphasised as a whole does.
 
     Returns:
         The validated, normalised instance as `data`, or feedback that names each wrong field, what
@@ -70,7 +70,7 @@ def _validated(
 ) -> ParserResult:
     if not report.ok:
         return failure(_refused(report))
-    stripped = strip_value_emphasis(report.value, emphasis_fields)
+    stripped = strip_value_emphasis(report.value, emphasis_fields, identifiers=True)
     log_stripped(stripped)
     try:
         return {"status": "success", "data": model.model_validate(stripped.value)}
