@@ -77,6 +77,20 @@ def test_QU_the_plans_of_real_books_have_no_error(shelf: Desk, name: str) -> Non
     assert Counter(one["rule"] for one in told["findings"]) <= FALSE_ALARMS[name]
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_QU_the_gates_find_nothing_to_mend_in_real_prose(shelf: Desk, name: str) -> None:
+    """What is put to the patcher is what the critic found."""
+    dumps = {one["step"]: one for one in shelf.project(name).dumps()}
+    asked = {step: one for step, one in dumps.items() if "/patches" in step}
+    assert len(asked) == len(shelf.project(name).chapters())
+    for step, one in asked.items():
+        issues = dumps[step.replace("patches", "critique")]["clean"]["issues"]
+        lines = one["prompt"][-1]["content"].splitlines()
+        put = {json.loads(line)["quote"] for line in lines if line.startswith('{"issue"')}
+        assert put
+        assert put <= {issue["quote"] for issue in issues}
+
+
 @pytest.mark.parametrize(
     ("name", "amber"),
     [

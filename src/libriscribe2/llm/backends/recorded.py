@@ -281,7 +281,7 @@ class RecordedAuthor:
         if found.shape != wanted and not self._in_turn:
             raise _unanswered(
                 f"the reply to {_named(*found.place)} has the shape {found.shape}; "
-                f"{wanted} is asked for today"
+                f"{wanted} is asked for today (`libriscribe2 record --renew` tries to read it)"
             )
         return found, part
 
