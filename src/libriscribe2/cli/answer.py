@@ -38,11 +38,12 @@ _MOST_BYTES: Final = 16_000_000
 _TURN: Final = 400
 """Most characters of a new turn that are shown."""
 
-_KEYS: Final = "epnq"
+_KEYS: Final = "epnq?"
 _HELP: Final = (
-    "Paste the answer here and press Enter. Or type a letter and Enter: e opens your editor, p prints "
-    "the text, n copies all of it for a new chat, q leaves."
+    "Paste the answer here and press Enter, or Ctrl-D. Or type a letter and Enter: e opens your "
+    "editor, p prints the request, n copies all of it for a new chat, q leaves."
 )
+_AGAIN: Final = "Paste the answer here and press Enter (? lists the letters)."
 
 
 @command
@@ -103,6 +104,7 @@ class _Table:
         self._paths = book.store.paths
         self._whole = whole
         self._waiting: list[Paste] = []
+        self._is_helped = False
 
     def go_on(self) -> bool:
         """Run until a reply is missing; whether none is.
@@ -163,7 +165,7 @@ class _Table:
         paste, wait = self._waiting[0], len(self._waiting)
         waits = "1 request waits" if wait == 1 else f"{wait:,} requests wait"
         self._renderer.note(
-            f"{waits} for a reply, about {self._left():,} are left in all; the next is "
+            f"{waits} for a reply, of about {self._left():,} that are left; the next is "
             f"{paste.file}. Continue with `libriscribe2 answer {self._paths.called}`."
         )
 
@@ -194,14 +196,17 @@ class _Table:
         while True:
             if text in {"", "n"}:
                 self._tell(pastes, paste, whole=text == "n")
+            elif text == "?":
+                self._renderer.note(_HELP)
             elif text == "p":
                 self._renderer.data(pastes.text_of(paste, whole=self._whole))
             elif text == "q":
                 return ""
-            elif text != "e" and (why := pastes.objection(paste, text)):
-                self._renderer.warning(f"{why} {_HELP}")
             elif text != "e":
-                return text
+                why = pastes.objection(paste, text)
+                if not why:
+                    return text
+                self._renderer.warning(f"{why} {_AGAIN}")
             text = self._edited(pastes, paste) if editor else pasted(_KEYS).strip()
             editor = text == "e"
 
@@ -215,18 +220,19 @@ class _Table:
         if goes_on:
             self._renderer.note(f"The last answer is not enough: {shorten(text, _TURN)}")
         size = counted(len(text.split()), "word")
-        where = "the chat that gave the last answer" if goes_on else "a chat"
+        where = "the chat that gave that answer" if goes_on else "a chat, best a new one"
         match copied(text):
             case "":
                 told = f"Paste {paste.file} ({size}, below its line) into {where}."
             case "terminal":
                 told = (
-                    f"The request ({size}) was sent to your terminal's clipboard; if it is not there, "
-                    f"copy it from {paste.file}. Paste it into {where}."
+                    f"The request ({size}) was sent to the terminal's clipboard; else it is in "
+                    f"{paste.file}. Paste it into {where}."
                 )
             case _:
                 told = f"The request ({size}) is in the clipboard. Paste it into {where}."
-        self._renderer.note(f"{told}\n{_HELP}")
+        self._renderer.note(f"{told}\n{_AGAIN if self._is_helped else _HELP}")
+        self._is_helped = True
 
     def _edited(self, pastes: Pastes, paste: Paste) -> str:
         """The reply as the user's editor leaves it.

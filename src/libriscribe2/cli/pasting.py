@@ -87,8 +87,8 @@ def pasted(keys: str) -> str:
             if len(buffer) <= _ECHOED:
                 sys.stderr.write(data.decode("utf-8", "replace"))
             else:
-                words = len(buffer.split())
-                sys.stderr.write(f"\r{words:,} words; Enter takes them. " if words else "")
+                ends = "Enter" if _END in buffer else "Ctrl-D"
+                sys.stderr.write(f"\r{len(buffer.split()):,} words; {ends} takes them. ")
             sys.stderr.flush()
             typed = buffer in alone or buffer.endswith((_DOT, _END + b"\n"))
             if typed or _EOT in buffer:

@@ -67,7 +67,8 @@ def run_book(
         if not brief:
             say_model(renderer, book.choice)
         run = book.run(request)
-        with recorders(store.paths, os.environ, renderer.warning) as files, renderer.live():
+        shown = nullcontext() if brief else renderer.live()
+        with recorders(store.paths, os.environ, renderer.warning) as files, shown:
             followed = follow(run, *files, screen, notes, pieces=screen)
             with interruptible(lambda: renderer.warning(interrupted(name))) as runner:
                 outcome = runner.run(followed)

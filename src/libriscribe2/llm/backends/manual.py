@@ -234,7 +234,7 @@ class Pastes:
 
     def _read_index(self) -> list[Paste]:
         path = self._paths.resolve(INDEX)
-        self._paths.resolve(f"{FOLDER}/x")
+        self._paths.resolve(FOLDER)
         if not path.is_file():
             return []
         with storage_errors("read", path):
