@@ -1,41 +1,15 @@
 """What is shown: live lines and questions on a terminal, plain lines in a pipe, JSON on request."""
 
-import io
 import re
 import shlex
-import sys
-from contextlib import suppress
 from datetime import datetime
 
-import pexpect
 import pytest
 from tests.support.desk import PREMISE, SMALL, Desk
+from tests.support.terminal import everything, on_terminal
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 EVENTS = {"run.start", "stage.start", "stage.end", "llm.call", "run.end"}
-
-
-def on_terminal(desk: Desk, *arguments: str, **env: str) -> "pexpect.spawn[str]":
-    """A command on a terminal of its own."""
-    return pexpect.spawn(
-        sys.executable,
-        ["-m", "libriscribe2", *arguments],
-        cwd=str(desk.folder),
-        env=desk.whole_environment({"TERM": "xterm-256color"} | env),
-        encoding="utf-8",
-        timeout=30,
-        dimensions=(40, 120),
-    )
-
-
-def everything(child: "pexpect.spawn[str]") -> str:
-    """All that a command shows until it ends."""
-    log = io.StringIO()
-    child.logfile_read = log
-    with suppress(pexpect.EOF):
-        child.expect(pexpect.EOF)
-    child.close()
-    return log.getvalue()
 
 
 @pytest.mark.slow

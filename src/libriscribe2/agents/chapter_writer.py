@@ -52,6 +52,9 @@ SHOWN_AGAIN: Final = ("chapter", "characters", "places", "scene", "next")
 WHOLE: Final = "chapter_whole"
 """The prompt that asks for all scenes of a chapter at once."""
 
+HALF: Final = 0.5
+"""A chapter asked for at once is left at this share of its length: the next one is asked for more."""
+
 _HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n+")
 """A title that a text begins with; the chapter has its own."""
 
@@ -128,7 +131,7 @@ class ChapterWriterAgent(Agent):
         lengths = chapter_words(self.brief, state.outline.chapters)
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
         if self.context.whole_chapters and len(state.scenes) > 1:
-            written.append(await self._at_once(unit, state, Wanted(round(wanted), habit)))
+            written.append(await self._at_once(unit, state, Wanted(round(wanted), habit, HALF)))
         for words in scene_words(wanted, state.scenes) if not written else ():
             written.append(await self._scene(unit, state, written, Wanted(words, habit)))
         draft = f"# {state.chapter.title}\n\n{SCENE_BREAK.join(written)}\n"

@@ -28,10 +28,12 @@ class Wanted:
     Attributes:
         words: The wanted words.
         habit: The share of the asked words that the book has been given so far.
+        least: A text of less than this share of its words is short.
     """
 
     words: int
     habit: float = FIRST_RATIO
+    least: float = SHORT
 
     @property
     def asked(self) -> int:
@@ -40,7 +42,7 @@ class Wanted:
 
     def is_short(self, count: int) -> bool:
         """Whether a text of so many words is too short."""
-        return count < SHORT * self.words
+        return count < self.least * self.words
 
     def missing(self, count: int) -> int:
         """The words to ask for where a text of `count` words is to be continued."""

@@ -28,8 +28,10 @@ from libriscribe2.commands.runs import OpenBook, RunRequest, going_on, open_book
 from libriscribe2.documents.decoding import decode
 from libriscribe2.errors import EXIT_INTERRUPTED, UsageError
 from libriscribe2.exporters.pandoc import environment
-from libriscribe2.llm.backends.manual import Paste, Pastes, as_record
+from libriscribe2.llm.backends.manual import Pastes
+from libriscribe2.llm.backends.paste import Paste, as_record
 from libriscribe2.llm.session import ReplyAwaitedError
+from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.prose import shorten
 from libriscribe2.replies.pasted import parts_of
 from libriscribe2.wording import counted
@@ -80,8 +82,10 @@ def answer(
         done = table.go_on()
         if show or as_json:
             table.show(as_json=as_json)
-        elif not done:
-            done = table.take_all(editor=editor)
+        elif done or table.take_all(editor=editor):
+            done = True
+            made = MANUSCRIPT if store.exists(MANUSCRIPT) else ""
+            frame.renderer.data(str(paths.root / made))
     return 0 if done else ReplyAwaitedError.exit_code
 
 
@@ -235,15 +239,12 @@ class _Table:
         self._is_helped = True
 
     def _edited(self, pastes: Pastes, paste: Paste) -> str:
-        """The reply as the user's editor leaves it.
-
-        Raises:
-            UsageError: There is no editor.
-        """
+        """The reply as the user's editor leaves it; "?" where there is no editor."""
         words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
         found = shutil.which(words[0]) if words else None
         if found is None:
-            raise UsageError("No editor is set", fix="Set EDITOR, or paste the reply.")
+            self._renderer.warning("No editor is set in EDITOR.")
+            return "?"
         path = self._paths.resolve(paste.reply_file)
         path.touch()
         env = environment("TERM", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")

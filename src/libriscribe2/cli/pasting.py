@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from libriscribe2.exporters.pandoc import environment
+from libriscribe2.wording import clean
 
 _PROGRAMS: Final = (
     ("pbcopy", "", ()),
@@ -85,7 +86,7 @@ def pasted(keys: str) -> str:
         while data := os.read(descriptor, 65_536):
             buffer += data
             if len(buffer) <= _ECHOED:
-                sys.stderr.write(data.decode("utf-8", "replace"))
+                sys.stderr.write(clean(data.decode("utf-8", "replace")).rstrip("\n"))
             else:
                 ends = "Enter" if _END in buffer else "Ctrl-D"
                 sys.stderr.write(f"\r{len(buffer.split()):,} words; {ends} takes them. ")
@@ -93,7 +94,6 @@ def pasted(keys: str) -> str:
             typed = buffer in alone or buffer.endswith((_DOT, _END + b"\n"))
             if typed or _EOT in buffer:
                 break
-    sys.stderr.write("\n")
     text = buffer.partition(_EOT)[0].replace(_START, b"").replace(_END, b"")
     return text.removesuffix(_DOT).decode("utf-8", "replace")
 
@@ -115,6 +115,6 @@ def _as_it_comes() -> Iterator[int]:
     try:
         yield descriptor
     finally:
-        sys.stderr.write("\x1b[?2004l")
+        sys.stderr.write("\x1b[?2004l\n")
         sys.stderr.flush()
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

@@ -54,7 +54,7 @@ def run_book(
         book: The project, held by this process.
         request: What is asked of the run.
         as_json: Whether events go to stdout, one JSON object per line.
-        brief: Whether only what was made is told, and not which model answers.
+        brief: Whether only what was made is told: not which model answers, and no statistics.
 
     Raises:
         LibriScribeError: The run failed; finished parts are kept.
@@ -72,7 +72,7 @@ def run_book(
             followed = follow(run, *files, screen, notes, pieces=screen)
             with interruptible(lambda: renderer.warning(interrupted(name))) as runner:
                 outcome = runner.run(followed)
-    if not as_json:
+    if not as_json and not brief:
         _show(renderer, store, outcome, request)
         if request.ends_with_plan:
             show_plan(renderer, name, check_plan(book.brief, store))

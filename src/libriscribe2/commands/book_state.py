@@ -19,7 +19,7 @@ from libriscribe2.commands.projects import look_at, read_brief, settings_of, wan
 from libriscribe2.engine.stages import RunDecision, all_stages, book_status, check_artifacts
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_checks import cover_of
-from libriscribe2.llm.backends.manual import as_record
+from libriscribe2.llm.backends.paste import as_record
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import Finding
 from libriscribe2.project.artifacts import Book

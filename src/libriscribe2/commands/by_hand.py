@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.engine.stages import RunDecision, book_status
 from libriscribe2.errors import UsageError
-from libriscribe2.llm.backends.manual import INDEX, Paste, Pastes
+from libriscribe2.llm.backends.manual import INDEX, Pastes
+from libriscribe2.llm.backends.paste import Paste
 from libriscribe2.llm.providers import MANUAL_MODEL
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book

@@ -52,6 +52,11 @@ def parts_of(text: str, prose: Sequence[bool]) -> dict[int, str]:
     return {number: one.strip() for number, one in found.items() if one.strip()}
 
 
+def numbers_in(text: str) -> int:
+    """How many lines with the number of an answer a text has."""
+    return len(_MARK.findall(text))
+
+
 def _without_half_fences(chunk: str) -> str:
     """A part of a text without the fence lines that belong to the parts beside it."""
     chunk = _TWO_FENCES.sub("", f"\n{chunk}").strip()
@@ -137,7 +142,7 @@ _EDGE: Final = re.compile(rf"\A{_RULES}+|{_RULES}+\s*\Z")
 _ESCAPED: Final = re.compile(r"(?<!\\)\\([\[\]_*#~>&|])")
 _MOST_REPEATED: Final = 2_000
 _LEAST_REPEATED: Final = 14
-"""A text may begin with a word or two that the one before ends with."""
+"""A text may begin with a few letters that the one before ends with."""
 
 _CUT: Final = re.compile(r"[\w,;]\Z")
 _SIGNED_OFF: Final = 3
@@ -169,8 +174,16 @@ def pasted_json(text: str) -> str:
 def going_on(before: str, text: str) -> str:
     """A text without what it repeats of the end of the one before, ready to be put behind it."""
     most = min(len(text), _MOST_REPEATED)
-    again = next((n for n in range(most, _LEAST_REPEATED, -1) if before.endswith(text[:n])), 0)
+    again = next((n for n in range(most, 0, -1) if _repeats(before, text, n)), 0)
     return text[again:] if again else f" {text}" if before else text
+
+
+def _repeats(before: str, text: str, size: int) -> bool:
+    """Whether so many characters of a text's beginning end the one before, as a word or more."""
+    if not before.endswith(text[:size]):
+        return False
+    is_word = not before[: -size or None][-1:].isalnum() and not text[size : size + 1].isalnum()
+    return is_word or size > _LEAST_REPEATED
 
 
 def stops_inside(text: str) -> bool:

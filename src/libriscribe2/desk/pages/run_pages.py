@@ -18,7 +18,7 @@ from libriscribe2.commands.calls import (
 from libriscribe2.commands.reply_replay import Piece, clean_text, raw_against_clean
 from libriscribe2.desk.snapshot import Snapshot
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.backends.manual import Paste
+from libriscribe2.llm.backends.paste import Paste
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.observe.events import Event
 

@@ -12,18 +12,28 @@ Requests that wait at the same time share a paste, as far as the window's limits
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import asdict, replace
+from typing import Final
 
-from libriscribe2.errors import ProjectError
-from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, WHOLE_CHAPTER, Completion, Message, Request
+from libriscribe2.errors import ProjectError, StorageError
+from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, Completion, Request
+from libriscribe2.llm.backends.paste import (
+    FOLDER,
+    PASTE_ALL,
+    PASTE_TURN,
+    Paste,
+    bundles,
+    misfit,
+    page,
+    paste_of,
+    wanted_words,
+)
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, storage_errors
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.texts import decode_text, readable_json, utf8
-from libriscribe2.prompts.loader import load_text
 from libriscribe2.replies.pasted import (
     going_on,
     parts_of,
@@ -32,87 +42,18 @@ from libriscribe2.replies.pasted import (
     plain_lines,
     stops_inside,
 )
-from libriscribe2.wording import counted, unit_in_words
+from libriscribe2.wording import counted
 
-FOLDER: Final = "manual"
 INDEX: Final = f"{STATE}/manual.json"
 
-MOST_WORDS: Final = 2_500
-"""Most words that one paste asks for, where it asks for several things."""
-
-MOST_CHARACTERS: Final = 45_000
-"""Most characters of one paste with several questions: about 12,000 tokens of English."""
-
-LONG: Final = 600
-"""A text of so many words is asked for alone, and looked at for a sentence that is cut."""
-
-_JSON_WORDS: Final = {"scenes": 650, "canon": 450, "characters": 1_100, "world": 700}
-_MORE_WORDS: Final = 1_500
-"""Words of a reply in JSON by stage, and of any other."""
+PROSE: Final = 300
+"""A text of so many words has to end with a sentence; a critique may end with a list."""
 
 _START: Final = 200
 """So many characters tell a text from others."""
 
-_FEWEST_WORDS: Final = 5
-
 _SHORT: Final = 400
 """Two answers of so many characters may well be the same, such as an empty list."""
-
-_FEWEST_SHARED: Final = 300
-_BLOCK: Final = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
-_ABOUT: Final = re.compile(r"(\d[\d,]*) words")
-_STEP: Final = re.compile(r"(?P<stage>[^/]+)(?:/ch(?P<chapter>\d+))?(?:/(?P<part>.+))?")
-
-PASTE_ALL: Final = "======== Paste everything below this line into a new chat ========"
-PASTE_TURN: Final = "======== Chat still open? Paste only this into it ========"
-FORMAT_RULES: Final = (
-    "Write each JSON object in a code block of its own, so that it can be copied unchanged. Use plain "
-    'straight quotes ("), no comments, and no text around it that is not asked for.'
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Paste:
-    """Questions that are put to the window together.
-
-    Attributes:
-        name: The name of its file without the ending, such as `007-scenes`.
-        keys: The keys of the requests, in the order of the questions.
-        steps: Their steps.
-        prose: Which of them are answered with prose.
-        waits: Whether a run waited for it last.
-    """
-
-    name: str
-    keys: tuple[str, ...]
-    steps: tuple[str, ...]
-    prose: tuple[bool, ...]
-    waits: bool = True
-
-    @property
-    def file(self) -> str:
-        """The name of its file in the project."""
-        return f"{FOLDER}/{self.name}.md"
-
-    @property
-    def reply_file(self) -> str:
-        """The name of the file for its reply."""
-        return f"{FOLDER}/{self.name}.reply.md"
-
-    @property
-    def about(self) -> str:
-        """What it asks for, in words."""
-        return "; ".join(dict.fromkeys(map(in_words, self.steps)))
-
-
-def in_words(step: str) -> str:
-    """A step in words, such as `Chapter 3` or `Concept: draft`."""
-    found = _STEP.fullmatch(step)
-    if found is None:
-        return step
-    unit = unit_in_words(found["stage"], int(found["chapter"]) if found["chapter"] else None)
-    part = found["part"]
-    return f"{unit}: {part}" if part and part != WHOLE_CHAPTER else unit
 
 
 class Pastes:
@@ -157,6 +98,14 @@ class Pastes:
                     return found
         return ""
 
+    def lacking(self, asked: Collection[str]) -> list[str]:
+        """The replies that are there and say nothing to a request, by their files."""
+        return [
+            one.reply_file
+            for one in self.all
+            if one.waits and any(key in asked for key in one.keys) and self.reply_of(one)
+        ]
+
     def text_of(self, paste: Paste, *, whole: bool = False) -> str:
         """What is to be pasted: the new turn where the chat is open, or everything.
 
@@ -189,11 +138,17 @@ class Pastes:
             return f"It has {len(text):,} characters; no reply is as long."
         if " ".join(text.split())[:_START] == " ".join(self.text_of(paste).split())[:_START]:
             return "It is the request itself, not the chat's answer."
-        same = (one for one in self.all if one.name != paste.name and self.reply_of(one) == text)
-        twin = next(same, None) if len(text) > _SHORT else None
-        if twin is not None:
-            return f"It is the answer that was given to {twin.file}."
-        return _misfit(paste, text)
+        if len(text) > _SHORT and text == self._before(paste):
+            return "It is the answer that was given before."
+        return misfit(paste, text)
+
+    def _before(self, paste: Paste) -> str:
+        """The answer that was given before; one that cannot be read is none."""
+        answered = [one for one in self.all if one.name < paste.name]
+        try:
+            return self.reply_of(answered[-1]) if answered else ""
+        except (ProjectError, StorageError):
+            return ""
 
     def hand_out(self, asked: Sequence[Request]) -> list[Paste]:
         """Write down what is asked and not written yet; returns all that has to be answered."""
@@ -213,11 +168,11 @@ class Pastes:
         for bundle in bundles(by_key.values()):
             number += 1
             stage = bundle[0].step.partition("/")[0]
-            fresh[_paste(f"{number:03d}-{stage}", bundle)] = bundle
+            fresh[paste_of(f"{number:03d}-{stage}", bundle)] = bundle
         waiting = [*waiting, *fresh]
-        self.all = [*(_with_waits(one, waits=one in waiting) for one in self.all), *fresh]
+        self.all = [*(replace(one, waits=one in waiting) for one in self.all), *fresh]
         if fresh or self.all:
-            pastes = [{name: getattr(one, name) for name in Paste.__slots__} for one in self.all]
+            pastes = [asdict(one) for one in self.all]
             self._write(INDEX, readable_json({"v": 1, "pastes": pastes}))
         for paste, bundle in fresh.items():
             self._write(paste.file, page(paste, bundle))
@@ -264,20 +219,6 @@ class Pastes:
         with storage_errors("write", path):
             make_folder(path.parent)
             atomic_write(path, utf8(text), mode=PRIVATE)
-
-
-def _misfit(paste: Paste, text: str) -> str:
-    """Why a text does not have the form of what a paste asks for; "" where it may have it."""
-    words = len(text.split())
-    if all(paste.prose) and text.lstrip("`json \n")[:1] == "{":
-        return "It is JSON, and a text is asked for."
-    if not any(paste.prose) and "{" not in text:
-        return "No JSON object is in it, and one is asked for."
-    if any(paste.prose) and words < _FEWEST_WORDS:
-        return f"It has {counted(words, 'word')}; no answer is as short."
-    if not parts_of(text, paste.prose):
-        return f"No answer below its number (=== 1 ===) is in it; {len(paste.keys)} are wanted."
-    return ""
 
 
 def read_reply_bytes(name: str, data: bytes) -> str:
@@ -328,7 +269,7 @@ class ManualBackend:
         text, finish = self._pastes.answer_to(request.key()), "stop"
         if request.schema is None and not request.tools:
             text = pasted_prose(text)
-            if wanted_words(request) >= LONG and stops_inside(text):
+            if wanted_words(request) >= PROSE and stops_inside(text):
                 finish = "length"
             text = going_on(_text_so_far(request), text)
         else:
@@ -349,142 +290,17 @@ class ManualBackend:
         """Write down what was asked, and complete what the error of the run says."""
         if not self._asked:
             return
+        lacking = self._pastes.lacking(self._asked)
         waiting = self._pastes.hand_out(list(self._asked.values()))
+        if lacking:
+            files = ", ".join(lacking)
+            self._awaited.why = f"{files}: an answer below its number is missing, and asked again"
         wait = "waits" if len(waiting) == 1 else "wait"
         self._awaited.what = f"{counted(len(waiting), 'request')} {wait} for a reply in {FOLDER}/"
         self._awaited.fix = "`libriscribe2 answer`"
-
-
-def wanted_words(request: Request) -> int:
-    """How many words a request asks for, as far as it says so."""
-    if request.schema is not None:
-        return _JSON_WORDS.get(request.step.partition("/")[0], _MORE_WORDS)
-    asked = [message for message in request.messages if message["role"] == "user"][:1]
-    found = _ABOUT.findall(str(asked[0]["content"])) if asked else []
-    return int(found[-1].replace(",", "")) if found else _MORE_WORDS
-
-
-def _is_conversation(request: Request) -> bool:
-    return any(message["role"] == "assistant" for message in request.messages)
 
 
 def _text_so_far(request: Request) -> str:
     """The text that a reply continues in the middle of a sentence; "" where it continues none."""
     before = [str(one["content"]) for one in request.messages if one["role"] == "assistant"][-1:]
     return before[0].rstrip() if before and stops_inside(before[0]) else ""
-
-
-def _paste(name: str, bundle: Sequence[Request]) -> Paste:
-    return Paste(
-        name,
-        tuple(one.key() for one in bundle),
-        tuple(one.step for one in bundle),
-        tuple(one.schema is None for one in bundle),
-    )
-
-
-def _with_waits(paste: Paste, *, waits: bool) -> Paste:
-    return Paste(paste.name, paste.keys, paste.steps, paste.prose, waits)
-
-
-def bundles(asked: Iterable[Request]) -> list[list[Request]]:
-    """Requests in groups that fit one paste; what goes on a conversation stands alone.
-
-    Prose comes first in a group: a summary shows the whole text, of which others show parts.
-    """
-    made: list[list[Request]] = []
-    room = 0
-    for request in sorted(asked, key=_place):
-        words = wanted_words(request)
-        alone = _is_conversation(request) or (request.schema is None and words >= LONG)
-        fits = bool(made) and words <= room and not alone
-        if fits and len(_asked_text([*made[-1], request])) <= MOST_CHARACTERS:
-            made[-1].append(request)
-            room -= words
-        else:
-            made.append([request])
-            room = 0 if alone else MOST_WORDS - words
-    return made
-
-
-def _place(request: Request) -> tuple[int, bool, str]:
-    """Where a request stands among others: by chapter, prose first."""
-    found = _STEP.fullmatch(request.step)
-    chapter = int(found["chapter"] or 0) if found is not None else 0
-    return chapter, request.schema is not None, request.step
-
-
-def page(paste: Paste, bundle: Sequence[Request]) -> str:
-    """The file of a paste: how to answer it, and the text to paste."""
-    head = [
-        f"# {paste.name}: {paste.about}",
-        f"Paste the text below into a chat window. Put its answer into {paste.reply_file} and run "
-        "`libriscribe2 resume`, or give it with `libriscribe2 answer`, which copies the text and "
-        "takes the answer. Once a run has read the answer, changes of that file count no more.",
-    ]
-    if len(bundle) == 1 and _is_conversation(bundle[0]):
-        head += [PASTE_TURN, str(bundle[0].messages[-1]["content"])]
-    return "\n\n".join((*head, PASTE_ALL, _asked_text(bundle))) + "\n"
-
-
-def _asked_text(bundle: Sequence[Request]) -> str:
-    """All that is asked, for a new chat."""
-    if len(bundle) == 1:
-        return "\n\n".join(_turns(bundle[0].messages))
-    count = len(bundle)
-    marks = "each below a line of its own with its number: `=== 1 ===`, `=== 2 ===` and so on"
-    told = [
-        f"Here are {count} tasks that do not depend on each other. Answer all of them in one reply, "
-        f"in this order, {marks}. Write nothing else around the answers."
-    ]
-    shown: list[tuple[int, str, str]] = []
-    systems: dict[str, int] = {}
-    for number, request in enumerate(bundle, start=1):
-        system, *rest = _turns(request.messages)
-        if system in systems:
-            system = f"The same instructions as in task {systems[system]}."
-        else:
-            systems[system] = number
-        text = "\n\n".join((system, *rest))
-        told.append(f"######## Task {number} of {count}: {in_words(request.step)}")
-        told.append(_without_repeats(text, number, shown))
-    told.append(f"######## Now answer tasks 1 to {count}, {marks}.")
-    return "\n\n".join(told)
-
-
-def _turns(messages: Sequence[Message]) -> list[str]:
-    """A conversation as paragraphs; the first is what the model is told of itself."""
-    rules = load_text("format_rules.txt").strip()
-    texts = []
-    for message in messages:
-        text = str(message.get("content") or "").strip().replace(rules, FORMAT_RULES)
-        if message["role"] == "assistant":
-            text = f"Your answer to this was:\n\n<answer>\n{text}\n</answer>"
-        texts.append(text)
-    return texts
-
-
-def _without_repeats(text: str, number: int, shown: list[tuple[int, str, str]]) -> str:
-    """A task's text without the long blocks that an earlier task has shown."""
-
-    def shorter(block: re.Match[str]) -> str:
-        name, body = block[1], block[2]
-        if len(body) < _FEWEST_SHARED:
-            return block[0]
-        for task, other, said in shown:
-            if body == said:
-                return f"<{name}>(the same as <{other}> in task {task})</{name}>"
-            if body in said:
-                first, last = " ".join(body.split()[:8]), " ".join(body.split()[-8:])
-                told = f'the part of <{other}> in task {task} from "{first}" to "{last}"'
-                return f"<{name}>({told})</{name}>"
-        shown.append((number, name, body))
-        return block[0]
-
-    return _BLOCK.sub(shorter, text)
-
-
-def as_record(paste: Paste) -> dict[str, Any]:
-    """A paste that waits, as plain JSON."""
-    steps = list(paste.steps)
-    return {"file": paste.file, "reply": paste.reply_file, "steps": steps, "about": paste.about}
