@@ -223,13 +223,16 @@ def test_RP_11_a_plan_of_calls_in_a_fence_of_any_language_is_carried_out(
     assert len(answers.asked) == 1
 
 
+@pytest.mark.parametrize("lacking", [0, 1])
 @pytest.mark.parametrize(
     "around", ["{}", "<|tool_calls_section_begin|>{}<|tool_calls_section_end|>", "I look.\n{}"]
 )
 def test_RP_13_calls_between_markers_are_carried_out_one_or_several(
-    desk: Desk, book: ProjectFolder, around: str
+    desk: Desk, book: ProjectFolder, around: str, lacking: int
 ) -> None:
-    marked = (f"<|tool_call_begin|>{one}<|tool_call_end|>" for one in called("Mara", "Jon"))
+    """The marker at the end says that a call is whole, even one without its last bracket."""
+    calls = (one[: len(one) - lacking] for one in called("Mara", "Jon"))
+    marked = (f"<|tool_call_begin|>{one}<|tool_call_end|>" for one in calls)
     answers = Answers(plan=[around.format("".join(marked))])
     results = researched(desk, answers).values()
     assert [one["response"]["name"] for one in results] == ["Mara Voss", "Jon Ide"]
