@@ -5,6 +5,7 @@ Again: .venv/bin/pytest -m "slow or not slow" tests/reliability/test_bar_27_fold
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from tests.support.hand_made import HandMade, png
 from tests.support.hostile_files import CANARY
 from tests.support.openai_server import OpenAIServer
 from tests.support.strange_folder import left_in, pack, variables
+from tests.support.watch import Watch, can_watch
 
 from libriscribe2.models.brief import Brief
 from libriscribe2.settings import Settings, load_for_project
@@ -23,7 +25,11 @@ from libriscribe2.settings.layers import KnownKeys
 BAR: Final = Bar(27, 27, "test_bar_27_folder.py")
 USERS: Final = "sk-the-users-own-key"
 THEIRS: Final = "sk-of-the-folder"
-NOWHERE: Final = "http://127.0.0.1:9"
+NO_PORT: Final = 9
+NOWHERE: Final = f"http://127.0.0.1:{NO_PORT}"
+OWN_PROGRAMS: Final = ("python", "python3", "pandoc", "uname")
+"""What exports and the library of the provider start, from the folders of the user's `PATH`."""
+
 SAFE: Final = ("-P", "-m", "libriscribe2")
 SECRET: Final = f"The {CANARY} of the house is that its key lies under the third stone."
 
@@ -83,19 +89,26 @@ def test_bar_27_02_nothing_of_the_folder_runs_and_nothing_is_sent(
     (users.folder / "rows.jsonl").write_text(
         '{"name": "row", "premise": "A coast", "chapters": "1", "words": 200}\n', encoding="utf-8"
     )
+    watch = Watch(users.folder.parent / "trace")
     with OpenAIServer() as witness:
         given = pack(users.folder, witness.root)
         for code, words in COMMANDS:
-            ran = users.run_apart(*words, expect=code, program=SAFE)
+            ran = users.run_apart(*words, expect=code, program=SAFE, under=watch.under)
             assert _ignored(ran, given), words
             assert list(left_in(users.folder)) == [], words
             assert USERS not in ran.out + ran.err
-        _viewed(users)
+        _viewed(users, watch)
         assert witness.requests == []
     assert list(left_in(users.folder)) == []
+    names = {Path(one).name for one in watch.programs()}
+    assert names <= {Path(sys.executable).name, *OWN_PROGRAMS}
+    assert not [one for one in watch.programs() if Path(one).is_relative_to(users.folder)]
+    assert watch.addresses() <= {("127.0.0.1", NO_PORT)}, "the proxy of the user"
     assert not [path for path in users.folder.rglob("*.json") if USERS in path.read_text("utf-8")]
     count = len(COMMANDS) + 1
-    BAR.tell(capsys, f"{len(given)} variables, {count} commands: 0 programs, 0 requests")
+    figure = f"{len(given)} variables, {count} commands: 0 programs of the folder, 0 requests"
+    seen = f"a watch saw {', '.join(sorted(names))}" if can_watch() else "strace cannot watch here"
+    BAR.tell(capsys, f"{figure}; {seen}")
 
 
 @pytest.mark.slow
@@ -113,8 +126,10 @@ def test_bar_27_02_the_witnesses_see_what_a_trusted_folder_does(users: Desk) -> 
         ran = users.run_apart("redo", "book", "concept", "--model", "openai/x", program=SAFE)
         assert "ignored" not in ran.err
         assert {one.headers["authorization"] for one in witness.requests} == {f"Bearer {USERS}"}
-        _viewed(users)
+        watch = Watch(users.folder.parent / "trace")
+        _viewed(users, watch)
         assert list(left_in(users.folder)) == ["ran-program"]
+        assert not can_watch() or str(canary) in watch.programs()
         witness.requests.clear()
         with (users.folder / ".env").open("a", encoding="utf-8") as file:
             file.write("# changed\n")
@@ -273,9 +288,9 @@ def _ignored(ran: Ran, given: dict[str, str]) -> bool:
     return len(told) == 1 and "(line 1)" in told[0] and len(given) > 0
 
 
-def _viewed(desk: Desk) -> None:
+def _viewed(desk: Desk, watch: Watch) -> None:
     """Open the pages as a user does, until the browser was looked for."""
-    with desk.running("view", "book", program=SAFE) as process:
+    with desk.running("view", "book", program=SAFE, under=watch.under) as process:
         assert process.stderr is not None
         line = ""
         while "Ctrl-C" not in line:

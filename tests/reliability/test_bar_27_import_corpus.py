@@ -28,6 +28,7 @@ LONGEST: Final = 30
 """Seconds of CPU; by the clock four times that, since the machine may be busy."""
 
 USER_CODES: Final = (0, 2, 3, 5, 6, 8)
+READ: Final = (0, 8)
 ROWS: Final = 4
 """A refusal says what, why and what to do, and may follow a warning."""
 
@@ -85,6 +86,8 @@ class Gauntlet:
         desk = Desk(self._root / f"{door}-{case.name}")
         ran, unusual = self._through(case, door, desk)
         wrong = [*_wrong_words(ran), *self._wrong_figures(ran, door), *unusual]
+        if case.reads and door != "samples" and ran.code not in READ:
+            wrong.append("it was not read")
         if SECRET in ran.out + ran.err:
             wrong.append("the secret was shown")
         if door != "sources" and case.name == "f-link-out":

@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -143,10 +144,19 @@ class Desk:
         env: Mapping[str, str] | None = None,
         program: Sequence[str] = ("-m", "libriscribe2"),
         seconds: float = _LONGEST_SECONDS,
+        under: Sequence[str] = (),
     ) -> "Iterator[subprocess.Popen[str]]":
-        """Run a command in a process of its own while the block runs, so long at most."""
+        """Run a command in a process of its own while the block runs, so long at most.
+
+        Args:
+            *arguments: The words after `libriscribe2`.
+            env: Further variables.
+            program: What Python is to run.
+            seconds: Then it is killed.
+            under: A program that starts it, such as `strace`.
+        """
         with subprocess.Popen(
-            [sys.executable, *program, *arguments],
+            [*under, sys.executable, *program, *arguments],
             cwd=self.folder,
             env=self.whole_environment(env),
             stdin=subprocess.DEVNULL,
@@ -163,6 +173,8 @@ class Desk:
                 yield process
             finally:
                 watchdog.cancel()
+                if under and process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)  # what was started by it, too
                 process.kill()
 
     def run_apart(
@@ -171,9 +183,10 @@ class Desk:
         expect: int = 0,
         env: Mapping[str, str] | None = None,
         program: Sequence[str] = ("-m", "libriscribe2"),
+        under: Sequence[str] = (),
     ) -> Ran:
         """Run a command in a process of its own."""
-        with self.running(*arguments, env=env, program=program) as process:
+        with self.running(*arguments, env=env, program=program, under=under) as process:
             out, err = process.communicate()
         ran = Ran(process.returncode, out, err)
         assert ran.code == expect, f"{arguments}: {ran}"

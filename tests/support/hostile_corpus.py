@@ -1,4 +1,4 @@
-"""Files that attack, or by accident break, whoever imports them: the list was written blind.
+"""Files that attack, or by accident break, whoever imports them: most of it was written blind.
 
 Names begin with the kind: `w` Word, `e` EPUB, `h` HTML, `p` PDF, `m` Markdown, `t` text, `n` a
 strange name, `f` what is no plain file. A case writes itself when it is asked to.
@@ -6,6 +6,7 @@ strange name, `f` what is no plain file. A case writes itself when it is asked t
 
 import gzip
 import os
+import random
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ class Case:
         make: Writes it to a path.
         large: Takes long, or much of the disk.
         grows: Is to be appended to while it is read.
+        reads: Is to be read where its kind is: it only looks large.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Case:
     make: Make
     large: bool = False
     grows: bool = False
+    reads: bool = False
 
 
 def corpus(around: Around) -> list[Case]:
@@ -222,7 +225,11 @@ def _epub(at: Around) -> Iterator[Case]:  # noqa: PLR0915 - a list
     yield chapter("paragraphs", much(again, 600, before=b"<html><body>"))
     lying = epub([("a.xhtml", much(b"a" * MB, 100, before=b"<html><body><p>"))])
     yield Case("e-lies-small", "book.epub", zipped(*lying, change=packed.declaring(10, "a.xhtml")))
-    yield case("amplify", *epub([("a.xhtml", page(TEXT * 12_000))], spine=[0] * 5000))
+    long = epub([("a.xhtml", page(TEXT * 12_000))], spine=[0] * 5000)
+    yield Case("e-amplify", "book.epub", zipped(*long), reads=True)
+    few: list[tuple[str, Data]] = [(f"{n}.xhtml", page()) for n in range(300)]
+    order = random.Random(27).choices(range(300), k=20_000)  # noqa: S311 - packs less well
+    yield Case("e-spine-often", "book.epub", zipped(*epub(few, spine=order)), reads=True)
     yield chapter("deep", page("<div>" * 100_000 + TEXT + "</div>" * 100_000))
     nest = '<ol><li><a href="a.xhtml">x</a>' * 20_000 + "</li></ol>" * 20_000
     yield case("deep-nav", *epub(one, ("nav.xhtml", page(f"<nav>{nest}</nav>"))))

@@ -134,7 +134,10 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
         OSError: The name is not known, or the resolver does not answer.
     """
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    name = host.strip("[]")
+    if not name.strip("0123456789."):
+        name = name.rstrip(".")  # `127.0.0.1.` is a number, and no name server has to hear of it
+    found = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 

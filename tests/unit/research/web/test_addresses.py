@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.research.web.addresses import is_loopback, is_public
+from libriscribe2.research.web.addresses import is_loopback, is_public, system_resolver
 
 BAD = [
     "127.0.0.1",
@@ -53,6 +53,10 @@ def test_a_public_address_is_allowed(address: str) -> None:
 def test_what_is_no_address_is_not_public(text: str) -> None:
     assert not is_public(text)
     assert not is_loopback(text)
+
+
+async def test_a_number_with_a_dot_behind_it_is_no_name_to_ask_for() -> None:
+    assert await system_resolver("127.0.0.1.", 80) == ("127.0.0.1",)
 
 
 def test_loopback_is_this_machine() -> None:
