@@ -92,9 +92,16 @@ def test_a_step_without_a_reply_stops_the_run_and_another_model_may_answer(desk:
     ran = desk.run("create", "--model", f"recorded:{path}", "-p", "book", expect=4)
     assert "there is no reply to scenes/ch03 (shape " in ran.err
     assert '`libriscribe2 resume book --model "recorded, manual"`' in ran.err
-    desk.run("resume", "book", "--model", "recorded, demo", "--until", "plan")
-    answered = {one["step"] for one in desk.project().records("sent") if one["model"] == "demo"}
+    other = desk.copied_to(desk.folder.with_name("other"))
+    other.run("resume", "book", "--model", "recorded, demo", "--until", "plan")
+    answered = {one["step"] for one in other.project().records("sent") if one["model"] == "demo"}
     assert answered == {"scenes/ch03"}
+    desk.run("resume", "book", "--model", "recorded, manual", "--until", "plan", expect=5)
+    (gone,) = [one for one in recording("locked-key")["steps"] if one["step"] == "scenes/ch03"]
+    desk.run("answer", "book", "--until", "plan", typed="\n".join(gone["reply"]))
+    assert len(desk.project().json("scenes.json")["chapters"]) == 4
+    models = Counter(one["completion"]["model"] for one in desk.project().records("done"))
+    assert models == {"openai/hand": len(desk.project().records("done")) - 1, "manual": 1}
 
 
 @pytest.mark.slow

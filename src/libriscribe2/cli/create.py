@@ -42,7 +42,7 @@ from libriscribe2.commands.new_book import (
 from libriscribe2.commands.projects import free_name, new_paths
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
-from libriscribe2.llm.providers import DEMO_MODEL, RECORDED, ModelChoice
+from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice, is_recorded
 from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.settings import Settings
 from libriscribe2.wording import plain_fault
@@ -226,12 +226,12 @@ def create(
     given = {**asked.keys(), "premise": premise_of(premise, description)}
     shared = earlier.files if earlier is not None else ()
     choice: ModelChoice | None = None
-    if settings.models.default.model.partition(":")[0] == RECORDED:
+    if is_recorded(settings.models.default.model):
         # Other books never pass this room.
         from libriscribe2.commands.recordings import played_book  # noqa: PLC0415
 
-        played = played_book({**given, "samples": samples, "after": after}, settings)
-        given, settings, choice, shared = played.keys, played.settings, played.choice, played.given
+        asked_for = {**given, "samples": samples, "after": after}
+        given, settings, choice, shared = played_book(asked_for, settings)
     brief = continued(_brief(given, of_run, settings, renderer), earlier)
     brief, order_note = with_drafting(brief, settings.pipeline.max_concurrency)
     for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):

@@ -8,7 +8,7 @@ from libriscribe2.engine.stages import RunDecision, book_status
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.backends.manual import INDEX, Pastes
 from libriscribe2.llm.backends.paste import Paste
-from libriscribe2.llm.providers import MANUAL_MODEL
+from libriscribe2.llm.providers import MANUAL_MODEL, is_recorded
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import ProjectPaths
@@ -80,7 +80,10 @@ def settings_by_hand(settings: Settings, paths: ProjectPaths) -> Settings:
             why=f"its model is {model!r}" if model else "no model of it is `manual`",
             fix=f"`libriscribe2 answer {paths.called} --model {MANUAL_MODEL}` goes on by hand.",
         )
-    by_hand = ModelsConfig(default=StageModel(model=MANUAL_MODEL))
+    first = settings.models.default.model
+    # Of a book that is played only what the recording lacks is asked.
+    names = (first, MANUAL_MODEL) if is_recorded(first) else (MANUAL_MODEL,)
+    by_hand = ModelsConfig(default=StageModel(model=names[0], fallbacks=names[1:]))
     return settings.model_copy(update={"models": by_hand})
 
 

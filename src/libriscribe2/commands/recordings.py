@@ -49,21 +49,9 @@ _PAIR: Final = re.compile(r"(?<=\"tokens\": )\[\s+(\d+),\s+(\d+)\s+\]")
 _MOST_NAMED: Final = 12
 
 
-@dataclass(frozen=True)
-class PlayedBook:
-    """A new book that a recording writes.
-
-    Attributes:
-        keys: Keys of its brief.
-        settings: The settings in force, in which every stage asks the recording.
-        choice: The model.
-        given: Files that are there from the beginning.
-    """
-
-    keys: dict[str, Any]
-    settings: Settings
-    choice: ModelChoice
-    given: tuple[GivenFile, ...]
+PlayedBook = tuple[dict[str, Any], Settings, ModelChoice, tuple[GivenFile, ...]]
+"""The keys of a brief, the settings in which every stage asks the recording, the model, and the files
+that are there from the beginning."""
 
 
 def played_book(asked: Mapping[str, Any], settings: Settings) -> PlayedBook:
@@ -90,7 +78,7 @@ def played_book(asked: Mapping[str, Any], settings: Settings) -> PlayedBook:
             )
     models = ModelsConfig(default=default.model_copy(update={"model": RECORDED}))
     told = f"recorded {recording.date} from {recording.model}, {cost(recording.cost_usd)} then"
-    return PlayedBook(
+    return (
         recording.brief.model_dump(),
         settings.model_copy(update={"models": models, **_as_written(recording, settings)}),
         ModelChoice(RECORDED, told),

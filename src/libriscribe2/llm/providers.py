@@ -228,9 +228,14 @@ RECORDED = "recorded"
 """The model that answers from a recording: `recorded:FILE`, or the one in the project's folder."""
 
 
+def is_recorded(name: str) -> bool:
+    """Whether a model is a recording."""
+    return name.partition(":")[0] == RECORDED
+
+
 def is_built_in(name: str) -> bool:
     """Whether the program answers for a model itself, without a key, a server or a price."""
-    return name in DEMO_NAMES or name == MANUAL_MODEL or name.partition(":")[0] == RECORDED
+    return name in DEMO_NAMES or name == MANUAL_MODEL or is_recorded(name)
 
 
 BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")

@@ -14,7 +14,7 @@ from libriscribe2.llm.limits.budget import Budget, Caps, Spent, price_of
 from libriscribe2.llm.limits.rates import SharedRates, account_name, rate_gate
 from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts
 from libriscribe2.llm.limits.timeouts import TimeLimits
-from libriscribe2.llm.providers import RECORDED, ModelChoice, check_choice
+from libriscribe2.llm.providers import ModelChoice, check_choice, is_recorded
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.manifest import Ledger
@@ -136,7 +136,7 @@ def check_models(
     found = {resolved(name, choice, settings) for name in names}
     for one in sorted(found, key=lambda one: one.model):
         check_choice(one, os.environ)
-        if one.model.partition(":")[0] == RECORDED:
+        if is_recorded(one.model):
             from libriscribe2.llm.backends.recorded import check_recording  # noqa: PLC0415
 
             check_recording(one.model, folder, premise)
