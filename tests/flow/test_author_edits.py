@@ -134,11 +134,12 @@ def test_XC_04_a_project_may_bring_its_own_prompts(desk: Desk, outlined: Project
     shipped = outlined.dumps()[0]["prompt"][0]["content"]
     assert "PIRATE" not in shipped
     outlined.path("prompts").mkdir()
-    own = "--- system ---\nPIRATE\n--- user ---\n$book $chapter $text in $words words\n"
-    outlined.write("prompts/summaries.md", own)
+    holes = "$book $chapter $characters $places $rules $threads $text $most"
+    own = f"--- system ---\nPIRATE\n--- user ---\n{holes}\n"
+    outlined.write("prompts/canon.md", own)
     desk.run("resume", "book")
-    asked = [one["prompt"][0]["content"] for one in outlined.dumps() if one["stage"] == "summaries"]
-    assert asked == ["PIRATE"] * 3
+    asked = [one["prompt"][0]["content"] for one in outlined.dumps() if one["stage"] == "canon"]
+    assert [one.split("\n")[0] for one in asked] == ["PIRATE"] * 3
 
 
 def test_XC_04_an_own_prompt_that_does_not_fit_is_told_before_it_is_sent(

@@ -25,7 +25,7 @@ def book(finished: ShapedBook, tmp_path: Path) -> ShapedBook:
 def scenes_written(author: Author, number: int) -> list[str]:
     """The scenes of a chapter that were asked for, where only it and its records were."""
     own = [step for step in author.steps if step.startswith(f"chapters/ch{number:02d}/")]
-    assert author.steps == [*own, f"canon/ch{number:02d}", f"summaries/ch{number:02d}"]
+    assert author.steps == [*own, f"canon/ch{number:02d}"]
     return [part for step in own if re.fullmatch(r"scene\d+", part := step.rpartition("/")[2])]
 
 
@@ -58,7 +58,6 @@ def test_XC_04_an_inserted_chapter_is_planned_and_written_and_no_other(book: Sha
         "scenes",
         "chapters/ch04",
         "canon",
-        "summaries",
     }
     assert "scenes/ch04" in author.steps
     after = book.picture()

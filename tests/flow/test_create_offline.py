@@ -26,7 +26,7 @@ FILES = {
 }
 PLAN_CALLS = 4 + 1 + 1 + 1 + 3
 """Of the concept, the characters, the world, the outline, and the scenes of each chapter."""
-CALLS = PLAN_CALLS + 3 * (2 + 2 + 1 + 1)
+CALLS = PLAN_CALLS + 3 * (2 + 2 + 1)
 """Of each chapter: its scenes, a critique and its patches, its facts, its summary."""
 DUMP = {"agent_name", "timestamp", "raw_response", "formatting_issues", "extraction_method"}
 

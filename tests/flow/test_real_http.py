@@ -106,7 +106,6 @@ def test_SC_every_prose_request_says_how_many_words(written: Written) -> None:
         ["concept/critique"]
         + ["chapters/chN/sceneN"] * 2 * CHAPTERS
         + ["chapters/chN/sceneN-continue"] * rests
-        + ["summaries/chN"] * CHAPTERS
     )
 
 

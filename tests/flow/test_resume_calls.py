@@ -13,7 +13,7 @@ from tests.support.desk import SMALL, Desk
 from libriscribe2.llm.backend import BackendError
 
 BOOK = ("--auto-title", *SMALL)
-CALLS = 20
+CALLS = 18
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The story bible: what each chapter states, with the words that state it."""
+"""The story bible: what each chapter comes to and states, with the words that state it."""
 
 import logging
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ THREAD_BUDGET: Final = 2_400
 
 
 class StoryBibleAgent(Agent):
-    """Notes what a chapter states, so that code can compare it with what the book has stated.
+    """Reads a chapter: its summary, and what it states, so that code can compare it with the book.
 
     A model finds the statements; code keeps those whose quotes stand in the text.
     """
@@ -130,6 +130,7 @@ class StoryBibleAgent(Agent):
         if dropped:
             logger.info("%s: %s: %d", CANON_QUOTES_DROPPED, unit.step, dropped)
         return StoryBibleFile(
+            summary="\n\n".join(part.summary.strip() for part in told),
             facts=facts[:MOST_FACTS],
             events=stood[:MOST_EVENTS],
             threads=_once(moved),

@@ -8,17 +8,25 @@ from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, chapter_block
 from libriscribe2.models.story import OutlineFile
-from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, SUMMARY_FILES, chapter_file
+from libriscribe2.models.story_bible import SUMMARY_WORDS, StoryBibleFile
+from libriscribe2.project.paths import (
+    CHAPTER_FILES,
+    OUTLINE,
+    SUMMARY_FILES,
+    chapter_file,
+    story_bible_file,
+)
 from libriscribe2.prose import parts
 
 PART_BUDGET: Final = 30_000
 """Most characters of text in one request: about 8,000 tokens of English."""
 
-WORDS: Final = 110
-
 
 class SummarizerAgent(Agent):
-    """Summarises a chapter as it was written, not as it was planned."""
+    """Summarises a chapter as it was written, not as it was planned.
+
+    The summary is part of the reading for the story bible; a book without one asks for it.
+    """
 
     name = "summaries"
     also_called = ("summary",)
@@ -35,9 +43,20 @@ class SummarizerAgent(Agent):
         return (chapter_file(unit.chapter or 1),)
 
     @override
+    @classmethod
+    def awaits(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
+        """Also the reading of the chapter."""
+        return (*cls.inputs(unit, order), story_bible_file(unit.chapter or 1))
+
+    @override
     async def execute(self, unit: Unit) -> str:
-        """Ask for the summary; a very long chapter is summarised in parts."""
+        """Take the summary of the reading, or ask; a very long chapter is summarised in parts."""
         number = unit.chapter or 1
+        name = story_bible_file(number)
+        if self.brief.has_story_bible and self.book.has(name):
+            read = self.book.load(name, StoryBibleFile).summary
+            if read:
+                return f"{read}\n"
         texts = parts(self.book.text(chapter_file(number)), PART_BUDGET)
         outline = self.book.load(OUTLINE, OutlineFile).chapters
         shown = {
@@ -48,7 +67,7 @@ class SummarizerAgent(Agent):
             self.write_prose(
                 unit,
                 {**shown, "text": text},
-                words=WORDS // len(texts),
+                words=SUMMARY_WORDS // len(texts),
                 part=f"part{index:02d}" if len(texts) > 1 else "",
             )
             for index, text in enumerate(texts, start=1)

@@ -13,6 +13,9 @@ MOST_FACTS: Final = 40
 
 MOST_EVENTS: Final = 12
 
+SUMMARY_WORDS: Final = 110
+"""Length of a chapter's summary."""
+
 
 class Attribute(StrEnum):
     """What a fact is about. The list is closed, so that facts can be compared in code."""
@@ -176,6 +179,11 @@ class ChapterStatements(Shape):
 
     recorded_as: ClassVar = "ToldCanon"
 
+    summary: str = Field(
+        "",
+        description=f"What the text comes to, in about {SUMMARY_WORDS} words: what happens to its "
+        "last moment, who knows what, where everyone is, what is promised or open",
+    )
     facts: list[StatedFact] = Field(
         description="What later chapters must not contradict, the most important first",
         json_schema_extra={"maxItems": MOST_FACTS},
@@ -251,6 +259,7 @@ class StoryBibleFile(Shape):
     takes its facts along as it is.
     """
 
+    summary: str = ""
     facts: list[VerifiedFact]
     events: list[StatedEvent] = Field(default_factory=list)
     threads: list[ThreadHit] = Field(default_factory=list)
