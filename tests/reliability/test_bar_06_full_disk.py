@@ -28,7 +28,7 @@ def rescued(trial: Trial) -> list[Path]:
     return list(Path(str(home)).rglob("rescue/*.json"))
 
 
-@pytest.mark.parametrize("sizes", [6, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("sizes", [9, pytest.param(20, marks=pytest.mark.soak)])
 def test_bar_06_a_journal_that_cannot_grow_loses_no_paid_reply(
     trials: Trials, capsys: pytest.CaptureFixture[str], sizes: int
 ) -> None:
@@ -50,7 +50,7 @@ def test_bar_06_a_journal_that_cannot_grow_loses_no_paid_reply(
         assert rescued(trial) == []
         assert trial.book.contents() == whole.book.contents(), number
     assert saved
-    BAR.tell(capsys, f"{sizes} full disks; {saved} replies rescued, 0 lost", soak=sizes > 6)
+    BAR.tell(capsys, f"{sizes} full disks; {saved} replies rescued, 0 lost", soak=sizes > 9)
 
 
 @contextmanager

@@ -126,7 +126,7 @@ def test_bar_24_05_no_command_steers_the_terminal(
         ),
     ):
         watch.run(*words)
-    assert watch.evil > 5 * COUNT
+    assert watch.evil > 4 * COUNT
     BAR.tell(capsys, f"threat 5: {COUNT} strings, {watch.said} commands, shown {watch.evil} times")
 
 
