@@ -175,6 +175,9 @@ BAD: Final[Mapping[str, Callable[[Path], object]]] = {
     "escaping file": lambda path: _write(
         path, json.dumps({**json.loads(_TEXT), "files": {"samples/../../x.md": ["x"]}})
     ),
+    "folder for a file": lambda path: _write(
+        path, json.dumps({**json.loads(_TEXT), "files": {"samples/..": ["x"]}})
+    ),
     "own settings": lambda path: _write(
         path, json.dumps({**json.loads(_TEXT), "files": {".env": ["x"]}})
     ),
@@ -223,6 +226,11 @@ def test_only_a_finished_book_of_a_model_is_recorded(desk: Desk) -> None:
 @pytest.mark.slow
 def test_the_authors_edits_are_named_and_files_kept(desk: Desk) -> None:
     book = played(desk, "locked-key")
+    book.path("research/sources/deeper").mkdir(parents=True)
+    book.write("research/sources/mine.txt", "Mine.")
+    book.write("research/sources/Re: other.txt", "no name in a project")
+    book.write("research/sources/.DS_Store", "of the system")
+    book.path("research/sources/link.txt").symlink_to("/etc/hostname")
     (desk.folder / "x.json").write_text("mine")
     ran = desk.run("record", "locked-key", "x.json", expect=2)
     assert "add --force" in ran.err
@@ -230,6 +238,7 @@ def test_the_authors_edits_are_named_and_files_kept(desk: Desk) -> None:
     book.write("chapters/02.md", book.text("chapters/02.md").replace("Davy", "Dave"))
     ran = desk.run("record", "locked-key", "x.json", "--force")
     told = json.loads((desk.folder / "x.json").read_text())
+    assert told["files"] == {"research/sources/mine.txt": ["Mine."]}
     assert told["notes"][-1].startswith(
         "edited by the author, which no reply holds: chapters/02.md"
     )

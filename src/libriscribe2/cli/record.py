@@ -55,12 +55,13 @@ def record(
             "What is to be recorded?",
             fix="Name PROJECT and FILE, or one FILE after --check or --renew.",
         )
-    settings = frame.settings()
     if old is not None:
         recording = read_recording(f"recorded:{old}")
-        done = run_async(play(recording, settings, in_turn=renew is not None), lambda: None)
+        work = play(recording, frame.settings(), in_turn=renew is not None)
     else:
-        done = run_async(record_book(frame.project(project), settings, note or ()), lambda: None)
+        paths = frame.project(project)
+        work = record_book(paths, frame.settings(None, paths), note or ())
+    done = run_async(work, lambda: None)
     _tell(frame, done)
     if done.failure is not None:
         raise done.failure

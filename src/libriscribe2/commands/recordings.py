@@ -13,12 +13,14 @@ from libriscribe2.app import App, AppOptions
 from libriscribe2.commands.forecasts import throw_away
 from libriscribe2.commands.new_book import GivenFile, place_files
 from libriscribe2.commands.projects import read_brief, wanted_stages
+from libriscribe2.documents.source_reader import SOURCE_ENDINGS
 from libriscribe2.editing.rebuild import authors_files
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import book_status, units_of
 from libriscribe2.errors import IncompleteError, LibriScribeError, UsageError
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.backends.recorded import (
+    MOST_BYTES,
     RECORDING_FILE,
     RecordedAuthor,
     RecordedReply,
@@ -43,6 +45,8 @@ from libriscribe2.wording import cost
 
 _GIVEN: Final = (SAMPLES, SERIES, RESEARCH_SOURCES, "prompts")
 """Folders with what a book is given."""
+
+_ENDINGS: Final = {".json", *SOURCE_ENDINGS}
 
 _EVALUATED: Final = "judge"
 _PAIR: Final = re.compile(r"(?<=\"tokens\": )\[\s+(\d+),\s+(\d+)\s+\]")
@@ -314,6 +318,8 @@ def _given(root: Path) -> dict[str, Any]:
     """
     files: dict[str, list[str] | bytes] = {}
     for path in (one for place in _GIVEN for one in sorted((root / place).glob("*"))):
+        if path.suffix.lower() not in _ENDINGS or path.is_symlink() or {*path.name} & {*"\\:"}:
+            continue  # what a system leaves beside files, what lies elsewhere, what no project has
         name = path.relative_to(root).as_posix()
         with storage_errors("read", path):
             held = read_regular(path)
@@ -338,4 +344,11 @@ def keep(done: Playback, path: Path, *, force: bool) -> None:
             f"given to another shape, and read in the new one as they were: {_listed(done.changed)}"
         )
         notes = [*done.recording.notes, *([told] if done.changed else [])]
-        atomic_write(path, as_bytes(done.recording.model_copy(update={"notes": notes})))
+        data = as_bytes(done.recording.model_copy(update={"notes": notes}))
+        if len(data) > MOST_BYTES:
+            raise UsageError(
+                "The recording would be too large to be read again.",
+                f"it has {len(data) // 2**20} MiB; the limit is {MOST_BYTES // 2**20} MiB",
+                "Take large files out of research/sources/ in a copy of the project.",
+            )
+        atomic_write(path, data)

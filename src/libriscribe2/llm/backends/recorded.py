@@ -36,10 +36,8 @@ TEXT: Final = "text"
 
 MOST_BYTES: Final = 64 * 2**20
 
-_Name = Annotated[
-    str,
-    Field(pattern=r"^(samples|prompts|research/sources|\.libriscribe/series)/[^/\\:\x00-\x1f]+$"),
-]
+_PLACE: Final = r"samples|prompts|research/sources|\.libriscribe/series"
+_Name = Annotated[str, Field(pattern=rf"^({_PLACE})/[^/\\:\x00-\x1f]*[^/\\:\x00-\x1f.]$")]
 _Line = InstanceOf[str]
 """Any text; pydantic's own takes no half of a surrogate pair, and a reply may hold one."""
 
