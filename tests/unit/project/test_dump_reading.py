@@ -7,7 +7,7 @@ from libriscribe2.models.story import ConceptModel, OutlineChapter, OutlineFile
 from libriscribe2.replies.contract import failure, plain_value, success
 from libriscribe2.replies.parsers import ReplyReader
 
-OUTLINE = '{"summary": "s", "chapters": [{"title": "**One**", "summary": "*x*"}]}'
+OUTLINE = '{"summary": "s", "chapters": [{"title": "**One**", "summary": "An *x*."}]}'
 
 
 @pytest.mark.parametrize("reply", [OUTLINE, OUTLINE + ",", "no JSON", '{"summary": "s"}'])
@@ -25,7 +25,7 @@ def test_xc_06_limits_and_emphasis_are_part_of_it() -> None:
     assert "wanted at least 2" in again(OUTLINE)["feedback"]
     loose = ReplyReader.for_shape(OutlineFile, ("title",), {})
     value = plain_value(loose(OUTLINE))
-    assert value["chapters"] == [OutlineChapter(title="One", summary="*x*").model_dump()]
+    assert value["chapters"] == [OutlineChapter(title="One", summary="An *x*.").model_dump()]
 
 
 def test_xc_06_prose_has_its_shortest_length() -> None:
