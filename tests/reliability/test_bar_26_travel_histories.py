@@ -353,9 +353,16 @@ def restore(history: History, place: Place) -> None:
     with place.changing():
         for path in place.root.iterdir():
             if path.name != ".git":
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+                remove(path)
         for name in files(source):
             put(source / name, place.root / name)
+
+
+def remove(path: Path) -> None:
+    """As `rm -rf`, and again where a run writes into the folder meanwhile."""
+    while path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    path.unlink(missing_ok=True)
 
 
 def source_for(history: History, place: Place) -> Path:
