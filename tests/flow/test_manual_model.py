@@ -214,6 +214,19 @@ def test_a_novella_of_twelve_chapters_takes_at_most_forty_pastes(desk: Desk) -> 
     assert finished(desk) <= MOST_PASTES
 
 
+def test_what_another_command_asks_is_answered_too(desk: Desk) -> None:
+    begun(desk, "--chapters", "2", "--scenes-per-chapter", "1", "--words", "400")
+    finished(desk)
+    assert (
+        "next: `libriscribe2 answer book`"
+        in desk.run("check", "book", "--book-review", expect=5).err
+    )
+    assert waiting(desk)[0].name.endswith("-story.md")
+    ran = answered(desk, '{"doubts": []}', expect=0)
+    assert "run the command again that asked" in ran.err
+    desk.run("check", "book", "--book-review")
+
+
 def pasted_in(child: "pexpect.spawn[str]", text: str) -> None:
     child.expect("2004h")
     lines = text.replace("\n", "\r")

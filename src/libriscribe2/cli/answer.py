@@ -113,6 +113,8 @@ class _Table:
     def go_on(self) -> bool:
         """Run until a reply is missing; whether none is.
 
+        What another command asked, such as a review, waits after the book; it replays by that one.
+
         Raises:
             LibriScribeError: The run failed; finished parts are kept.
         """
@@ -121,8 +123,13 @@ class _Table:
         except ReplyAwaitedError:
             self._waiting = waiting_requests(self._book.store)
             return False
-        self._waiting = []
-        return True
+        asked = waiting_requests(self._book.store)
+        self._waiting = [one for one in asked if self._is_of_another(one)]
+        return not self._waiting
+
+    def _is_of_another(self, paste: Paste) -> bool:
+        """Whether another command asks: no stage of the book does."""
+        return paste.stage not in {stage.name for stage in self._request.stages}
 
     def show(self, *, as_json: bool) -> None:
         """What waits: the text of the first, or all as JSON."""
@@ -163,6 +170,8 @@ class _Table:
         lacks = [n + 1 for n in range(len(paste.keys)) if n + 1 not in parts_of(text, paste.prose)]
         if lacks:
             told += f" Not found: {', '.join(map(str, lacks))} of {len(paste.keys)}; asked again."
+        if self._is_of_another(paste):
+            told += " Now run the command again that asked."
         self._renderer.note(told)
 
     def _tell_left(self) -> None:

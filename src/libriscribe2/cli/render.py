@@ -384,12 +384,15 @@ class Renderer:
             self._stderr.write(f"{line}\n")
             return
         gap = "\n  " if self._stderr.isatty() else " "
-        label = ("waiting", "bold") if error.slug == "waiting" else ("error", "bold red")
+        waits = error.slug == "waiting"
+        label = ("waiting", "bold") if waits else ("error", "bold red")
         told = Text.assemble(label, ": ", _sentence(error.what))
         if error.why:
             told.append_text(Text.assemble(gap, ("why", "dim"), ": ", _sentence(error.why)))
         if error.fix:
-            told.append_text(Text.assemble(gap, ("fix", "green"), ": ", one_line(error.fix)))
+            told.append_text(
+                Text.assemble(gap, ("next" if waits else "fix", "green"), ": ", one_line(error.fix))
+            )
         self._talk(told)
 
     def render_event(self, event: Event) -> None:

@@ -40,7 +40,8 @@ T = TypeVar("T")
 
 DEMONSTRATION = (
     "The stand-in author is not a language model: it strings English sentences together to show "
-    "what the program does. For a real book set a provider's key or --model."
+    "what the program does. For a real book set a provider's key or --model; with --model manual you "
+    "paste the replies of a chat window."
 )
 
 

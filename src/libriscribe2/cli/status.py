@@ -67,7 +67,7 @@ def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> 
     if state.is_legacy:
         told = "This is a project of the original LibriScribe2"
         renderer.note(f"{told}: `libriscribe2 resume {paths.called}` converts it.")
-    elif state.runs:
+    elif state.runs or state.record["waiting"]:
         _tell_run(renderer, paths, state.record["waiting"])
     if any(row["state"] == "stale" and not row["runs"] for row in state.record["units"]):
         renderer.note(refreshing(paths.called))

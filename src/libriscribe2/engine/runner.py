@@ -396,7 +396,7 @@ class Question(Work[T]):
 
     @override
     def _parts(self) -> Iterator[Coroutine[Any, Any, None]]:
-        if not self._answers:
+        if not self._answers and self._awaited is None:
             yield self._ask()
 
     @override

@@ -18,6 +18,7 @@ from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters import formats
 from libriscribe2.exporters.book_reading import ModelShare, shares
 from libriscribe2.exporters.export_book import ExportBook, Exporter
+from libriscribe2.llm.providers import MANUAL_MODEL
 from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
 from libriscribe2.project.journal import read_journal
 from libriscribe2.project.lock import Machine
@@ -25,6 +26,11 @@ from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import digest, place_file
 from libriscribe2.project.texts import readable_json, utf8
+
+_BY_HAND: Final = (
+    f"`{MANUAL_MODEL}` stands for a chat window, into which a person pasted each request, and whose "
+    "replies that person pasted back."
+)
 
 DISCLOSURE: Final = "AI-DISCLOSURE.md"
 
@@ -71,8 +77,11 @@ def _table(told: Sequence[ModelShare]) -> list[str]:
 
 def _notes(told: Sequence[ModelShare]) -> list[str]:
     """What has to be known of a model that is none."""
-    own = sorted({one.model for one in told} & _DEMO)
-    return [f"`{name}` is a stand-in author, not a language model." for name in own]
+    models = {one.model for one in told}
+    notes = [
+        f"`{name}` is a stand-in author, not a language model." for name in sorted(models & _DEMO)
+    ]
+    return [*notes, *([_BY_HAND] if MANUAL_MODEL in models else [])]
 
 
 def _cell(text: str) -> str:

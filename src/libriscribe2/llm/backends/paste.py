@@ -70,6 +70,11 @@ class Paste:
         return f"{FOLDER}/{self.name}.reply.md"
 
     @property
+    def stage(self) -> str:
+        """The stage that asks first."""
+        return self.steps[0].partition("/")[0] if self.steps else ""
+
+    @property
     def about(self) -> str:
         """What it asks for, in words."""
         return "; ".join(dict.fromkeys(map(in_words, self.steps)))
