@@ -273,3 +273,29 @@ def editor(desk: Desk) -> Path:
         encoding="utf-8",
     )
     return path
+
+
+def test_a_manuscript_is_imported_by_hand(desk: Desk) -> None:
+    desk.folder.mkdir()
+    text = "# One\n\nThe keeper rowed out.\n\n# Two\n\nNobody came.\n"
+    (desk.folder / "old.md").write_text(text, encoding="utf-8")
+    command = ("import", "old.md", "--model", "manual", "-p", "book")
+    for _ in range(4):
+        ran = desk.run(*command, expect=None)
+        if ran.code == 0:
+            break
+        assert "beside its request" in ran.err
+        for path in waiting(desk):
+            path.with_suffix(".reply.md").write_text(reply_to(asked(path)), encoding="utf-8")
+    assert (desk.project().root / "outline.json").is_file()
+
+
+def test_a_damaged_list_of_requests_is_named_and_made_again(desk: Desk) -> None:
+    begun(desk)
+    index = desk.project().root / ".libriscribe/manual.json"
+    for damage in ("{", '{"v": 1, "pastes": [{"name": 7}]}', '{"v": 9, "pastes": []}'):
+        index.write_text(damage, encoding="utf-8")
+        assert ".libriscribe/manual.json is damaged" in desk.run("resume", "book", expect=3).err
+    index.unlink()
+    desk.run("resume", "book", expect=5)
+    assert [path.name for path in waiting(desk)] == ["001-concept.md", "002-concept.md"]

@@ -15,6 +15,7 @@ from libriscribe2.documents.manuscript_reader import Manuscript
 from libriscribe2.editing.manuscript_import import as_written, completed, keep, size_of
 from libriscribe2.engine.engine import follow
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
+from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.book_file import write_book_toml
@@ -134,6 +135,8 @@ async def take_over(
         # Until all is read there is no book that `resume` could go on with.
         if isinstance(error, BudgetError):
             error.fix = f"Raise the cap. {AGAIN}"
+        elif isinstance(error, ReplyAwaitedError):  # `answer` needs a book
+            error.fix = f"Put each reply beside its request as NNN-import.reply.md. {AGAIN}"
         elif not error.fix or "resume" in error.fix:
             error.fix = AGAIN
         else:

@@ -10,11 +10,12 @@ need it. The next run finds the reply and replays the rest from the journal.
 Requests that wait at the same time share a paste, as far as the window's limits allow.
 """
 
-import json
 import re
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import asdict, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, Literal
+
+from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, Completion, Request
@@ -42,7 +43,7 @@ from libriscribe2.replies.pasted import (
     plain_lines,
     stops_inside,
 )
-from libriscribe2.wording import counted
+from libriscribe2.wording import counted, plain_fault
 
 INDEX: Final = f"{STATE}/manual.json"
 
@@ -54,6 +55,13 @@ _START: Final = 200
 
 _SHORT: Final = 400
 """Two answers of so many characters may well be the same, such as an empty list."""
+
+
+class _Index(BaseModel):
+    """The list of all pastes, as the file has it."""
+
+    v: Literal[1] = 1
+    pastes: tuple[Paste, ...]
 
 
 class Pastes:
@@ -172,8 +180,8 @@ class Pastes:
         waiting = [*waiting, *fresh]
         self.all = [*(replace(one, waits=one in waiting) for one in self.all), *fresh]
         if fresh or self.all:
-            pastes = [asdict(one) for one in self.all]
-            self._write(INDEX, readable_json({"v": 1, "pastes": pastes}))
+            index = _Index(pastes=tuple(self.all))
+            self._write(INDEX, readable_json(index.model_dump(mode="json")))
         for paste, bundle in fresh.items():
             self._write(paste.file, page(paste, bundle))
         return waiting
@@ -195,21 +203,11 @@ class Pastes:
         with storage_errors("read", path):
             data = path.read_bytes()
         try:
-            pastes = json.loads(data)["pastes"]
-            return [
-                Paste(
-                    str(one["name"]),
-                    tuple(one["keys"]),
-                    tuple(one["steps"]),
-                    tuple(one["prose"]),
-                    bool(one["waits"]),
-                )
-                for one in pastes
-            ]
-        except (ValueError, LookupError, TypeError) as error:
+            return list(_Index.model_validate_json(data).pastes)
+        except ValidationError as error:
             raise ProjectError(
                 f"{INDEX} is damaged",
-                why=str(error),
+                why=plain_fault(error.errors(include_url=False)[0]),
                 fix="Delete it: the requests are then written anew. Replies that no run has read "
                 "yet have to be put beside the new files.",
             ) from error
