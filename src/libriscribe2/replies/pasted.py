@@ -120,7 +120,8 @@ def _closed(text: str, start: int) -> int:
 
 _CHROME: Final = re.compile(
     r"\A(?:[ \t]*(?:copy code|copy|copied!?|edit|json|markdown|text|plaintext|"
-    r"(?:chatgpt|claude|gemini|copilot) said:?|you said:?)[ \t]*\n)+",
+    r"(?:chatgpt|claude|gemini|copilot) said:?|you said:?|"
+    r"(?:thought|reasoned) for (?:a few|a couple of|\d+) ?[a-z]{1,12})[ \t]*\n\s*)+",
     re.IGNORECASE,
 )
 _GREETING: Final = re.compile(

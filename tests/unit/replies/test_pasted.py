@@ -64,6 +64,7 @@ def test_a_single_answer_is_taken_whole_and_its_number_goes() -> None:
         ("Sure! Here is Chapter 3, written in full:\n\nThe sea.", "The sea."),
         ("ChatGPT said:\nThe sea.", "The sea."),
         ("markdown\nCopy code\nThe sea.", "The sea."),
+        ("Thought for 12s\n\nThe sea.", "The sea."),
         ("The sea.\n\nWould you like me to continue with Chapter 4?", "The sea."),
         (
             "The sea.\n\n---\n\nHe came.\n\n\u2e3b\n\nShe.",
@@ -83,6 +84,7 @@ def test_the_windows_own_words_go(text: str, prose: str) -> None:
         "Sure enough, the boat was there.\n\nHe went.",
         "Here is where the road ended.\n\nHe stood.",
         "The text on the wall said:\n\nKeep out.",
+        "Thought for the day: rain.\n\nHe went.",
         "He left.\n\nLet me know when you get there.",
         "\u201cWould you like me to stay?\u201d\n\n\u201cNo.\u201d",
     ],

@@ -25,6 +25,7 @@ from libriscribe2.llm.backends.paste import (
     PASTE_TURN,
     Paste,
     bundles,
+    is_prose,
     misfit,
     page,
     paste_of,
@@ -265,7 +266,7 @@ class ManualBackend:
         """
         self.expect(request)
         text, finish = self._pastes.answer_to(request.key()), "stop"
-        if request.schema is None and not request.tools:
+        if is_prose(request):
             text = pasted_prose(text)
             if wanted_words(request) >= PROSE and stops_inside(text):
                 finish = "length"

@@ -1,11 +1,12 @@
 """A paste: requests that are put to a chat window together, and the page that a person copies."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.llm.backend import WHOLE_CHAPTER, Message, Request
+from libriscribe2.llm.backend import WHOLE_CHAPTER, Request
 from libriscribe2.prompts.loader import load_text
 from libriscribe2.replies.pasted import numbers_in, parts_of
 from libriscribe2.wording import counted, unit_in_words
@@ -96,7 +97,7 @@ def paste_of(name: str, bundle: Sequence[Request]) -> Paste:
         name,
         tuple(one.key() for one in bundle),
         tuple(one.step for one in bundle),
-        tuple(one.schema is None for one in bundle),
+        tuple(map(is_prose, bundle)),
     )
 
 
@@ -122,9 +123,14 @@ def misfit(paste: Paste, text: str) -> str:
     return ""
 
 
+def is_prose(request: Request) -> bool:
+    """Whether a request asks for a text; the others ask for a JSON object."""
+    return request.schema is None and not request.tools
+
+
 def wanted_words(request: Request) -> int:
     """How many words a request asks for, as far as it says so."""
-    if request.schema is not None:
+    if not is_prose(request):
         return _JSON_WORDS.get(request.step.partition("/")[0], _MORE_WORDS)
     asked = [message for message in request.messages if message["role"] == "user"][:1]
     found = _ABOUT.findall(str(asked[0]["content"])) if asked else []
@@ -144,7 +150,7 @@ def bundles(asked: Iterable[Request]) -> list[list[Request]]:
     room = 0
     for request in sorted(asked, key=_place):
         words = wanted_words(request)
-        alone = _is_conversation(request) or (request.schema is None and words >= LONG)
+        alone = _is_conversation(request) or (is_prose(request) and words >= LONG)
         fits = bool(made) and words <= room and not alone
         if fits and len(_asked_text([*made[-1], request])) <= MOST_CHARACTERS:
             made[-1].append(request)
@@ -159,7 +165,7 @@ def _place(request: Request) -> tuple[int, bool, str]:
     """Where a request stands among others: by chapter, prose first."""
     found = _STEP.fullmatch(request.step)
     chapter = int(found["chapter"] or 0) if found is not None else 0
-    return chapter, request.schema is not None, request.step
+    return chapter, not is_prose(request), request.step
 
 
 def page(paste: Paste, bundle: Sequence[Request]) -> str:
@@ -178,7 +184,7 @@ def page(paste: Paste, bundle: Sequence[Request]) -> str:
 def _asked_text(bundle: Sequence[Request]) -> str:
     """All that is asked, for a new chat."""
     if len(bundle) == 1:
-        return "\n\n".join(_turns(bundle[0].messages))
+        return "\n\n".join(_turns(bundle[0]))
     count = len(bundle)
     marks = "each below a line of its own with its number: `=== 1 ===`, `=== 2 ===` and so on"
     told = [
@@ -188,7 +194,7 @@ def _asked_text(bundle: Sequence[Request]) -> str:
     shown: list[tuple[int, str, str]] = []
     systems: dict[str, int] = {}
     for number, request in enumerate(bundle, start=1):
-        system, *rest = _turns(request.messages)
+        system, *rest = _turns(request)
         if system in systems:
             system = f"The same instructions as in task {systems[system]}."
         else:
@@ -200,15 +206,18 @@ def _asked_text(bundle: Sequence[Request]) -> str:
     return "\n\n".join(told)
 
 
-def _turns(messages: Sequence[Message]) -> list[str]:
+def _turns(request: Request) -> list[str]:
     """A conversation as paragraphs; the first is what the model is told of itself."""
     rules = load_text("format_rules.txt").strip()
     texts = []
-    for message in messages:
+    for message in request.messages:
         text = str(message.get("content") or "").strip().replace(rules, FORMAT_RULES)
         if message["role"] == "assistant":
             text = f"Your answer to this was:\n\n<answer>\n{text}\n</answer>"
         texts.append(text)
+    if request.tools:
+        tools = json.dumps(request.tools, ensure_ascii=False)
+        texts.append(f"<tools>{tools}</tools>\n\nAnswer with one JSON object: name and arguments.")
     return texts
 
 
