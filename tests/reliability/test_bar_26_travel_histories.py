@@ -34,7 +34,7 @@ from tests.support.travelling import (
 )
 
 BAR: Final = Bar(26, 26, "test_bar_26_travel_histories.py")
-FEW: Final = (1, 2, 4)
+FEW: Final = (1, 2, 4, 7)
 SOAK: Final = range(1_000, 1_200)
 STEPS: Final = 5
 MOST_PLACES: Final = 3
@@ -403,11 +403,16 @@ def rename(history: History, place: Place) -> None:
 
 
 def stop_and_go_on(history: History, place: Place) -> None:
-    """Ctrl-Z, longer than the clocks run, and `fg`."""
-    if place.run is not None and not place.run.launched.is_over():
-        place.run.launched.signal(signal.SIGSTOP)
+    """Ctrl-Z while a request is under way, longer than the clocks run, and `fg`."""
+    apart = place.run is None
+    run = place.run or history.start(place, "resume", place.name, *MODEL)
+    if run.wait_for(len(run.calls()) + 1):
+        history.tell("stop", place)
+        run.launched.signal(signal.SIGSTOP)
         pause(CLOCK_SECONDS + 0.5)
-        place.run.launched.signal(signal.SIGCONT)
+        run.launched.signal(signal.SIGCONT)
+    if apart:
+        run.judge()
 
 
 def windows(history: History, place: Place) -> None:
