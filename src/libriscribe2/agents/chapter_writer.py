@@ -182,7 +182,8 @@ class ChapterWriterAgent(Agent):
     async def _at_once(self, unit: Unit, state: PromptContext, wanted: Wanted) -> str:
         """Write all scenes with one request, which shows what any of them may be written from."""
         whole = scene_context(replace(state, scenes=(_joined(state.scenes),)), 0)
-        plans = (scene_block(one, n, len(state.scenes)) for n, one in enumerate(state.scenes, 1))
+        scenes = [one.model_copy(update={"target_words": 0}) for one in state.scenes]
+        plans = (scene_block(one, n, len(scenes)) for n, one in enumerate(scenes, 1))
         context = replace(
             whole, values={**whole.values, "scene": block("scenes", "\n".join(plans))}
         )
@@ -226,7 +227,8 @@ def _joined(scenes: Sequence[ScenePlan]) -> ScenePlan:
     """All that a chapter's scenes hold, as one plan."""
     texts = ("summary", "goal", "conflict", "turn", "outcome", "place", "time")
     lists = ("characters", "reveals", "withholds")
-    told = {name: " ".join(filter(None, (getattr(one, name) for one in scenes))) for name in texts}
+    said = {name: dict.fromkeys(getattr(one, name) for one in scenes) for name in texts}
+    told = {name: " ".join(filter(None, values)) for name, values in said.items()}
     listed = {
         name: list(dict.fromkeys(value for one in scenes for value in getattr(one, name)))
         for name in lists

@@ -43,7 +43,8 @@ from libriscribe2.telemetry import PLAN_NOT_MENDED
 logger = logging.getLogger(__name__)
 
 PEOPLE_FIELDS: Final = (
-    *("name", "role", "motivation", "conflict", "relationships", "arc", "age", "appearance"),
+    *("name", "role", "motivation", "conflict", "relationships", "arc", "background", "age"),
+    *("personality", "appearance"),
 )
 """What a planner is shown of the people, the most important first."""
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from libriscribe2.context.prompt_context import FIXED, PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame
 from libriscribe2.models.excerpts import cards, cast_of
-from libriscribe2.models.story import Character, Entry, ScenePlan
+from libriscribe2.models.story import Character, Entry, ScenePlan, WorldFile
 from libriscribe2.models.story_bible import Attribute, Fact
 from libriscribe2.prose import shorten, weigh
 
@@ -43,11 +43,24 @@ def people_of(plan: ScenePlan, state: PromptContext) -> list[Character]:
 
 def places_of(plan: ScenePlan, state: PromptContext) -> list[Entry]:
     """The places and terms that a scene's plan names, its own place first."""
-    known = [*state.world.places, *state.world.terms] if state.world is not None else []
+    if state.world is None:
+        return []
+    known = [*state.world.places, *(() if shows_all_terms(state.world) else state.world.terms)]
     told = words_of(told_of(plan))
     named = [entry for entry in known if words_of(entry.name) and words_of(entry.name) <= told]
     own = plan.place.casefold()
     return sorted(named, key=lambda entry: entry.name.casefold() not in own)
+
+
+def shows_all_terms(world: WorldFile) -> bool:
+    """Whether there is room for all terms of a world beside its rules, in every scene's prompt."""
+    return sum(weigh(line) + 1 for line in rule_lines(world, terms=True)) <= RULES_ROOM
+
+
+def rule_lines(world: WorldFile, *, terms: bool) -> list[str]:
+    """The rules of a world, and its terms, a line each."""
+    named = [f"- {one.name}: {one.description}" for one in world.terms] if terms else []
+    return [*(f"- {shorten(rule, RULE_BUDGET)}" for rule in world.rules), *named]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -63,6 +76,8 @@ def shares_name(name: str, others: Iterable[str]) -> bool:
     )
 
 
+RULES_ROOM: Final = 4_000
+RULE_BUDGET: Final = 600
 STATE_BUDGET: Final = 600
 MOST_NOW: Final = 6
 
@@ -248,6 +263,7 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     people = [person.name for person in people_of(plan, state)]
     places = [plan.place, *(entry.name for entry in places_of(plan, state))]
     told = words_of(f"{told_of(plan)} {state.chapter.summary}")
+    cast = [person.name for person in state.cast]
     of_entity: dict[str, int] = {}
     for entity in state.held_of:
         named = words_of(entity)
@@ -257,6 +273,8 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     return [
         (fact, of_entity[fact.entity] or int(fact.attribute in FIXED and _is_told(fact, told)))
         for fact in state.held
+        # Where somebody is, their card says as of the last chapter that they were in.
+        if fact.attribute is not Attribute.LOCATION or not shares_name(fact.entity, cast)
     ]
 
 

@@ -81,7 +81,7 @@ def facts_in_force(facts: Iterable[Fact], chapter: int) -> list[Fact]:
     What may change holds only as earlier chapters left it; what never does also holds where only
     a later chapter says it. Of several tellings of one thing, the first stands for what is fixed
     and the last for what changes. What a chapter tells of the past holds, too, but says nothing
-    of where or how anybody is now.
+    of where or how anybody is now; and whoever is told a thing has learnt it.
 
     Args:
         facts: The facts in the order of the text.
@@ -89,9 +89,9 @@ def facts_in_force(facts: Iterable[Fact], chapter: int) -> list[Fact]:
     """
     held: dict[tuple[str, ...], Fact] = {}
     for fact in facts:
-        if fact.stance not in HARD_STANCES and (
-            fact.stance != "remembered" or fact.attribute in _ONE_AT_A_TIME
-        ):
+        past = fact.stance == "remembered" and fact.attribute not in _ONE_AT_A_TIME
+        heard = fact.stance == "said_by" and fact.attribute in (Attribute.LEARNS, Attribute.KNOWS)
+        if fact.stance not in HARD_STANCES and not past and not heard:
             continue
         if fact.attribute in FIXED:
             held.setdefault(_key(fact), fact)

@@ -9,7 +9,15 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.context.knowledge_parts import knowledge_parts
-from libriscribe2.context.people_and_facts import facts_part, people_part, places_part, told_of
+from libriscribe2.context.people_and_facts import (
+    RULES_ROOM,
+    facts_part,
+    people_part,
+    places_part,
+    rule_lines,
+    shows_all_terms,
+    told_of,
+)
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import (
     NEVER,
@@ -99,7 +107,6 @@ TITLE_BUDGET: Final = 160
 LOGLINE_BUDGET: Final = 400
 DESCRIPTION_BUDGET: Final = 3_000
 PERSON_BUDGET: Final = 300
-RULE_BUDGET: Final = 600
 
 _PERSON: Final = ("role", "motivation")
 
@@ -113,7 +120,7 @@ def prefix_parts(state: PromptContext) -> list[Part]:
         Part("whole_book", 1_600, NEVER, lambda room: _summary(state, room)),
         Part("promises", 1_600, NEVER, lambda room: _promises(state, room)),
         Part("cast", 2_400, NEVER, lambda room: _cast(state, room)),
-        Part("rules", 2_400, NEVER, lambda room: _rules(state, room)),
+        Part("rules", RULES_ROOM + 30, NEVER, lambda room: _rules(state, room)),
         Part("threads", 1_600, NEVER, lambda room: _threads(state, room)),
     ]
 
@@ -149,8 +156,9 @@ def _cast(state: PromptContext, room: int) -> Rendered:
 
 
 def _rules(state: PromptContext, room: int) -> Rendered:
-    rules = state.world.rules if state.world is not None else []
-    return lines_block("rules", [f"- {shorten(rule, RULE_BUDGET)}" for rule in rules], room)
+    world = state.world
+    lines = [] if world is None else rule_lines(world, terms=shows_all_terms(world))
+    return lines_block("rules", lines, room)
 
 
 def _threads(state: PromptContext, room: int) -> Rendered:
@@ -366,7 +374,9 @@ def _chapter(state: PromptContext, room: int) -> Rendered:
 
 def _scene(state: PromptContext, scene: int) -> Rendered:
     """The plan of the scene, whole."""
-    told = scene_block(state.scenes[scene], scene + 1, len(state.scenes))
+    # The request says its length, which follows from how long the scenes before have become.
+    plan = state.scenes[scene].model_copy(update={"target_words": 0})
+    told = scene_block(plan, scene + 1, len(state.scenes))
     return Rendered(block("scene", told))
 
 

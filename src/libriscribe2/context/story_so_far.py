@@ -215,13 +215,16 @@ def unseen_part(scene: int, state: PromptContext, budget: int) -> Rendered:
     return lines_block("as_planned", lines, budget, remark=remark)
 
 
+END: Final = "Nothing: the book ends here."
+
+
 def next_part(scene: int, state: PromptContext, budget: int) -> Rendered:
-    """What the next scene is, in one line; after the last one, what the next chapter is."""
+    """What the next scene is, in one line; after the last one, the next chapter, or the end."""
     last = scene == len(state.scenes) - 1
     if not last:
         return text_block("next", state.scenes[scene + 1].summary, budget)
     if state.number == state.chapters:
-        return Rendered()
+        return text_block("next", END, budget)
     chapter = state.outline.chapters[state.number]
     return text_block("next", f"The next chapter, {chapter.title}: {chapter.summary}", budget)
 

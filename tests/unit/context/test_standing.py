@@ -116,3 +116,26 @@ def test_facts_about_the_scene_come_first_and_the_first_third_is_not_forgotten()
     found = facts_of(plan, replace(state(20, 30), facts=told))
     assert {one.entity for one in found} == {"Mara Voss"}
     assert [one.chapter for one in found[:6]] == [19, 6, 18, 5, 17, 4]
+
+
+def test_T3_what_the_past_held_and_what_somebody_is_told_holds() -> None:
+    told = [
+        fact(Attribute.KNOWS, "the tide", 1, stance="remembered"),
+        fact(Attribute.LOCATION, "the school", 1, stance="remembered"),
+        fact(Attribute.LEARNS, "Jon is dead", 1, stance="said_by"),
+        fact(Attribute.JOB, "a spy", 1, stance="said_by"),
+    ]
+    assert values(told, 2) == ["the tide", "Jon is dead"]
+
+
+def test_T3_where_somebody_was_is_told_by_their_card_alone() -> None:
+    places = (fact(Attribute.LOCATION, "the ferry house", 1), fact(Attribute.EYES, "grey", 1))
+    one = replace(state(3, 8), facts=places)
+    shown = facts_of(scene(people=["Mara Voss"]), one)
+    assert [found.value for found in shown] == ["grey"]
+
+
+def test_the_last_scene_of_the_book_is_told_that_nothing_follows() -> None:
+    last = state(8, 8)
+    ends = [scene_context(last, n).values["next"] for n in range(len(last.scenes))]
+    assert ["the book ends here" in told for told in ends] == [False] * (len(ends) - 1) + [True]
