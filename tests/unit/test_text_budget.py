@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.prose import parts, room, shorten, tail, weigh
+from libriscribe2.prose import CUT, parts, room, shorten, tail, weigh
 
 TEXTS = st.text(alphabet="ab .!\n\u00e9\u65e5\u3002", max_size=400)
 
