@@ -131,7 +131,7 @@ def test_T3_what_the_past_held_and_what_somebody_is_told_holds() -> None:
 def test_T3_where_somebody_was_is_told_by_their_card_alone() -> None:
     places = (fact(Attribute.LOCATION, "the ferry house", 1), fact(Attribute.EYES, "grey", 1))
     one = replace(state(3, 8), facts=places)
-    shown = facts_of(scene(people=["Mara Voss"]), one)
+    shown = facts_of(scene(3, 0).model_copy(update={"characters": ["Mara Voss"]}), one)
     assert [found.value for found in shown] == ["grey"]
 
 
