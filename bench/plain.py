@@ -11,6 +11,7 @@ both books that tell the same, with six questions, each pair in both orders, and
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,8 +123,8 @@ def _passage(book: str, first: str, last: str) -> str:
     return book[book.index(first) : book.index(last) + len(last)]
 
 
-def main() -> None:
-    """Read the arguments and do what they say."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the arguments, those of the process where none are given, and do what they say."""
     parser = argparse.ArgumentParser(prog="python -m bench.plain", description=__doc__)
     ways = parser.add_subparsers(required=True)
     writing = ways.add_parser("write")
@@ -139,7 +140,7 @@ def main() -> None:
     for name in ("book_a", "book_b", "pairs", "folder"):
         comparing.add_argument(name)
     comparing.set_defaults(run=sheets)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.run(options)
 
 
