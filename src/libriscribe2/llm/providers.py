@@ -399,6 +399,9 @@ def _check_with_litellm(model: str, environ: Mapping[str, str]) -> None:
     provider = provider_of(model)
     if provider is None:
         close = similar_models(model)
+        if model in close:
+            why = "its price is known, and no way to it: the provider closed, or a login failed"
+            raise ModelError(f"{model!r} cannot be asked", why, "choose another, or --model demo")
         why = f"did you mean {' or '.join(close)}?" if close else "the name has no known provider"
         fix = (
             "write it as PROVIDER/NAME, as in openai/gpt-5.4-mini, set OPENAI_BASE_URL for a server "

@@ -193,6 +193,14 @@ def test_a_name_that_nobody_serves_is_told_before_any_request(name: str, hint: s
     assert "set OPENAI_BASE_URL for a server of your own" in raised.value.fix
 
 
+def test_a_known_name_that_cannot_be_asked_is_not_proposed_again() -> None:
+    name = "anyscale/meta-llama/Llama-2-7b-chat-hf"  # as github_copilot/gpt-4 without its login
+    with pytest.raises(ModelError, match="cannot be asked") as raised:
+        check_model(name, {})
+    assert name not in raised.value.why
+    assert "login" in raised.value.why
+
+
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.prefix)
 def test_the_table_agrees_with_litellm(provider: object) -> None:
     row = next(p for p in PROVIDERS if p is provider)
