@@ -299,3 +299,10 @@ def test_a_damaged_list_of_requests_is_named_and_made_again(desk: Desk) -> None:
     index.unlink()
     desk.run("resume", "book", expect=5)
     assert [path.name for path in waiting(desk)] == ["001-concept.md", "002-concept.md"]
+
+
+def test_a_piped_answer_that_is_not_enough_says_why(desk: Desk) -> None:
+    begun(desk)
+    ran = answered(desk, '{"title": "The Log", "logline": "A keeper')
+    assert "The last answer is not enough: Your JSON ended before it was complete." in ran.err
+    assert "The last answer is not enough" not in answered(desk).err

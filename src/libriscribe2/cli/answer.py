@@ -176,6 +176,7 @@ class _Table:
 
     def _tell_left(self) -> None:
         paste, wait = self._waiting[0], len(self._waiting)
+        self._tell_why(Pastes(self._paths), paste)
         waits = "1 request waits" if wait == 1 else f"{wait:,} requests wait"
         self._renderer.note(
             f"{waits} for a reply, of about {self._left():,} that are left; the next is "
@@ -229,9 +230,7 @@ class _Table:
         others = f" (about {more:,} more after it)" if more else ""
         self._renderer.note(f"\n{paste.name}: {paste.about}{others}")
         text = pastes.text_of(paste, whole=whole)
-        goes_on = not whole and text != pastes.text_of(paste, whole=True)
-        if goes_on:
-            self._renderer.note(f"The last answer is not enough: {shorten(text, _TURN)}")
+        goes_on = not whole and self._tell_why(pastes, paste)
         size = counted(len(text.split()), "word")
         where = "the chat that gave that answer" if goes_on else "a chat, best a new one"
         match copied(text):
@@ -246,6 +245,14 @@ class _Table:
                 told = f"The request ({size}) is in the clipboard. Paste it into {where}."
         self._renderer.note(f"{told}\n{_AGAIN if self._is_helped else _HELP}")
         self._is_helped = True
+
+    def _tell_why(self, pastes: Pastes, paste: Paste) -> bool:
+        """Why something is asked for once more; false where it is asked for the first time."""
+        text = pastes.text_of(paste, whole=False)
+        again = text != pastes.text_of(paste, whole=True)
+        if again:
+            self._renderer.note(f"The last answer is not enough: {shorten(text, _TURN)}")
+        return again
 
     def _edited(self, pastes: Pastes, paste: Paste) -> str:
         """The reply as the user's editor leaves it; "?" where there is no editor."""
