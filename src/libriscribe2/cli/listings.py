@@ -30,6 +30,7 @@ from libriscribe2.commands.inventory import (
     stages_record,
     tools_record,
 )
+from libriscribe2.errors import UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.settings import ENV_FILE, Settings, user_file, without_secrets
@@ -45,14 +46,17 @@ def trust(
     ] = Path(),
     remove: Annotated[bool, typer.Option("--remove", help="Trust it no more.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="List what is trusted.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Let a folder's .env set everything, until it changes.
 
     Without it, .env gives keys of providers, harmless settings, and an address beside its own key;
     no program, no place and no other server, since a folder may come from somebody else.
     """
+    if as_json and not listed:  # who wants to read must not trust by it
+        raise UsageError("--json needs --list", fix="Add --list.")
     if listed:
-        frame.renderer.table(("folder", "state"), trusted_folders())
+        _tell_trusted(frame.renderer, as_json=as_json)
         return
     path = folder / ENV_FILE
     if remove:
@@ -64,6 +68,15 @@ def trust(
     frame.renderer.note(
         f"{path} is trusted until it changes. It sets {', '.join(trust_file(path))}."
     )
+
+
+def _tell_trusted(renderer: Renderer, *, as_json: bool) -> None:
+    """Tell the folders that were trusted, each with what became of it."""
+    columns, rows = ("folder", "state"), trusted_folders()
+    if as_json:
+        renderer.data_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        renderer.table(columns, rows)
 
 
 config = command_group("config", "Show the settings and where they come from.")

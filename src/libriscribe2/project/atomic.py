@@ -158,13 +158,17 @@ def atomic_write(
         OSError: Nothing was changed, unless only the folder's sync failed.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        _write_new(temporary, data, mode, ops, durable=durable)
-        replace_file(temporary, path, ops=ops)
-    except BaseException:
-        with suppress(OSError):  # the first error is the one to tell
-            ops.unlink(temporary)
-        raise
+    for is_last in (False, True):
+        try:
+            _write_new(temporary, data, mode, ops, durable=durable)
+            replace_file(temporary, path, ops=ops)
+            break
+        except BaseException as error:
+            with suppress(OSError):  # the first error is the one to tell
+                ops.unlink(temporary)
+            # Git or a sync may take the new file away before it has its name.
+            if is_last or not isinstance(error, FileNotFoundError) or not path.parent.is_dir():
+                raise
     if durable:
         sync_folder(path.parent, ops)
 

@@ -144,3 +144,27 @@ def test_a_free_target_is_replaced_at_once(file: Path) -> None:
     new.write_bytes(b"new")
     replace_file(new, file, ops=SYSTEM, attempts=3, pause=lambda _: pytest.fail("it waited"))
     assert file.read_bytes() == b"new"
+
+
+class TakenOps(QuickOps):
+    """Git or a sync takes the new file away before it has its name, so many times."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    @override
+    def replace(self, source: Path, target: Path, /) -> None:
+        self.times -= 1
+        if self.times >= 0:
+            source.unlink()
+        super().replace(source, target)
+
+
+def test_XC_05_a_new_file_that_is_taken_away_is_written_once_more(file: Path) -> None:
+    atomic_write(file, b"new", ops=TakenOps(1))
+    assert file.read_bytes() == b"new"
+    with pytest.raises(FileNotFoundError):
+        atomic_write(file, b"newer", ops=TakenOps(2))
+    assert file.read_bytes() == b"new"
+    assert list(file.parent.iterdir()) == [file]
