@@ -29,7 +29,7 @@ def at(step: str, text: str, *, attempts: int = 99) -> Callable[[Request], str |
         ("outline", '{"summary": "s", "chapters": [{"title": "only one"}]}', "outline"),
         ("scenes/ch02", '{"scenes": [{"summary": ...}]}', "scenes"),
         ("chapters/ch01/scene01", "The lamp went out.", "chapters"),
-        ("summaries/ch02", "All well.", "summaries"),
+        ("canon/ch02", '{"facts": "All well."}', "canon"),
     ],
 )
 def test_OV_34_a_model_that_never_answers_in_shape_ends_the_run_and_is_asked_anew(

@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 MOST_ROUNDS: Final = 2
 
 # Characters of each part of a request (`prose.weigh`); 48,000 would be 12,000 tokens of English.
-SHOWN_BUDGET: Final = 12_000
-PLAN_BUDGET: Final = 6_000
+SHOWN_BUDGET: Final = 9_000
+PLAN_BUDGET: Final = 5_000
 BEFORE_BUDGET: Final = 1_200
-TEXT_BUDGET: Final = 22_000
+TEXT_BUDGET: Final = 21_000
 ISSUES_BUDGET: Final = 5_000
 PASSAGES_BUDGET: Final = 18_000
 

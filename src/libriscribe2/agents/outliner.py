@@ -211,7 +211,7 @@ def _threads(threads: Sequence[Thread]) -> str:
     return "\n".join(map(to_json, shown))
 
 
-SCENES_CARD_BUDGET: Final = 6_000
+SCENES_CARD_BUDGET: Final = 4_000
 NEIGHBOUR_BUDGET: Final = 700
 SCENES_FAULTS_BUDGET: Final = 3_000
 PLAN_BUDGET: Final = 14_000

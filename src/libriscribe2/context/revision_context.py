@@ -22,8 +22,8 @@ CHAPTER_BUDGET: Final = 3_000
 CAST_BUDGET: Final = 2_400
 RULES_BUDGET: Final = 2_000
 PLACES_BUDGET: Final = 1_600
-FACTS_BUDGET: Final = 3_000
-STORY_BUDGET: Final = 3_000
+FACTS_BUDGET: Final = 1_800
+STORY_BUDGET: Final = 1_800
 
 _CARD: Final = ("name", "role", "personality", "motivation")
 

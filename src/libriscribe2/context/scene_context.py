@@ -296,7 +296,14 @@ characters to a token, so a model that reads 16,000 has room for its answer.
 """
 
 PASSAGES: Final = 2_200
-AHEAD: Final = 2_400
+FACTS: Final = 4_500
+AHEAD: Final = 1_000
+
+FULL_SCENE: Final = 800
+LEAST_MEMORY: Final = 0.3
+"""A scene of `FULL_SCENE` words is shown passages and facts up to their budgets, a shorter one less,
+down to this share: a prompt of a hundred times the scene's length would be paid for, and not be
+worth it."""
 
 NOT_TRIMMED: Final = 10**6
 
@@ -341,19 +348,19 @@ def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Par
     What bears on the scene is whole while there is room: the second figure is what is left of a
     part before another one gives way.
     """
-    plan = state.scenes[scene]
+    plan, share = state.scenes[scene], _share(state)
     return [
         *prefix_parts(state),
         Part("chapter", 8_000, 10, lambda room: _chapter(state, room), 3_000),
         Part("ending", 1_600, NEVER, lambda room: ending_part(state, room)),
         Part("characters", 10_000, 8, lambda room: people_part(plan, state, room), 2_800),
         Part("places", 4_000, 4, lambda room: places_part(plan, state, room), 1_200),
-        Part("facts", 9_000, 6, lambda room: facts_part(plan, state, room), 3_000),
+        Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 3_000),
         *knowledge_parts(state.known, per_chapter=True),
-        Part("story_so_far", 12_000, 2, lambda room: story_part(state, room), 3_600),
+        Part("story_so_far", 12_000, 2, lambda room: story_part(state, room, share), 3_600),
         Part("ahead", AHEAD, 2, lambda room: ahead_part(state, room)),
-        Part("timeline", 3_000, 5, lambda room: timeline_part(plan, state, room), 800),
-        Part("passages", PASSAGES, 1, lambda room: passages_part(plan, state, room)),
+        Part("timeline", 1_200, 5, lambda room: timeline_part(plan, state, room), 800),
+        Part("passages", round(PASSAGES * share), 1, lambda room: passages_part(plan, state, room)),
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
         Part("notes", 8_000, 8, lambda room: _notes(state, scene, room), 3_600),
         Part("text_before", 16_000, 7, lambda room: before_part(state, written, room), 6_800),
@@ -362,6 +369,12 @@ def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Par
         Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),
         Part("next", 700, 9, lambda room: next_part(scene, state, room)),
     ]
+
+
+def _share(state: PromptContext) -> float:
+    """How much of what is remembered a chapter's scenes are shown, by how long they are to be."""
+    words = state.brief.words_per_chapter(state.chapters) / len(state.scenes)
+    return min(1.0, max(LEAST_MEMORY, words / FULL_SCENE))
 
 
 def _chapter(state: PromptContext, room: int) -> Rendered:

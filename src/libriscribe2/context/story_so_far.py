@@ -25,7 +25,7 @@ REMEMBERED: Final = 3
 RECENT_SHARE: Final = 0.6
 """Share of the room that the last chapters may take where not all of it fits."""
 
-DISTANT: Final = 6_000
+DISTANT: Final = 1_500
 """Most that the chapters before those take, so that prompts do not grow with the book."""
 
 SHORTEST_LINE: Final = 160
@@ -42,10 +42,15 @@ EVENT_LINE: Final = 300
 MOST_EVENTS: Final = 8
 
 
-def story_part(state: PromptContext, budget: int) -> Rendered:
+def story_part(state: PromptContext, budget: int, share: float = 1.0) -> Rendered:
     """The chapters before: the last few whole where they fit, of the others as many as fit.
 
     Of those others the latest come first, and then the beginning of the book.
+
+    Args:
+        state: What is known.
+        budget: Most that all lines take.
+        share: How much of `DISTANT` those others take.
     """
     room = budget - frame("story_so_far")
     recent = range(state.number - 1, max(0, state.number - 1 - REMEMBERED), -1)
@@ -57,7 +62,7 @@ def story_part(state: PromptContext, budget: int) -> Rendered:
     if sum(weigh(line) + 1 for line in lines) > max(0, room) * (RECENT_SHARE if earlier else 1):
         each = int(max(0, room) * RECENT_SHARE) // max(1, len(lines))
         lines = [_line(state, number, each) for number in recent]
-    left = min(room - sum(weigh(line) + 1 for line in lines), DISTANT)
+    left = min(room - sum(weigh(line) + 1 for line in lines), round(DISTANT * share))
     share = _share(left, len(earlier))
     kept = lines_within(lines, room)
     kept += lines_within((_line(state, number, share) for number in earlier), left)
