@@ -297,7 +297,7 @@ characters to a token, so a model that reads 16,000 has room for its answer.
 
 PASSAGES: Final = 2_200
 FACTS: Final = 4_500
-AHEAD: Final = 1_000
+AHEAD: Final = 700
 
 FULL_SCENE: Final = 800
 LEAST_MEMORY: Final = 0.3

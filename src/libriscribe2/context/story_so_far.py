@@ -28,6 +28,9 @@ RECENT_SHARE: Final = 0.6
 DISTANT: Final = 1_500
 """Most that the chapters before those take, so that prompts do not grow with the book."""
 
+LEAST_DISTANT: Final = 600
+"""What they take at least, however short a scene is."""
+
 SHORTEST_LINE: Final = 160
 LABEL: Final = 30
 """What a line takes besides what it tells."""
@@ -62,7 +65,9 @@ def story_part(state: PromptContext, budget: int, share: float = 1.0) -> Rendere
     if sum(weigh(line) + 1 for line in lines) > max(0, room) * (RECENT_SHARE if earlier else 1):
         each = int(max(0, room) * RECENT_SHARE) // max(1, len(lines))
         lines = [_line(state, number, each) for number in recent]
-    left = min(room - sum(weigh(line) + 1 for line in lines), round(DISTANT * share))
+    left = min(
+        room - sum(weigh(line) + 1 for line in lines), max(LEAST_DISTANT, round(DISTANT * share))
+    )
     share = _share(left, len(earlier))
     kept = lines_within(lines, room)
     kept += lines_within((_line(state, number, share) for number in earlier), left)
