@@ -1,7 +1,7 @@
 """Prose as text: the author's notes in it, its words counted, and how much of it fits a budget."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 from unicodedata import east_asian_width
 
@@ -138,6 +138,17 @@ def shorten(text: str, budget: int) -> str:
     head = text[: room(text, max(0, budget - weigh(CUT)))]
     kept = head[: max(head.rfind(" "), len(head) // 2)].rstrip()
     return f"{kept}{CUT}" if kept else ""
+
+
+def lines_within(lines: Iterable[str], budget: int) -> list[str]:
+    """The first lines that fit a budget, joined by line breaks; no more are asked for."""
+    kept: list[str] = []
+    for line in lines:
+        budget -= weigh(line) + 1
+        if budget < 0:
+            break
+        kept.append(line)
+    return kept
 
 
 def tail(text: str, budget: int) -> str:

@@ -1,12 +1,12 @@
 """Parts of a prompt as blocks within their budgets, trimmed by rank where need be."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.models.story_bible import Fact
-from libriscribe2.prose import shorten, weigh
+from libriscribe2.prose import lines_within, shorten, weigh
 
 NEVER: Final = 0
 """The rank of what is never trimmed."""
@@ -120,17 +120,6 @@ def text_block(name: str, text: str, budget: int, *, remark: str = "") -> Render
     room = budget - frame(name, remark=remark)
     shown = shorten(text, room) if room > 0 else ""
     return Rendered(block(name, shown, remark=remark), cut=shown != text)
-
-
-def lines_within(lines: Iterable[str], budget: int) -> list[str]:
-    """The first lines that fit a budget, joined by line breaks; no more are asked for."""
-    kept: list[str] = []
-    for line in lines:
-        budget -= weigh(line) + 1
-        if budget < 0:
-            break
-        kept.append(line)
-    return kept
 
 
 def lines_block(name: str, lines: Sequence[str], budget: int, *, remark: str = "") -> Rendered:

@@ -7,11 +7,10 @@ from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.context.knowledge_parts import knowledge_blocks
 from libriscribe2.context.people_and_facts import facts_part, people_of, places_part
 from libriscribe2.context.prompt_context import PromptContext
-from libriscribe2.context.prompt_parts import lines_within
 from libriscribe2.context.story_so_far import story_part
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import ScenePlan
-from libriscribe2.prose import shorten
+from libriscribe2.prose import lines_within, shorten
 
 COMPARED: Final = 8
 """How many chapters the gates compare a text with: so many the reference ranges of the metrics stand for."""

@@ -7,17 +7,10 @@ from typing import Final
 from libriscribe2.context.earlier_text import PASSAGE_BUDGET
 from libriscribe2.context.people_and_facts import told_of
 from libriscribe2.context.prompt_context import PromptContext
-from libriscribe2.context.prompt_parts import (
-    Rendered,
-    block,
-    frame,
-    lines_block,
-    lines_within,
-    text_block,
-)
+from libriscribe2.context.prompt_parts import Rendered, block, frame, lines_block, text_block
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.models.story_bible import StatedEvent, StoryTime
-from libriscribe2.prose import shorten, tail, weigh
+from libriscribe2.prose import lines_within, shorten, tail, weigh
 
 REMEMBERED: Final = 3
 """How many chapters back the summaries are shown in full."""

@@ -20,7 +20,7 @@ from libriscribe2.models.story import (
     WorldFile,
 )
 from libriscribe2.models.story_bible import Thread
-from libriscribe2.prose import shorten, weigh
+from libriscribe2.prose import lines_within, shorten, weigh
 
 # Most that each block takes, in the measure of `prose.weigh`: whatever an author or a model
 # writes into a field, a prompt stays under its limit.
@@ -76,13 +76,7 @@ def world_lines(world: WorldFile, budget: int) -> str:
     rules = [f"- {rule}" for rule in world.rules]
     lines = [*(["Rules that hold without exception:", *rules] if rules else []), world.overview]
     lines += ["Terms, customs and institutions:", *terms] if terms else []
-    kept: list[str] = []
-    for line in lines:
-        budget -= weigh(line) + 1
-        if budget < 0:
-            break
-        kept.append(line)
-    return "\n".join(kept)
+    return "\n".join(lines_within(lines, budget))
 
 
 def chapter_block(chapter: OutlineChapter, number: int, of: int) -> str:
