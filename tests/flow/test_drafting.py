@@ -1,6 +1,7 @@
 """Orders of drafting: what each chapter is written from, and that nothing depends on the speed."""
 
 import re
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -73,11 +74,13 @@ def test_T2_chapters_of_the_first_wave_see_no_text_and_of_the_second_only_the_fi
 ) -> None:
     author = draft(desk, "redblack")
     texts = desk.project().chapters()
+    uses = Counter(one for text in texts for one in set(paragraphs(text)))
+    once = {one for one, count in uses.items() if count == 1}  # the stand-in author repeats himself
     for request in author.asked:
         if not request.step.startswith("chapters"):
             continue
         own = chapter_of(request)
-        told = {n for n, text in enumerate(texts, start=1) if seen(request, text)}
+        told = {n for n, text in enumerate(texts, start=1) if seen(request, text) & once}
         assert told <= {own} | (set(range(1, CHAPTERS + 1, 2)) if own % 2 == 0 else set())
 
 

@@ -194,6 +194,7 @@ def test_bar_26_git_stash_and_pop_in_a_run_that_is_then_killed(
     running = trial.start("resume", "book", gate=str(gate), pause=0.02)
     wait_for(trial, 10)
     gate.unlink()
+    wait_until_still(book)
     git(book, "stash", "-u", "-q")
     git(book, "stash", "pop", "-q")
     gate.touch()
@@ -221,6 +222,19 @@ def wait_for(trial: Trial, answers: int, running: Launched | None = None) -> Non
             return
         pause(0.002)
     raise AssertionError(f"never {answers} answers")
+
+
+def wait_until_still(book: ProjectFolder) -> None:
+    """Wait until a run has written what came before its replies stopped."""
+    last, same = -1, 0
+    for _ in range(2_000):
+        newest = max(path.stat().st_mtime_ns for path in book.root.rglob("*") if path.is_file())
+        same = same + 1 if newest == last else 0
+        if same == 50:
+            return
+        last = newest
+        pause(0.005)
+    raise AssertionError("never still")
 
 
 def test_bar_26_a_record_of_another_shape_locks_no_book(desk: Desk) -> None:

@@ -298,6 +298,8 @@ characters to a token, so a model that reads 16,000 has room for its answer.
 PASSAGES: Final = 2_200
 FACTS: Final = 4_500
 AHEAD: Final = 700
+AHEAD_OF_LAST: Final = 6_000
+"""What is written last is written from what all other chapters say."""
 
 FULL_SCENE: Final = 800
 LEAST_MEMORY: Final = 0.3
@@ -358,7 +360,12 @@ def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Par
         Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 3_000),
         *knowledge_parts(state.known, per_chapter=True),
         Part("story_so_far", 12_000, 2, lambda room: story_part(state, room, share), 3_600),
-        Part("ahead", AHEAD, 2, lambda room: ahead_part(state, room)),
+        Part(
+            "ahead",
+            AHEAD_OF_LAST if state.number in state.order.last else AHEAD,
+            2,
+            lambda room: ahead_part(state, room),
+        ),
         Part("timeline", 1_200, 5, lambda room: timeline_part(plan, state, room), 800),
         Part("passages", round(PASSAGES * share), 1, lambda room: passages_part(plan, state, room)),
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
