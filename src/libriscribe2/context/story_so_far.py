@@ -61,9 +61,9 @@ def story_part(state: PromptContext, budget: int, share: float = 1.0) -> Rendere
     left = min(
         room - sum(weigh(line) + 1 for line in lines), max(LEAST_DISTANT, round(DISTANT * share))
     )
-    share = _share(left, len(earlier))
+    length = _share(left, len(earlier))
     kept = lines_within(lines, room)
-    kept += lines_within((_line(state, number, share) for number in earlier), left)
+    kept += lines_within((_line(state, number, length) for number in earlier), left)
     shown = sorted(zip((*recent, *earlier), kept, strict=False))
     return Rendered(
         block("story_so_far", "\n".join(line for _, line in shown)),
