@@ -1,7 +1,7 @@
 """Revision: what code and a critic find wrong is mended by patches, each kept only if it helps."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined, measured
-from libriscribe2.checks.patching import passages, patched
+from libriscribe2.checks.patching import changed_paragraphs, passages, patched
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
@@ -22,7 +22,7 @@ from libriscribe2.models.reviews import (
     CritiqueWithBeats,
     Patches,
 )
-from libriscribe2.prose import parts, shorten, tail, weigh, without_notes
+from libriscribe2.prose import lines_within, parts, prose_words, shorten, tail, weigh, without_notes
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
 
@@ -32,11 +32,14 @@ MOST_ROUNDS: Final = 2
 
 # Characters of each part of a request (`prose.weigh`); 48,000 would be 12,000 tokens of English.
 SHOWN_BUDGET: Final = 9_000
-PLAN_BUDGET: Final = 5_000
+PLAN_BUDGET: Final = 8_000
+FOUND_BUDGET: Final = 800
 BEFORE_BUDGET: Final = 1_200
 TEXT_BUDGET: Final = 21_000
 ISSUES_BUDGET: Final = 5_000
 PASSAGES_BUDGET: Final = 18_000
+CHANGES_BUDGET: Final = 8_000
+CHANGE_BUDGET: Final = 1_200
 
 _MOST_PLACES: Final = 3
 """Places of one quote that are shown: two of the same are what most issues are about."""
@@ -80,6 +83,7 @@ class Reviser:
         self._suggested = 0
         self._kept = 0
         self._refused: list[str] = []
+        self._reasons: list[tuple[str, str]] = []
         self._left_out: list[str] = []
 
     async def revised(
@@ -101,12 +105,18 @@ class Reviser:
             LibriScribeError: A request failed for another reason than its reply.
         """
         text, told, blocks = draft, list[Finding](), shown_blocks(shown, SHOWN_BUDGET)
+        asked: set[tuple[str, str]] = set()
         for number in range(1, MOST_ROUNDS + 1):
             this = _Round(number, unit, context, blocks)
-            seen = examined(text, context).findings
-            if number > 1 and not _errors_left(seen, told, text):
-                break
-            told = await self._critique(this, text)
+            seen = [one for one in examined(text, context).findings if _is_new(one, asked)]
+            if number == 1:
+                told = await self._critique(this, text, seen)
+            else:
+                told = _still_wrong(told, text)
+                if not told and not any(map(_can_be_patched, by_severity(seen, "error"))):
+                    break
+                told += await self._critique_of_changes(this, draft, text)
+            asked = {(one.rule, one.where.quote) for one in seen}
             changed = await self._patched(this, text, _most_urgent_first(seen, told))
             if changed == text:
                 break
@@ -114,14 +124,12 @@ class Reviser:
         self._tell()
         return text
 
-    async def _critique(self, this: _Round, text: str) -> list[Finding]:
+    async def _critique(self, this: _Round, text: str, seen: Sequence[Finding]) -> list[Finding]:
         """What a critic finds whose quotes stand in the text; a long chapter is read in parts."""
         texts = parts(without_notes(text), TEXT_BUDGET)
-        scenes = this.context.scenes
-        plans = [scene_block(one, at, len(scenes)) for at, one in enumerate(scenes, start=1)]
         beats = this.context.outline.beats if this.context.outline is not None else []
-        plans += [f"Beat {at}: {beat}" for at, beat in enumerate(beats, start=1)]
         shape = CritiqueWithBeats if beats else Critique
+        plan = _plan(this.context, beats, text, seen)
         found: list[Finding] = []
         answers: list[BeatAnswer] = []
         for index, part in enumerate(texts, start=1):
@@ -129,7 +137,7 @@ class Reviser:
             name = f"critique{this.number}" + (f"-part{index:02d}" if len(texts) > 1 else "")
             values = {
                 "shown": this.blocks,
-                "plan": shorten("\n".join(plans), PLAN_BUDGET),
+                "plan": plan,
                 "text_before": tail(before, BEFORE_BUDGET),
                 "text": part,
                 "most": str(MOST_ISSUES),
@@ -139,11 +147,35 @@ class Reviser:
             answers += told.beats if isinstance(told, CritiqueWithBeats) else []
         return [*found, *_missing(beats, answers, text)]
 
+    async def _critique_of_changes(self, this: _Round, draft: str, text: str) -> list[Finding]:
+        """What a critic finds in the new passages, who sees the old ones and why they were changed."""
+        changes = changed_paragraphs(without_notes(draft), without_notes(text))
+        lines = lines_within((self._change(was, now) for was, now in changes), CHANGES_BUDGET)
+        # A passage that was only taken out has no place of its own.
+        at = [[place] for _, now in changes if now and (place := text.find(now)) >= 0]
+        values = {
+            "shown": this.blocks,
+            "changes": "\n".join(lines),
+            "excerpts": passages(text, at, PASSAGES_BUDGET).text,
+            "most": str(MOST_ISSUES),
+        }
+        name = f"critique{this.number}"
+        told = await self._ask(this.unit, Critique, name, "critique_again", values)
+        found = [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
+        return [one for one in found if line_of_quote(one.where.quote, draft) is None]
+
+    def _change(self, was: str, now: str) -> str:
+        """A change as a line, with what the patches in it were made for."""
+        why = [why for find, why in self._reasons if find and line_of_quote(find, was) is not None]
+        texts = {"old": shorten(was, CHANGE_BUDGET), "new": shorten(now, CHANGE_BUDGET)}
+        return to_json({**texts, "what_was_wrong": list(dict.fromkeys(why))})
+
     async def _patched(self, this: _Round, text: str, findings: Sequence[Finding]) -> str:
         """The text with the patches that were kept."""
-        lines, shown = _question(text, findings)
+        asked, lines, shown = _question(text, findings)
         if not lines:
             return text
+        whys = dict(enumerate((one.why for one in asked), start=1))
         values = {"shown": this.blocks, "issues": lines, "excerpts": shown}
         told = await self._ask(this.unit, Patches, f"patches{this.number}", "patches", values)
         if told is None:
@@ -152,6 +184,7 @@ class Reviser:
         done = patched(text, patches, this.figures)
         self._suggested += len(patches)
         self._kept += len(done.kept)
+        self._reasons += [(one.find, whys[one.issue]) for one in done.kept if one.issue in whys]
         if done.refused:
             reasons = [f"\u201c{_opening(one.find)}\u201d: {why}" for one, why in done.refused]
             self._refused += reasons
@@ -236,8 +269,8 @@ def _most_urgent_first(gates: Iterable[Finding], critics: Iterable[Finding]) -> 
     return errors + [one for one in (*theirs, *ours) if one.severity != "error"]
 
 
-def _question(text: str, findings: Sequence[Finding]) -> tuple[str, str]:
-    """The findings as numbered lines, as many as fit, and the passages that they are about."""
+def _question(text: str, findings: Sequence[Finding]) -> tuple[list[Finding], str, str]:
+    """The findings that fit, their numbered lines, and the passages that they are about."""
     lines: list[str] = []
     asked: list[Finding] = []
     room = ISSUES_BUDGET
@@ -249,7 +282,7 @@ def _question(text: str, findings: Sequence[Finding]) -> tuple[str, str]:
             lines.append(line)
             asked.append(one)
     chosen = passages(text, [_places(one.where, text) for one in asked], PASSAGES_BUDGET)
-    return "\n".join(lines[index] for index in chosen.shown), chosen.text
+    return asked, "\n".join(lines[index] for index in chosen.shown), chosen.text
 
 
 def _places(where: Place, text: str) -> list[int]:
@@ -262,9 +295,35 @@ def _places(where: Place, text: str) -> list[int]:
     return found
 
 
-def _errors_left(seen: Iterable[Finding], told: Iterable[Finding], text: str) -> bool:
-    """Whether code finds an error that can be patched, or what a critic's is about still stands."""
-    if any(map(_can_be_patched, by_severity(seen, "error"))):
-        return True
+def _still_wrong(told: Iterable[Finding], text: str) -> list[Finding]:
+    """The errors that a critic found before and whose words still stand there."""
     theirs = by_severity(told, "error")
-    return any(line_of_quote(one.where.quote, text) is not None for one in theirs)
+    return [one for one in theirs if line_of_quote(one.where.quote, text) is not None]
+
+
+def _is_new(one: Finding, asked: Container[tuple[str, str]]) -> bool:
+    """Whether a finding of code was not asked about before; an error always is, until it is gone."""
+    return one.severity == "error" or (one.rule, one.where.quote) not in asked
+
+
+def _plan(context: GateContext, beats: Sequence[str], text: str, seen: Iterable[Finding]) -> str:
+    """The plan of a chapter, its wanted and its actual length, and what code has found."""
+    scenes = context.scenes
+    plans = [f"Beat {at}: {beat}" for at, beat in enumerate(beats, start=1)]
+    plans += [scene_block(one, at, len(scenes)) for at, one in enumerate(scenes, start=1)]
+    room = (
+        PLAN_BUDGET // max(1, len(plans)) if sum(map(weigh, plans)) > PLAN_BUDGET else PLAN_BUDGET
+    )
+    plans = [shorten(one, room) for one in plans]
+    wanted = f" of about {_rounded(context.words)} that were wanted" if context.words else ""
+    length = f"Length: {_rounded(prose_words(text))} words{wanted}."
+    first = {one.rule: one for one in reversed([*seen]) if one.severity != "note"}
+    found = [f"- {rule}: {shorten(one.why, 120)}" for rule, one in first.items()]
+    lines = lines_within(found, FOUND_BUDGET)
+    known = ["Found by code:", *lines] if lines else []
+    return "\n".join([*plans, length, *known])
+
+
+def _rounded(words: int) -> int:
+    """A number of words as one speaks of it."""
+    return round(words, -1 if words < 1_000 else -2)

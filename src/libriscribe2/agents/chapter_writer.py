@@ -77,7 +77,10 @@ class ChapterWriterAgent(Agent):
     )
     brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
-    prompts = ("chapters", WHOLE, "continue", "critique", "patches", "openings")
+    prompts = (
+        *("chapters", WHOLE, "continue", "openings"),
+        *("critique", "critique_again", "patches"),
+    )
 
     @override
     @classmethod

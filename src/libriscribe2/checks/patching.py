@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final
 
@@ -289,6 +290,20 @@ def _joined(before: str, after: str) -> str:
 def _is_off_length(was: int, count: int) -> bool:
     """Whether a number of words changes by more than a tenth."""
     return abs(count - was) > MOST_CHANGE * was
+
+
+def changed_paragraphs(old: str, new: str) -> list[tuple[str, str]]:
+    """The paragraphs in which two versions of a text differ, old and new, in their order.
+
+    Either side is empty where paragraphs were only added or only taken out.
+    """
+    was, now = (_BLANK_LINES.split(text.strip()) for text in (old, new))
+    found = SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
+    return [
+        (_PARAGRAPH_GAP.join(was[a:b]), _PARAGRAPH_GAP.join(now[c:d]))
+        for kind, a, b, c, d in found
+        if kind != "equal"
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,19 @@ Severity = Literal["info", "warning", "error"]
 """How bad an issue is; information is never sent back to a model."""
 
 Fault = Literal[
-    "", "contradiction", "unclear", "repetition", "explained", "stock", "dialogue", "plan", "fact"
+    "",
+    "contradiction",
+    "unclear",
+    "repetition",
+    "explained",
+    "stock",
+    "dialogue",
+    "viewpoint",
+    "tense",
+    "voice",
+    "pace",
+    "plan",
+    "fact",
 ]
 """What a critic may find."""
 

@@ -223,6 +223,41 @@ async def test_a_second_round_comes_only_where_errors_are_left_after_a_change(
     assert mended.steps == ["critique1", "patches1"]
 
 
+async def test_the_critic_is_told_the_whole_plan_the_lengths_and_what_code_has_found(
+    tmp_path: Path,
+) -> None:
+    scene = ScenePlan(summary="She lights it.", withholds=[said(500), said(501)])
+    outline = OutlineChapter(title="The Lamp", summary="It burns.", beats=["It burns low."])
+    around = GateContext(outline=outline, scenes=[scene] * 3, words=740)
+    done = await revised(tmp_path, agent_for(AGAIN, around), NONE, patches())
+    plan = done.desk.prompt().partition("<plan>\n")[2].partition("\n</plan>")[0]
+    assert plan.count(said(501)) == 3
+    lines = plan.splitlines()
+    assert lines[0] == "Beat 1: It burns low."
+    assert "Length: 670 words of about 740 that were wanted." in lines
+    assert any(line.startswith("- duplicate: ") for line in lines)
+    kinds = done.desk.schema()["issues"]["items"]["properties"]["kind"]["enum"]
+    assert {"viewpoint", "tense", "voice", "pace"} <= set(kinds)
+
+
+async def test_the_second_round_is_asked_about_what_was_changed_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    first, second = said(1_003), said(1_030)
+    found = critique(issue(first, "error", why="The lamp was out."), issue(second, "error"))
+    again = critique(issue(said(9)), issue(said(1_020)))
+    script = (found, patches((first, said(9))), again, patches())
+    done = await revised(tmp_path, agent_for(SOUND), *script)
+    prompt = done.desk.prompt(2)
+    (line,) = prompt.partition("<changes>\n")[2].partition("\n</changes>")[0].splitlines()
+    change = json.loads(line)
+    assert (first in change["old"], said(9) in change["new"]) == (True, True)
+    assert change["what_was_wrong"] == ["The lamp was out."]
+    assert said(1_020) not in prompt
+    asked = done.desk.prompt(3).partition("<issues>\n")[2].partition("\n</issues>")[0]
+    assert [json.loads(one)["quote"] for one in asked.splitlines()] == [second, said(9)]
+
+
 async def test_there_are_never_more_than_two_rounds(tmp_path: Path) -> None:
     places = [said(1_000 + n) for n in range(4)]
     found = critique(*(issue(place, "error") for place in places))
