@@ -61,7 +61,7 @@ def test_XC_07_the_chain_is_drawn_with_bindings_and_what_wiring_saved(
     assert re.search(r"step-3  extract_facts after step-2: done \(1 call, 1 question, ", drawn)
     assert re.search(r'    source = "s-[0-9a-f]{12}"  \[auto_wire from step-2\]', drawn)
     assert '    source = "lighthouses.md"  [literal]' in drawn
-    assert "LLM calls avoided by auto-wiring: 3" in drawn
+    assert "LLM calls avoided by auto-wiring: 6" in drawn
     told = desk.run("research", "show", "research-demo", "--run", "--json").value
     assert told["totals"]["done"] == told["totals"]["steps"] == len(told["plan"]["steps"])
     rows = desk.run("research", "show", "research-demo").out.splitlines()

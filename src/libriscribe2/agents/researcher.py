@@ -49,7 +49,14 @@ class ResearcherAgent(Agent):
     writes = RESEARCH_NOTES
     wanted_if = "is_researched"
     shape = NotesFile
-    prompts = ("research", "extract_facts", "planning", "micro_resolution", "error_analysis")
+    prompts = (
+        "research",
+        "extract_facts",
+        "planning",
+        "tool_loop",
+        "micro_resolution",
+        "error_analysis",
+    )
     made_where = f"files in {RESEARCH_SOURCES} or a search engine"
     _model: "ChainModel | None" = None
 
@@ -75,7 +82,7 @@ class ResearcherAgent(Agent):
         """Ask what has to be known, look it up, and keep what answers to other questions found.
 
         Raises:
-            IncompleteError: Steps failed and not one note came of the others.
+            IncompleteError: Not one note was taken.
         """
         files = ResearchFolder(self._paths).own_files()
         asked = await self.ask(
@@ -90,6 +97,10 @@ class ResearcherAgent(Agent):
         )
         questions = [shorten(one, QUESTION_BUDGET) for one in asked.questions[:MOST_QUESTIONS]]
         found = await self._run(unit, self.name, request_text(questions, files), self.brief.premise)
+        if not found.notes:
+            # A plan that led to nothing is not carried out again.
+            self.context.anew(unit.step)
+            raise self._nothing_found(found)
         others = [one for one in self.notes().notes if not one.step.startswith(f"{self.name}/")]
         whole = merged(NotesFile(notes=list(found.notes)), NotesFile(notes=others))
         self._keep_sources(whole)
@@ -157,13 +168,17 @@ class ResearcherAgent(Agent):
         for attempt in model.attempts:
             self._count(attempt)
         if found.failures and not found.notes:
-            raise IncompleteError(
-                "Research found nothing.",
-                why=found.failures[0],
-                fix=f"Look with `libriscribe2 research show {self._paths.called} --run` and fix "
-                "what failed; or continue without research: `research = false` in book.toml.",
-            )
+            raise self._nothing_found(found)
         return found
+
+    def _nothing_found(self, found: "Findings") -> IncompleteError:
+        why = next(iter(found.failures), "the sources were read, and no fact of them was saved")
+        return IncompleteError(
+            "Research found nothing.",
+            why=why,
+            fix=f"Look with `libriscribe2 research show {self._paths.called} --run` and fix "
+            "what failed; or continue without research: `research = false` in book.toml.",
+        )
 
     def _asking(self, unit: Unit) -> "Callable[[str], Ask]":
         """How the tool of a step asks the model of this stage."""

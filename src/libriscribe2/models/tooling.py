@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
@@ -262,11 +262,22 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One tool as plans and resolvers see it."""
+    """One tool as plans and resolvers see it.
+
+    Attributes:
+        name: Its name.
+        description: What it does and returns.
+        parameters: What it can be given.
+        one_of: Groups of parameters of which a call needs at least one (`anyOf` in its schema).
+        together: Groups of parameters that describe one thing (`dependentRequired`): where a step
+            gives one of them, it has to give the others.
+    """
 
     name: str
     description: str = ""
     parameters: tuple[Parameter, ...] = ()
+    one_of: tuple[tuple[str, ...], ...] = ()
+    together: tuple[tuple[str, ...], ...] = ()
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that name."""
@@ -287,7 +298,34 @@ class Capability:
             _parameter(name, _inline(node, definitions, _MAX_DEPTH), required=name in required)
             for name, node in schema.get("properties", {}).items()
         )
-        return cls(described["name"], described.get("description", ""), parameters)
+        return cls(
+            described["name"],
+            described.get("description", ""),
+            parameters,
+            one_of=_one_of(schema),
+            together=_together(schema),
+        )
+
+    def lacking(self, given: Collection[str]) -> tuple[str, ...]:
+        """What a call with these parameters still needs; of a group, all its names as one."""
+        absent = [name for name in self.required if name not in given]
+        groups = (one for one in self.one_of if not any(name in given for name in one))
+        return (*absent, *(" or ".join(one) for one in groups))
+
+
+def _one_of(schema: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """The group of a schema whose branches each require one parameter."""
+    required = [branch.get("required", ()) for branch in schema.get("anyOf", ())]
+    single = [one[0] for one in required if len(one) == 1]
+    return (tuple(single),) if single and len(single) == len(required) else ()
+
+
+def _together(schema: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    groups = {
+        tuple(sorted({name, *others}))
+        for name, others in schema.get("dependentRequired", {}).items()
+    }
+    return tuple(sorted(groups))
 
 
 def _parameter(name: str, node: Mapping[str, Any], *, required: bool) -> Parameter:

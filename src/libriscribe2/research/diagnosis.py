@@ -14,7 +14,7 @@ from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.replies.parsers import pydantic_parser
 from libriscribe2.research import chain_model as names
-from libriscribe2.research.chain_model import ChainModel, clipped, shown
+from libriscribe2.research.chain_model import DATA_BUDGET, ChainModel, clipped, shown
 from libriscribe2.research.recovery import REFUSED, route_of
 from libriscribe2.research.wiring import UNFIT, coerce
 from libriscribe2.telemetry import ATTEMPTING_CORRECTION
@@ -31,6 +31,14 @@ _REASONS: Final = {
     403: "Auth/permission error: the access is not allowed",
     405: "Method not allowed: the tool is set up wrongly",
 }
+_DATA: Final = """\
+
+
+<data>
+{data}
+</data>
+
+The data are what the steps before have returned: a value that the call needs may stand there."""
 _NO_CAPABILITY: Final = Capability("the tool")
 
 
@@ -69,7 +77,7 @@ class ErrorAnalyzer:
         """Whether a model would be asked."""
         return self._enabled and self._model is not None and not self._model.unusable
 
-    async def analyze_error(
+    async def analyze_error(  # noqa: PLR0913 - the design's own signature, and the data
         self,
         http_status: int,
         error_response: str,
@@ -78,6 +86,7 @@ class ErrorAnalyzer:
         *,
         capability: Capability = _NO_CAPABILITY,
         step: str = "",
+        data: Mapping[str, Any] | None = None,
     ) -> ErrorAnalysisResult | None:
         """What to do about a refused call.
 
@@ -88,6 +97,7 @@ class ErrorAnalyzer:
             user_context: What the user asked for, and what the step is for.
             capability: The tool.
             step: The step that called it.
+            data: Results of the steps that it depends on, by step.
 
         Returns:
             The judgement; None where the same call is to be repeated by `resilience`.
@@ -115,6 +125,7 @@ class ErrorAnalyzer:
             parameters=shown(dict(original_request), _MAX_PARAMETERS),
             status=str(http_status),
             error=clipped(error_response, _MAX_BODY).replace("</", "<\\/"),
+            data=_DATA.format(data=shown(dict(data), DATA_BUDGET)) if data else "",
             schema=canonical_json(_SCHEMA),
         )
         return await self._judged(self._model, step, messages)
@@ -209,6 +220,7 @@ class Corrector:
         capability: The tool.
         step: The step that calls it.
         context: What the user asked for, and what the step is for.
+        data: Results of the steps that it depends on.
         callback: Corrects by the older rule; None corrects nothing.
         judged: What was said of the last refused call; None before any, and where the same call
             is to be repeated.
@@ -218,6 +230,7 @@ class Corrector:
     capability: Capability = _NO_CAPABILITY
     step: str = ""
     context: str = ""
+    data: Mapping[str, Any] | None = None
     callback: Callback | None = None
     judged: ErrorAnalysisResult | None = None
 
@@ -244,6 +257,7 @@ class Corrector:
                 self.context,
                 capability=self.capability,
                 step=self.step,
+                data=self.data,
             )
         except AnalysisError as failed:
             reason = f"{failed.what}: {failed.why}"

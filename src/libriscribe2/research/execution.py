@@ -104,7 +104,7 @@ class StepRunner:
         ids = (one.step_id for one in plan.steps)
         bound = await self.resolver.bind(step, capability, responses, asked, ids)
         context = "\n".join(filter(None, (asked, step.instruction)))
-        corrector = Corrector(self.analyzer, capability, step.step_id, context)
+        corrector = Corrector(self.analyzer, capability, step.step_id, context, responses)
         work = _Work(step, capability, corrector, bound)
         response, failed = None, None
         try:

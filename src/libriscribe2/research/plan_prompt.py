@@ -1,6 +1,6 @@
 """The prompts that ask a model for a plan: the first one, and those that say what was wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from libriscribe2.models.tooling import Capability
@@ -104,7 +104,7 @@ class PlanPromptBuilder:
     def _prompt(self, request: str, feedback: str) -> Messages:
         system, user = load_prompt("planning").render(
             request=request,
-            catalog="\n".join(map(_entry, self._capabilities)),
+            catalog=catalog_text(self._capabilities),
             max_steps=str(self._max_steps),
             feedback=feedback,
             schema=canonical_json(self.plan_schema()),
@@ -113,17 +113,23 @@ class PlanPromptBuilder:
         return system, user
 
 
+def catalog_text(capabilities: Iterable[Capability]) -> str:
+    """The tools with their schemas, one line each."""
+    return "\n".join(map(_entry, capabilities))
+
+
 def _entry(capability: Capability) -> str:
     """A tool as one line of the catalog."""
     parameters = {one.name: one.as_schema() for one in capability.parameters}
-    return canonical_json(
-        {
-            "agent_name": capability.name,
-            "description": capability.description,
-            "parameters": parameters,
-            "required": list(capability.required),
-        }
-    )
+    entry: dict[str, Any] = {
+        "agent_name": capability.name,
+        "description": capability.description,
+        "parameters": parameters,
+        "required": list(capability.required),
+    }
+    if capability.one_of:
+        entry["one_of"] = [list(group) for group in capability.one_of]
+    return canonical_json(entry)
 
 
 def _quoted(reply: str) -> str:

@@ -20,7 +20,12 @@ from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, S
 from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.contract import failure, split_leading_reasoning, success
 from libriscribe2.replies.formatting import strip_value_emphasis
-from libriscribe2.replies.tool_calls import ToolCall, parse_llm_response, parse_native_tool_calls
+from libriscribe2.replies.tool_calls import (
+    LLMToolCallResponse,
+    ToolCall,
+    parse_llm_response,
+    parse_native_tool_calls,
+)
 from libriscribe2.research import chain_model as names
 from libriscribe2.research.chain_model import ChainModel
 from libriscribe2.research.plan_prompt import Messages, PlanPromptBuilder
@@ -31,7 +36,10 @@ _SHOWN: Final = 60
 
 
 def plan_problems(
-    plan: Plan, capabilities: Mapping[str, Capability], max_steps: int | None = None
+    plan: Plan,
+    capabilities: Mapping[str, Capability],
+    max_steps: int | None = None,
+    goal: str = "",
 ) -> list[str]:
     """What is wrong with a plan, in sentences that a model can act on; empty for a sound one.
 
@@ -39,6 +47,7 @@ def plan_problems(
         plan: The plan.
         capabilities: The tools by name.
         max_steps: The longest plan; None for any length.
+        goal: The tool without which a plan comes to nothing; "" where any tool may be the last.
     """
     if not plan.steps:
         return ["the plan has no steps"]
@@ -54,7 +63,16 @@ def plan_problems(
             problems.append(_unknown_tool(step, list(capabilities)))
         else:
             problems += _parameter_problems(step, capability, ids)
-    return problems
+    return [*problems, *_goal_problems(plan.steps, goal)]
+
+
+def _goal_problems(steps: Sequence[PlanStep], goal: str) -> Iterator[str]:
+    """A plan has to come to its goal."""
+    if goal and all(step.tool != goal for step in steps):
+        yield (
+            f"no step calls {goal}, so that nothing would be kept; give all steps as one JSON "
+            f"plan that goes on to {goal}"
+        )
 
 
 def _id_problems(ids: Sequence[str]) -> Iterator[str]:
@@ -116,7 +134,14 @@ def _parameter_problems(
         elif not any(references_in(value, ids)):
             yield from (f"{where}: {told}" for told in _literal_problems(value, parameter))
     given = {name for name, value in step.parameters.items() if value is not None}
-    absent = [name for name in capability.required if name not in given]
+    for group in capability.together:
+        taken = [name for name in group if any(references_in(step.parameters.get(name), ids))]
+        if taken and (own := [name for name in group if name in given and name not in taken]):
+            yield (
+                f"{where}: {', '.join(taken)} comes from a step, and {', '.join(own)} was written "
+                "before anything was read; both have to come from the same result"
+            )
+    absent = capability.lacking(given)
     if absent and not step.depends_on:
         yield (
             f"{where}: {step.tool} needs {', '.join(absent)}, and the step depends on none that "
@@ -167,10 +192,11 @@ def parse_plan(completion: Completion, request: str, capabilities: Sequence[Capa
     report = extract_with_report(reply, _SHAPE, strict=True)
     if report.ok and isinstance(report.value, dict):
         return _plan(strip_value_emphasis(report.value, lambda _field: True).value, request)
-    calls = _calls(completion, capabilities)
-    if calls:
-        return _plan_of_calls(calls, request)
-    raise PlanParseError(report.refusal.reason if report.refusal is not None else "no JSON found")
+    said = read_calls(completion, capabilities)
+    if said.tool_calls:
+        return _plan_of_calls(said.tool_calls, request)
+    why = report.refusal.reason if report.refusal is not None else "no JSON found"
+    raise PlanParseError("; ".join(said.issues) or why)
 
 
 def _plan(value: Mapping[str, Any], request: str) -> Plan:
@@ -182,21 +208,31 @@ def _plan(value: Mapping[str, Any], request: str) -> Plan:
     return plan.model_copy(update=known)
 
 
-def _calls(completion: Completion, capabilities: Sequence[Capability]) -> list[ToolCall]:
-    """The tool calls of a reply, whatever its format."""
-    if completion.tool_calls:
-        native = parse_native_tool_calls(completion.reply, completion.tool_calls)
-        return native.tool_calls or []
+def read_calls(completion: Completion, capabilities: Sequence[Capability]) -> LLMToolCallResponse:
+    """The tool calls of a reply, whatever its format; unknown tools are named in its issues."""
     schemas = {
         one.name: {"properties": {p.name: p.as_schema() for p in one.parameters}}
         for one in capabilities
     }
-    return parse_llm_response(completion.reply, set(schemas), schemas).tool_calls or []
+    if completion.tool_calls:
+        return parse_native_tool_calls(completion.reply, completion.tool_calls)
+    return parse_llm_response(completion.reply, set(schemas), schemas)
 
 
 def _plan_of_calls(calls: Sequence[ToolCall], request: str) -> Plan:
-    """Calls as steps in their order; a step needs those that its templates name."""
-    ids = [f"step-{number}" for number in range(1, len(calls) + 1)]
+    """Calls as a plan."""
+    steps = tuple(steps_of_calls(calls))
+    return Plan(plan_id=plan_id_of(request), original_request=request, steps=steps)
+
+
+def steps_of_calls(calls: Sequence[ToolCall], first: int = 1) -> list[PlanStep]:
+    """Calls as steps in their order; a step needs those that its templates name.
+
+    Args:
+        calls: The calls.
+        first: The number of the first step.
+    """
+    ids = [f"step-{number}" for number in range(first, first + len(calls))]
     steps = []
     for step_id, call in zip(ids, calls, strict=True):
         arguments = strip_value_emphasis(call.arguments, lambda _field: True).value
@@ -208,7 +244,7 @@ def _plan_of_calls(calls: Sequence[ToolCall], request: str) -> Plan:
             metadata=StepMetadata(parameters=arguments),
         )
         steps.append(step)
-    return Plan(plan_id=plan_id_of(request), original_request=request, steps=tuple(steps))
+    return steps
 
 
 def plan_id_of(request: str) -> str:
@@ -230,6 +266,18 @@ class PlanError(IncompleteError):
     """No plan that could be carried out was made; nothing was done."""
 
     slug = "plan"
+
+
+class CallsInsteadError(Exception):
+    """The model called tools where it was asked for a plan, and not to the goal.
+
+    Attributes:
+        completion: Its reply.
+    """
+
+    def __init__(self, completion: Completion) -> None:
+        super().__init__("tools were called in place of a plan")
+        self.completion = completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +324,7 @@ class Planner:
 
         Raises:
             PlanError: No reply was a plan that can be carried out.
+            CallsInsteadError: The reply calls tools, which do not come to the goal.
             LibriScribeError: The model could not be asked.
         """
         began = self._clock()
@@ -330,13 +379,24 @@ class Planner:
         except PlanParseError as error:
             self._model.record(call, failure(str(error)))
             return error
-        problems = plan_problems(plan, self._capabilities, self._config.max_steps)
+        config = self._config
+        problems = plan_problems(plan, self._capabilities, config.max_steps, config.goal)
         if problems:
             told = "; ".join(problems[:_MOST_PROBLEMS])
             self._model.record(call, failure(told))
+            if self._calls_short_of_goal(plan, completion):
+                raise CallsInsteadError(completion)
             return told
         self._model.record(call, success(plan))
         return plan
+
+    def _calls_short_of_goal(self, plan: Plan, completion: Completion) -> bool:
+        """Whether a reply made calls, and no plan, and none of them reaches the goal."""
+        goal = self._config.goal
+        if not goal or any(step.tool == goal for step in plan.steps):
+            return False
+        called = read_calls(completion, tuple(self._capabilities.values())).tool_calls or []
+        return [one.name for one in called] == [step.tool for step in plan.steps]
 
     def _count_parse_error(self, error: PlanParseError, retries: int) -> None:
         """Count it; the last one ends the planning."""

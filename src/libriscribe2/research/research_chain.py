@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.limits.retries import Sleep
 from libriscribe2.models.notes import Note
 from libriscribe2.models.tooling import Capability, Plan, PlanStep, RunRecord
@@ -20,12 +21,13 @@ from libriscribe2.research.chain_model import ChainModel
 from libriscribe2.research.diagnosis import ErrorAnalyzer
 from libriscribe2.research.execution import Executor, StepRunner
 from libriscribe2.research.mcp_tools import McpServer, mcp_tools
-from libriscribe2.research.planner import Planner, plan_problems
+from libriscribe2.research.planner import CallsInsteadError, Planner, plan_problems
 from libriscribe2.research.recovery import ResilientCaller
 from libriscribe2.research.resolver import HybridResolver
-from libriscribe2.research.run_store import FileRunStore, RunStore
+from libriscribe2.research.run_store import FileRunStore, MemoryRunStore, RunStore
 from libriscribe2.research.templates import OrchestratorConfig
 from libriscribe2.research.tool import Ask, InProcessTools, ToolBox, ToolContext, capabilities_of
+from libriscribe2.research.tool_loop import ToolLoop
 from libriscribe2.research.web.addresses import Gate
 from libriscribe2.research.web.engines import SearchEngine, Web
 from libriscribe2.research.web.fetching import Fetcher
@@ -81,10 +83,25 @@ class Orchestrator:
         kept = self.store.load()
         if kept is not None and kept.plan.original_request == request:
             known = {one.name: one for one in self.capabilities}
-            if not plan_problems(kept.plan, known, self.config.max_steps):
+            if not plan_problems(kept.plan, known, self.config.max_steps, self.config.goal):
                 return kept.plan
         planner = Planner(self.model, self.capabilities, self.config)
         return await planner.generate_execution_plan(request)
+
+    async def loop(self, request: str, first: Completion) -> RunRecord:
+        """The run of a request whose model calls tools one after the other.
+
+        Raises:
+            PlanError: Not one call could be carried out.
+            LibriScribeError: The run was stopped.
+        """
+        # The model sees why a call failed and makes the next one: nobody judges it besides.
+        without = replace(self.config, error_analysis=False)
+        executor = replace(self, store=MemoryRunStore(), config=without).executor()
+        loop = ToolLoop(self.model, self.capabilities, executor, self.config)
+        record = await loop.run(request, first)
+        self.store.save(record)
+        return record
 
     def executor(self) -> Executor:
         """What runs plans with these parts."""
@@ -112,6 +129,7 @@ class Orchestrator:
 
 
 MAX_STEPS: Final = 40
+GOAL: Final = "save_note"
 
 _URL: Final = re.compile(r"https?://[^\s<>\"'\])}]+")
 _TRAILING: Final = ".,;:!?"
@@ -192,9 +210,15 @@ class ResearchChain:
         async with mcp_tools(servers) as found:
             tools = available_tools(context, found.tools)
             orchestrator = self._orchestrator(request, tools, context, store)
-            plan = await orchestrator.plan(request.text)
-            self._keep(RESEARCH_PLAN, plan)
-            record = await self._executed(orchestrator, plan, store)
+            try:
+                plan = await orchestrator.plan(request.text)
+            except CallsInsteadError as called:
+                record = await orchestrator.loop(request.text, called.completion)
+                self._keep(RESEARCH_PLAN, record.plan)
+                self._keep(RESEARCH_RUN, record)
+            else:
+                self._keep(RESEARCH_PLAN, plan)
+                record = await self._executed(orchestrator, plan, store)
         return Findings(record, tuple(_notes(record)), tuple(found.failures))
 
     def _orchestrator(
@@ -235,7 +259,7 @@ class ResearchChain:
 
     def _config(self) -> OrchestratorConfig:
         means = self.means
-        config = OrchestratorConfig(max_steps=MAX_STEPS)
+        config = OrchestratorConfig(max_steps=MAX_STEPS, goal=GOAL)
         return config.with_plan_parse_retry(means.plan_retry_enabled, means.plan_retry_max)
 
     def _web(self, request: ChainRequest) -> Web | None:

@@ -296,7 +296,7 @@ class HybridResolver:
         self._wire(draft)
         await self._resolve(draft)
         await self._fall_back(draft)
-        bound.missing = [n for n in capability.required if n not in bound.parameters]
+        bound.missing = list(capability.lacking(bound.parameters))
         bound.unresolved = [ref.text for held in draft.dangling.values() for ref in held.unresolved]
         if bound.missing or bound.unresolved:
             bound.available = outline(responses)
@@ -340,7 +340,7 @@ class HybridResolver:
 
     def _wire(self, draft: Draft) -> None:
         """Layer 1."""
-        wanted = draft.open()
+        wanted, needed = draft.open(), draft.needed()
         if not (self.layers.auto_wiring and draft.sources and wanted):
             return
         for name, held in list(draft.dangling.items()):
@@ -350,9 +350,9 @@ class HybridResolver:
             self._wire_from(draft, sources, [one for one in wanted if one.name == name])
         free = [one for one in draft.open() if one.name not in draft.dangling]
         self._wire_from(draft, draft.sources, free)
-        if not any(one.required for one in draft.open()):
+        if not draft.needed():
             logger.debug("%s: %s", ALL_AUTO_WIRED, draft.step.step_id)
-            if any(one.required for one in wanted):
+            if needed:
                 self._metrics.count(names.CALLS_AVOIDED)
 
     def _wire_from(
@@ -366,8 +366,8 @@ class HybridResolver:
             self._told_coercion(draft, wiring.coerced)
 
     async def _resolve(self, draft: Draft) -> None:
-        """Layer 2, where a required parameter is still open."""
-        wanted = [one for one in draft.open() if one.required]
+        """Layer 2, where a parameter that the call needs is still open."""
+        wanted = draft.needed()
         if not wanted or not draft.responses:
             return
         hints = [

@@ -235,7 +235,7 @@ class Bound:
     Attributes:
         parameters: Values by name.
         bindings: Where each came from.
-        missing: Required parameters without a value.
+        missing: Required parameters, and groups (`source or text`), without a value.
         unresolved: References of the plan without a value.
         available: What the step could see, in words.
     """
@@ -289,6 +289,16 @@ class Draft:
         """Parameters without a value, those that are text around a reference not among them."""
         return [one for one in self.capability.parameters if self._is_open(one.name)]
 
+    def needed(self) -> list[Parameter]:
+        """Open parameters that a call cannot do without: of a group, all while none is settled."""
+        groups = (
+            one
+            for one in self.capability.one_of
+            if not any(name in self.bound.parameters for name in one)
+        )
+        grouped = {name for group in groups for name in group}
+        return [one for one in self.open() if one.required or one.name in grouped]
+
     def settle(self, name: str, value: Any, layer: Layer, step: str = "") -> None:
         """Give a parameter its value; a reference that stood for it is done with."""
         self.dangling.pop(name, None)
@@ -309,6 +319,7 @@ class OrchestratorConfig:
         plan_parse_max_retries: How often, after the first time.
         plan_validation_retries: How often a plan that cannot be carried out is asked for again.
         max_steps: The longest plan.
+        goal: The tool that a plan has to come to; "" where any may be the last.
         max_concurrency: Most steps under way at once.
         max_corrections: How often a refused call is repeated with other parameters.
         layers: Which layers bind parameters.
@@ -320,6 +331,7 @@ class OrchestratorConfig:
     plan_parse_max_retries: int = 2
     plan_validation_retries: int = 2
     max_steps: int = 50
+    goal: str = ""
     max_concurrency: int = 5
     max_corrections: int = 2
     layers: Layers = field(default_factory=Layers)

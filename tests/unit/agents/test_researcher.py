@@ -14,7 +14,7 @@ from tests.support.web_pages import Answer, WebPages
 
 from libriscribe2.agents.researcher import ResearcherAgent
 from libriscribe2.errors import IncompleteError, ProjectError
-from libriscribe2.llm.backend import BackendError, Request
+from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.demo import answer
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.notes import NotesFile
@@ -117,11 +117,13 @@ async def test_SR_11_SR_12_the_search_reads_a_results_page_without_a_model(tmp_p
     with WebPages() as site:
         desk = desk_on(tmp_path, site)
         desk.means |= {"search_url": site.results_url, "search_kind": "html"}
-        model = Model(step("search", "web_search", query="salt", max_results=2))
+        search = step("search", "web_search", query="salt", max_results=2)
+        model = Model(search, *chain_of("{{search.response.results[0].url}}", 1, "search"))
         found = await answered(desk, model)
     response: Any = found.record.results["search"].response
     assert [set(one) for one in response["results"]] == [{"title", "url", "snippet"}] * 2
-    assert [name.rpartition("/")[2] for name in model.asked] == ["plan"]
+    assert model.asked[0].endswith("/plan")
+    assert not any("search" in name for name in model.asked)
 
 
 async def test_XC_07_a_page_that_gives_orders_changes_nothing(tmp_path: Path) -> None:
@@ -239,6 +241,115 @@ async def test_XC_07_an_invented_quote_is_no_fact(tmp_path: Path) -> None:
     (note,) = found.notes
     assert not note.verified
     assert note.reason == "the quote is not in the saved text of the source"
+
+
+async def test_a_claim_of_the_planner_beside_a_quote_of_a_result_is_a_fault_of_the_plan(
+    tmp_path: Path,
+) -> None:
+    desk = desk_on(tmp_path)
+    desk.put("research/sources/salt.md", SALT)
+    read = step("read", "read_source", source="salt.md")
+    quote = {"source": "salt.md", "quote": "{{read.response.text}}"}
+    bad = plan_text(read, step("save", "save_note", "read", claim="A barrel cost 9.", **quote))
+    good = plan_text(
+        read,
+        step("extract", "extract_facts", "read", question=QUESTION),
+        step("save", "save_note", "extract"),
+    )
+    found = await answered(desk, Model(plan=bad, **{"valid-1": good}))
+    assert [note.quote for note in found.notes] == [SALT]
+    assert "claim was written before anything was read" in desk.prompt(1)
+
+
+def native(*calls: tuple[str, dict[str, Any]]) -> Completion:
+    """A reply that calls functions."""
+    called = [
+        {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(a)}}
+        for n, (name, a) in enumerate(calls)
+    ]
+    return Completion("", tool_calls=tuple(called), finish_reason="tool_calls")
+
+
+def last(desk: AgentDesk, number: int) -> str:
+    """The last words of a conversation."""
+    return str(desk.calls[number].messages[-1]["content"])
+
+
+SAVE = ("save_note", {"source": "salt.md", "claim": "Salt was traded from 1420 on.", "quote": SALT})
+READ = ("read_source", {"source": "salt.md"})
+
+
+@pytest.mark.parametrize(
+    ("turns", "asked"),
+    [
+        ((native(READ), native(SAVE), '{"needsMoreWork": false}'), 3),
+        (
+            (
+                '<tool_call>{"name": "read_source", "arguments": {"source": "salt.md"}}</tool_call>',
+                json.dumps(
+                    {"toolCalls": [{"name": SAVE[0], "arguments": SAVE[1]}], "needsMoreWork": False}
+                ),
+            ),
+            2,
+        ),
+        ((native(READ), native(SAVE), "That is all.", "That is all."), 4),
+    ],
+    ids=["native", "false-ends-it", "one-nudge"],
+)
+async def test_RP_35_XU_04_a_planner_that_calls_tools_one_by_one_gets_its_results(
+    tmp_path: Path, turns: tuple[Completion | str, ...], asked: int
+) -> None:
+    desk = desk_on(tmp_path)
+    desk.put("research/sources/salt.md", SALT)
+    with desk.hired(ResearcherAgent, *turns) as agent:
+        assert isinstance(agent, ResearcherAgent)
+        found = (await agent.answer(QUESTION))[1]
+    assert [note.quote for note in found.notes if note.verified] == [SALT]
+    assert len(desk.calls) == asked
+    assert "Salt was traded along the coast" in last(desk, 1)
+    assert found.record.success
+
+
+async def test_RP_31_calls_that_cannot_be_carried_out_are_named_to_the_model(
+    tmp_path: Path,
+) -> None:
+    desk = desk_on(tmp_path)
+    desk.put("research/sources/salt.md", SALT)
+    unknown = '<tool_call>{"name": "burn_source", "arguments": {}}</tool_call>'
+    turns = (
+        native(READ),
+        native(("read_source", {"file": "salt.md"})),
+        unknown,
+        native(("read_source", {"source": "sugar.md"})),
+        native(SAVE),
+        '{"needsMoreWork": false}',
+    )
+    with desk.hired(ResearcherAgent, *turns) as agent:
+        assert isinstance(agent, ResearcherAgent)
+        found = (await agent.answer(QUESTION))[1]
+    assert [note.verified for note in found.notes] == [True]
+    assert "has no parameter 'file'" in last(desk, 2)
+    assert "There is no tool `burn_source`" in last(desk, 3)
+    assert "sugar.md" in last(desk, 4)
+
+
+async def test_a_book_whose_research_took_no_note_says_so_and_plans_anew(tmp_path: Path) -> None:
+    desk = desk_on(tmp_path)
+    desk.put("research/sources/salt.md", SALT)
+    questions = json.dumps({"questions": ["What did salt cost?"]})
+    steps = (
+        step("read", "read_source", source="salt.md"),
+        step("extract", "extract_facts", "read", question="cost"),
+        step("save", "save_note", "extract"),
+    )
+    nothing = Model(*steps, questions=questions, extract_facts='{"facts": []}')
+    with pytest.raises(IncompleteError, match="Research found nothing"):
+        await desk.run(ResearcherAgent, *[nothing] * 5)
+    better = Model(*steps, questions=questions)
+    made = await desk.run(ResearcherAgent, *[better] * 5)
+    assert isinstance(made, NotesFile)
+    assert [note.quote for note in made.notes] == [SALT]
+    assert "research/plan" in better.asked
 
 
 async def test_XC_07_without_anything_to_look_in_nothing_is_asked(tmp_path: Path) -> None:

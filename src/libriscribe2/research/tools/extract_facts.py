@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from libriscribe2.models.base import Text
 from libriscribe2.models.notes import Fact, Facts
@@ -26,6 +26,10 @@ _BLOCK_TAG: Final = re.compile(r"<(?=\s*/?\s*source_text)", re.IGNORECASE)
 
 class ExtractFacts(Arguments):
     """Arguments of `extract_facts`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["source"]}, {"required": ["text"]}]}
+    )
 
     question: Text = Field(max_length=1000, description="What the facts should help to answer")
     source: str = Field(

@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any, Final, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from libriscribe2.models.base import Text
 from libriscribe2.models.notes import Fact, Note
@@ -18,6 +18,10 @@ TEXT_CHANGED: Final = "the saved text of the source was changed after it was rea
 
 class SaveNote(Arguments):
     """Arguments of `save_note`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"dependentRequired": {"claim": ["quote"], "quote": ["claim"]}}
+    )
 
     source: Text = Field(
         max_length=2000, description="Id of the source, name of the author's file, or address"
