@@ -165,12 +165,25 @@ _LOOKS_SECRET = re.compile(
     """
 )
 
+_PREFIXES: Final = ("sk", "pk", "rk", "hf", "r8", "xai", "tgp", "nvapi")
+_HINTS: Final = (
+    *(prefix + joint for prefix in _PREFIXES for joint in "-_"),
+    *("bearer", "basic", "aiza", "key=", "token=", "api-key"),
+    *(
+        "\u0307",
+        "\u0131",
+        "\u017f",
+    ),  # what a capital I with a dot leaves, and what else reads as i, s
+)
+"""Whatever looks like a secret holds one of these in lower case; most texts hold none."""
+
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """The text with every known secret and everything that looks like one masked."""
     for secret in sorted((s for s in secrets if len(s) >= _SHORTEST_SECRET), key=len, reverse=True):
         text = text.replace(secret, MASK)
-    return _LOOKS_SECRET.sub(MASK, text)
+    small = text.lower()
+    return _LOOKS_SECRET.sub(MASK, text) if any(hint in small for hint in _HINTS) else text
 
 
 def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:

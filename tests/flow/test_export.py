@@ -33,6 +33,14 @@ def book(desk: Desk) -> ProjectFolder:
     return desk.project()
 
 
+def test_EX_1_formats_may_stand_behind_the_project(desk: Desk, tmp_path: Path) -> None:
+    made = [
+        desk.run("export", "book", *words, "-o", str(tmp_path)).out.split()
+        for words in (["html", "md"], ["html,md"], ["-f", "html,md"], ["html", "-f", "md"])
+    ]
+    assert made == [[str(tmp_path / name) for name in ("book.html", "book.md")]] * 4
+
+
 def test_EX_1_markdown_and_html_need_no_extra(
     desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +119,7 @@ def test_EX_4_a_format_that_fails_keeps_its_old_file_and_the_others(tmp_path: Pa
     [
         (("--format", "mobi"), 2, f"Choose from {ALL_FORMATS}."),
         (("--format", "md", "--check"), 2, "Add it to --format."),
-        (("nothing-like-it",), 2, "unexpected extra argument"),
+        (("nothing-like-it",), 2, f"Choose from {ALL_FORMATS}."),
     ],
 )
 def test_EX_4_a_wrong_command_line_is_told_in_one_line(

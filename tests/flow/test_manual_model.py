@@ -192,6 +192,21 @@ def test_status_lists_what_waits(desk: Desk) -> None:
     assert shown.strip() == asked(waiting(desk)[0]).strip()
 
 
+def test_the_list_of_what_waits_says_how_long_each_text_is(desk: Desk) -> None:
+    def words(*options: str) -> int:
+        return len(desk.run("answer", "book", "--show", *options, expect=5).out.split())
+
+    def listed(*options: str) -> list[int]:
+        waits = desk.run("answer", "book", "--json", *options, expect=5).value["waiting"]
+        return [one["words"] for one in waits]
+
+    begun(desk)
+    assert listed() == [words()]
+    answered(desk, '{"title": "The Lamp"}', expect=5)
+    assert (listed(), listed("--new-chat")) == ([words()], [words("--new-chat")])
+    assert words() < words("--new-chat")
+
+
 def test_only_a_book_by_hand_is_answered_and_no_batch_is(desk: Desk) -> None:
     desk.folder.mkdir()
     desk.create("--until", "concept")

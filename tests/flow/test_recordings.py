@@ -91,6 +91,7 @@ def test_a_step_without_a_reply_stops_the_run_and_another_model_may_answer(desk:
     path = changed(desk, steps=steps)
     ran = desk.run("create", "--model", f"recorded:{path}", "-p", "book", expect=4)
     assert "there is no reply to scenes/ch03 (shape " in ran.err
+    assert " in the recording of 'The Locked Key'. fix: " in ran.err
     assert '`libriscribe2 resume book --model "recorded, manual"`' in ran.err
     other = desk.copied_to(desk.folder.with_name("other"))
     other.run("resume", "book", "--model", "recorded, demo", "--until", "plan")

@@ -155,6 +155,19 @@ def test_XC_13_status_counts_what_the_book_took(desk: Desk) -> None:
     assert "resume" not in table.err
 
 
+def test_status_lists_the_programs_own_files_where_they_are_out_of_date(desk: Desk) -> None:
+    desk.written("--no-revision")
+
+    def own(*options: str) -> list[str]:
+        rows = [one.split("\t") for one in desk.run("status", "book", *options).out.splitlines()]
+        return [row[1] for row in rows if row[0].startswith(".libriscribe/")]
+
+    assert (own(), set(own("--all"))) == ([], {"up to date"})
+    desk.project().write("chapters/01.md", "# Mine\n\nMine.\n")
+    assert own() == [state for state in own("--all") if state == "out of date"] != []
+    assert "\nmanuscript.md\t" in desk.run("status", "book").out
+
+
 def test_XC_04_status_writes_nothing(desk: Desk) -> None:
     desk.written("--until", "outline")
     folder = desk.project().root

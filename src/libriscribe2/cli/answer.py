@@ -5,7 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -134,10 +134,15 @@ class _Table:
     def show(self, *, as_json: bool) -> None:
         """What waits: the text of the first, or all as JSON."""
         if as_json:
-            self._renderer.data_json({"waiting": [as_record(one) for one in self._waiting]})
+            self._renderer.data_json({"waiting": [self._record(one) for one in self._waiting]})
         elif self._waiting:
-            text = Pastes(self._paths).text_of(self._waiting[0], whole=self._whole)
-            self._renderer.data(text)
+            self._renderer.data(self._text(self._waiting[0]))
+
+    def _record(self, paste: Paste) -> dict[str, Any]:
+        return {**as_record(paste), "words": len(self._text(paste).split())}
+
+    def _text(self, paste: Paste) -> str:
+        return Pastes(self._paths).text_of(paste, whole=self._whole)
 
     def take_all(self, *, editor: bool) -> bool:
         """Take reply after reply; whether the book is finished.

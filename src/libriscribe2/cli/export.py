@@ -14,22 +14,21 @@ from libriscribe2.project.paths import OUTLINE
 from libriscribe2.wording import counted
 
 _MOST_NAMED: Final = 12
+_FORMATS: Final = f"{', '.join(one.name for one in all_exporters())}."
 
 
 @command
 def export(
     frame: Frame,
     project: ProjectArgument = None,
+    wanted: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FORMAT", help=_FORMATS, show_default="all available here"),
+    ] = None,
     project_name: ProjectNameOption = None,
     formats: Annotated[
         str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="FORMATS",
-            help=f"{', '.join(one.name for one in all_exporters())}, joined by commas.",
-            show_default="all available here",
-        ),
+        typer.Option("--format", "-f", metavar="FORMATS", help="The same, joined by commas."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -49,13 +48,13 @@ def export(
     `exports/` in the project's folder, together with AI-DISCLOSURE.md.
     """
     paths = frame.project(project, project_name)
-    names = tuple(filter(None, (formats or "").split(",")))
+    names = tuple(filter(None, ",".join([*(wanted or ()), formats or ""]).split(",")))
     done = export_book(paths, names, output, partial=partial, check=check)
     if as_json:
         frame.renderer.data_json(done.as_record())
     else:
         _tell(frame.renderer, done)
-        if formats is None:
+        if not names:
             _tell_lacking(frame.renderer)
     if done.failure is not None:
         raise done.failure

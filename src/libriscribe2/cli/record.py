@@ -1,7 +1,8 @@
 """`libriscribe2 record`: a finished book's replies as a file from which the book is written again."""
 
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +12,22 @@ from libriscribe2.commands.recordings import Playback, keep, play, record_book
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.backends.recorded import read_recording
 from libriscribe2.wording import counted
+
+_Note = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TEXT", help="What a reader of the recording should know; repeatable."),
+]
+_Check = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Play a recording to its end, and keep nothing."),
+]
+_Renew = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Give a recording the shapes of today, as far as its replies can still be read.",
+    ),
+]
 
 
 @command
@@ -22,23 +39,9 @@ def record(
     ] = None,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The recording.")] = None,
     *,
-    note: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT", help="What a reader of the recording should know; repeatable."
-        ),
-    ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Play a recording to its end, and keep nothing."),
-    ] = None,
-    renew: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Give a recording the shapes of today, as far as its replies can still be read.",
-        ),
-    ] = None,
+    note: _Note = None,
+    check: _Check = None,
+    renew: _Renew = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
 ) -> None:
     """Keep a finished book's replies, to write it again from them.
@@ -56,18 +59,28 @@ def record(
             fix="Name PROJECT and FILE, or one FILE after --check or --renew.",
         )
     if old is not None:
-        recording = read_recording(f"recorded:{old}")
-        work = play(recording, frame.settings(), in_turn=renew is not None)
-    else:
+        _play(frame, old, renew)
+    elif file is not None:
         paths = frame.project(project)
         work = record_book(paths, frame.settings(None, paths), note or ())
+        _finish(frame, work, file, force=force)
+
+
+def _play(frame: Frame, old: Path, renewed: Path | None) -> None:
+    work = play(read_recording(f"recorded:{old}"), frame.settings(), in_turn=renewed is not None)
+    _finish(frame, work, renewed, force=True)
+
+
+def _finish(
+    frame: Frame, work: Coroutine[Any, Any, Playback], target: Path | None, *, force: bool
+) -> None:
+    """Play to the end, say what came of it, and keep it where a file is named."""
     done = run_async(work, lambda: None)
     _tell(frame, done)
     if done.failure is not None:
         raise done.failure
-    target = renew or file
     if target is not None:
-        keep(done, target, force=force or renew is not None)
+        keep(done, target, force=force)
         frame.renderer.data(str(target))
 
 

@@ -66,7 +66,7 @@ COMMANDS: Final = (
         "Write a book with a chat window: copy each request, paste its reply.",
     ),
     Entry("redo", "resume:redo", "Write a stage, or one chapter of it, again."),
-    Entry("status", "status:status", "Show every file of a book with its state and the reason."),
+    Entry("status", "status:status", "Show the files of a book with their states and the reasons."),
     Entry(
         "estimate",
         "resume:estimate",

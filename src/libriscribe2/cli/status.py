@@ -19,7 +19,7 @@ from libriscribe2.cli.run_output import quote_beside_actual, refreshing
 from libriscribe2.commands.book_state import BookOverview, overview
 from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.errors import UsageError
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.wording import cost
 from libriscribe2.wording import state_in_words as words
 
@@ -29,14 +29,18 @@ def status(
     frame: Frame,
     project: ProjectArgument = None,
     project_name: ProjectNameOption = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also list the program's own files.")
+    ] = False,
     rates: Annotated[
         bool, typer.Option("--rates", help="Also show how many replies could be read.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every file of a book with its state and the reason.
+    """Show the files of a book with their states and the reasons.
 
-    Nothing is written and no lock is taken, so it can be used during a run.
+    Nothing is written and no lock is taken, so it can be used during a run. The program's own files
+    are listed where they are out of date; --json lists all.
     """
     renderer = frame.renderer
     paths = frame.project(project, project_name)
@@ -44,7 +48,8 @@ def status(
     if as_json:
         renderer.data_json(state.record)
         return
-    rows = [(row["unit"], *_state_and_reason(row)) for row in state.record["units"]]
+    units = [row for row in state.record["units"] if every or not _goes_without_saying(row)]
+    rows = [(row["unit"], *_state_and_reason(row)) for row in units]
     renderer.table(("file", "state", "why"), rows)
     quoted = quote_beside_actual(renderer, paths, state.manifest)
     renderer.panel(paths.root.name, {**_in_words(state.record), **quoted})
@@ -55,6 +60,11 @@ def status(
         ]
         renderer.table(("rate", "count", "agent", "model"), shares)
     _tell_next(renderer, paths, state)
+
+
+def _goes_without_saying(row: Mapping[str, Any]) -> bool:
+    """Whether it is a file of the program's own that is up to date, or will be made."""
+    return row["unit"].startswith(f"{STATE}/") and row["state"] in {"fresh", "missing"}
 
 
 def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> None:

@@ -70,3 +70,19 @@ def test_secrets_are_known_by_the_names_of_their_variables() -> None:
 @given(st.text(alphabet=st.characters(codec="ascii", categories=["L", "N"]), min_size=8), st.text())
 def test_a_known_secret_never_survives(secret: str, around: str) -> None:
     assert secret not in redact(f"{around}{secret}{around}", [secret]).replace(MASK, "")
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        *("BEARER abc123def456", "Authorization: BASIC dXNlcjpwYXNz", "gSK_abcdef123456"),
+        *("sk-abcdef123456", "\u017fk-abcdef123456", "s\u212a-abcdef123456", "r8_abcdef123456"),
+        *("TGP-abcdef123456", "NVAPI-abcdef123456", "nvap\u0130-abcdef123456", "hf_abcdef123456"),
+        *("A\u0131zaABCDEFGHIJKL", "?API_KEY=abcdef123456", "&TOKEN=abcdef123456"),
+        *("X-API-KEY: abcdef123456", '"api-key": "abcdef123456"'),
+    ],
+)
+def test_whatever_its_capitals_a_secret_is_masked(secret: str) -> None:
+    masked = redact(f"It said — {secret}\n")
+    assert MASK in masked
+    assert "abcdef123456" not in masked

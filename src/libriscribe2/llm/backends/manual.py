@@ -254,9 +254,14 @@ class ManualBackend:
         Raises:
             ReplyAwaitedError: It is not; `hand_out` completes what the error says.
         """
-        if not self._pastes.answer_to(request.key()):
+        self._answer_to(request)
+
+    def _answer_to(self, request: Request) -> str:
+        text = self._pastes.answer_to(request.key())
+        if not text:
             self._asked[request.key()] = request
             raise self._awaited
+        return text
 
     async def complete(self, request: Request) -> Completion:
         """The reply that somebody has pasted.
@@ -264,8 +269,7 @@ class ManualBackend:
         Raises:
             ReplyAwaitedError: There is none.
         """
-        self.expect(request)
-        text, finish = self._pastes.answer_to(request.key()), "stop"
+        text, finish = self._answer_to(request), "stop"
         if is_prose(request):
             text = pasted_prose(text)
             if wanted_words(request) >= PROSE and stops_inside(text):

@@ -23,7 +23,8 @@ from libriscribe2.llm.fallbacks import CONTINUE, NOT_RECORDED, joined
 from libriscribe2.llm.providers import RECORDED
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.atomic import read_regular
-from libriscribe2.wording import plain_fault
+from libriscribe2.prose import shorten
+from libriscribe2.wording import one_line, plain_fault
 
 RECORDING_FILE: Final = "recording.json"
 """The copy in the folder of a book that is played."""
@@ -35,6 +36,7 @@ TEXT: Final = "text"
 """The shape of prose."""
 
 MOST_BYTES: Final = 64 * 2**20
+_LONGEST_TITLE: Final = 100
 
 _PLACE: Final = r"samples|prompts|research/sources|\.libriscribe/series"
 _Name = Annotated[str, Field(pattern=rf"^({_PLACE})/[^/\\:\x00-\x1f]*[^/\\:\x00-\x1f.]$")]
@@ -296,7 +298,9 @@ class RecordedAuthor:
             return RecordedReply(step=request.step, shape=wanted, by=NOBODY, reply=reply)
         named = _named(request.step, request.attempt, part)
         again = " asked again" if request.generation else ""
-        raise _unanswered(f"there is no reply to {named}{again} (shape {wanted})")
+        title = shorten(one_line(self._recording.title), _LONGEST_TITLE)
+        book = f" in the recording of {title!r}" if title else ""
+        raise _unanswered(f"there is no reply to {named}{again} (shape {wanted}){book}")
 
     def _part(self, request: Request) -> int:
         """Which part of a long reply is asked for: what came so far stands in the request."""
