@@ -13,10 +13,14 @@ from libriscribe2.replies.strict_json import strict_parse
 # Zero-width spaces and joiners, direction marks, word joiner, byte-order mark (the last).
 ZERO_WIDTH: Final = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _EDGE: Final = f" \t\r\n\f\v\u00a0\u3000{ZERO_WIDTH}"
-_NAMES: Final = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
+REASONING_NAME: Final = (
+    r"(?:seed:)?(?P<name>think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
+)
+"""The names of elements that hold reasoning, for values and calls alike."""
+
 _REASONING_TAG: Final = re.compile(
     rf"""
-    <(?P<close>/?)(?:seed:)?(?P<name>{_NAMES})(?:\s[^<>]{{0,200}})?>
+    <(?P<close>/?){REASONING_NAME}(?:\s[^<>]{{0,200}})?>
     | ◁(?P<far>/?)think▷
     | \[(?P<square>/?)think\]
     | <\|(?:begin|start|(?P<end>end))_(?:of_)?(?:thought|thinking)\|>

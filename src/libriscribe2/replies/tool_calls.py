@@ -4,25 +4,34 @@ The canonical form is the response-parser design's envelope: `content`, `toolCal
 `needsMoreWork`. Nothing here executes anything.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from libriscribe2.replies.choice import is_hole
+from libriscribe2.replies.choice import Coercion, is_hole
 from libriscribe2.replies.notations import FORMATS
+from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
 from libriscribe2.replies.tool_formats.call_objects import (
+    SIDE_KEYS,
     Envelope,
+    add_argument,
     marked_call,
     read_envelope,
     read_open_calls,
 )
-from libriscribe2.replies.tool_formats.reading import ReadCall, Source, ToolFormat
+from libriscribe2.replies.tool_formats.python_calls import read_python_calls
+from libriscribe2.replies.tool_formats.reading import ReadCall, Source, ToolFormat, whole_json
 from libriscribe2.replies.tool_formats.scanner import DataPart, Reading, scan_reply
 
 EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
 _MAX_DEPTH: Final = 64
+# A text that brackets stand around as a whole is to be filled in, in every language.
+_FRAME: Final = re.compile(
+    r"<[^<>/\n]* [^<>/\n]*>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
+)
 
 
 class ToolCall(BaseModel):
@@ -80,7 +89,7 @@ def parse_llm_response(
         return _text(raw_content, [f"The reply has more than {max_chars} characters."])
     known = None if allowed_tools is None else frozenset(allowed_tools)
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
-    gate = _Gate(known)
+    gate = _Gate(known, schemas or {})
     marked = gate.admit(reading.calls)
     if marked:
         content = _remaining(raw_content, reading) or EXECUTING
@@ -100,7 +109,7 @@ def parse_native_tool_calls(
     Returns:
         The calls whose arguments are a whole JSON object; the others are named in `issues`.
     """
-    gate = _Gate(None)
+    gate = _Gate(None, {})
     read = [marked_call(item) for item in tool_calls]
     calls = gate.admit([call for call in read if call is not None])
     dropped = len(read) - len(calls)
@@ -111,30 +120,93 @@ def parse_native_tool_calls(
 class _Gate:
     """Lets a call through only if its tool exists and its arguments can be used."""
 
-    def __init__(self, known: frozenset[str] | None) -> None:
+    def __init__(self, known: frozenset[str] | None, schemas: Mapping[str, Any]) -> None:
         self.known = known
+        self.schemas = schemas
         self.issues: list[str] = []
 
     def admit(self, calls: Sequence[ReadCall]) -> list[ToolCall]:
-        return [
-            ToolCall(name=call.name, arguments=call.arguments)
-            for call in calls
-            if self._is_usable(call)
-        ]
+        admitted = (self._admitted(call) for call in calls)
+        return [call for call in admitted if call is not None]
 
-    def _is_usable(self, call: ReadCall) -> bool:
+    def _admitted(self, call: ReadCall) -> ToolCall | None:
+        name = f"`{call.name:.80}`"
         if self.known is not None and call.name not in self.known:
             names = ", ".join(sorted(self.known)) or "none"
-            self.issues.append(f"There is no tool `{call.name:.80}`. The tools are: {names}.")
-            return False
-        if not _is_plain(call.arguments):
-            self.issues.append(f"The arguments of `{call.name:.80}` cannot be used as JSON text.")
-            return False
-        hole = _first_hole(call.arguments)
+            return self._refused(f"There is no tool {name}. The tools are: {names}.")
+        schema = self.schemas.get(call.name)
+        whole = _settled(call, schema)
+        if whole is None:
+            beside = ", ".join(f"`{key:.40}`" for key in call.beside)
+            return self._refused(f"A call of {name} has {beside} outside its arguments.")
+        if not _is_plain(whole.arguments):
+            return self._refused(f"The arguments of {name} cannot be used as JSON text.")
+        hole = _first_hole(whole.arguments)
         if hole is not None:
-            self.issues.append(f"The argument `{hole:.80}` of `{call.name:.80}` is a placeholder.")
-            return False
-        return True
+            return self._refused(f"The argument `{hole:.80}` of {name} is a placeholder.")
+        arguments, fault = _fitted(whole.arguments, schema)
+        if fault:
+            return self._refused(f"A call of {name} does not fit the tool: {fault}.")
+        return ToolCall(name=call.name, arguments=arguments)
+
+    def _refused(self, issue: str) -> ToolCall | None:
+        self.issues.append(issue)
+        return None
+
+
+def _settled(call: ReadCall, schema: Mapping[str, Any] | None) -> ReadCall | None:
+    """The call with every member of its object used; None where one may be a lost argument.
+
+    What the tool's schema knows is an argument, also in an object of another name. Other members
+    are notes where the call has its arguments, and perhaps the arguments where it has none.
+    """
+    known = (schema or {}).get("properties", {}).keys()
+    arguments = dict(call.arguments)
+    notes = []
+    for key, value in call.beside.items():
+        inner = value
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            inner = whole_json(value).value
+        if key in known:
+            added = {key: value}
+        elif isinstance(inner, Mapping) and inner and inner.keys() <= known:
+            added = dict(inner)
+        else:
+            notes += [key] if key not in SIDE_KEYS else []
+            continue
+        if not all(add_argument(arguments, name, one) for name, one in added.items()):
+            return None
+    return None if notes and not arguments else ReadCall(call.name, arguments)
+
+
+def _fitted(
+    arguments: dict[str, Any], schema: Mapping[str, Any] | None
+) -> tuple[dict[str, Any], str]:
+    """The arguments in the types that the tool declares, and what is wrong with them, or ""."""
+    if not schema or not properties_of(schema):
+        return arguments, ""
+    lacking = missing_keys(schema, arguments)
+    if lacking:
+        return arguments, f"`{lacking[0]}` is missing"
+    known = properties_of(schema)
+    foreign = [key for key in arguments if key not in known]
+    if foreign and not schema.get("additionalProperties"):
+        return arguments, f"it has no `{foreign[0]:.80}`"
+    fitted = Coercion(schema).apply(arguments)
+    wrong = [
+        key
+        for key, value in fitted.items()
+        if not (isinstance(value, str) and "{{" in value)  # it refers to an earlier result
+        and fit(value, _part(schema, key)).mistyped
+    ]
+    return fitted, f"`{wrong[0]}` has another type" if wrong else ""
+
+
+def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """The schema of one argument, with the definitions that it may refer to."""
+    part = properties_of(schema).get(key)
+    defined = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
+    return {**defined, **part} if isinstance(part, Mapping) else {}
 
 
 def _first_hole(arguments: Mapping[str, Any]) -> str | None:
@@ -143,7 +215,8 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
         (
             name
             for name, value in arguments.items()
-            if isinstance(value, str) and is_hole(name, value.strip())
+            if isinstance(value, str)
+            and (is_hole(name, value.strip()) or _FRAME.fullmatch(value.strip()))
         ),
         None,
     )
@@ -184,10 +257,22 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
         calls += admitted
         spans += [part] if admitted else []
     issues = [*reading.issues, *gate.issues]
+    if not calls and gate.known:
+        calls = gate.admit(_written_alone(raw, gate))
+        if calls:
+            return _response("", calls, issues, more=True)
     if not calls:
         return _text(_without_reasoning(raw, reading), issues)
     reading.removed += [(part.start, part.end) for part in spans]
     return _response(_remaining(raw, reading), calls, issues, more=True)
+
+
+def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
+    """The calls of a reply that is nothing but calls of known tools in Python's spelling."""
+    names = "|".join(re.escape(name) for name in gate.known or ())
+    if re.match(rf"\s*(?:{names})\(", raw) is None:
+        return ()
+    return read_python_calls(Source(raw, gate.schemas), raw.strip())
 
 
 def _from_envelope(envelope: Envelope, reading: Reading, gate: _Gate) -> LLMToolCallResponse:

@@ -203,9 +203,9 @@ def _read_toy(source: Source, _start: int, body: int) -> Found:
 
 def test_RP_36_a_format_is_one_function_in_the_list() -> None:
     toy = ToolFormat("toy", "@@call ", _read_toy, begins="@@")
-    response = parse_llm_response("Now @@call dance; please", formats=[toy, *FORMATS])
+    response = parse_llm_response("Now.\n@@call dance;\n\nPlease.", formats=[toy, *FORMATS])
     assert _calls(response) == [{"name": "dance", "arguments": {}}]
-    assert response.content == "Now\n\nplease"
+    assert response.content == "Now.\n\nPlease."
     assert parse_llm_response("Now @@call dance; please").tool_calls is None
 
 

@@ -31,7 +31,7 @@ ARGUMENT_KEYS: Final = (
 _NESTED_KEYS: Final = (
     "function", "functionCall", "function_call", "toolUse", "tool_use", "tool_call", "toolCall",
 )  # fmt: skip
-_SIDE_KEYS: Final = frozenset({
+SIDE_KEYS: Final = frozenset({
     "id", "type", "index", "call_id", "callId", "tool_call_id", "toolUseId", "status", "object",
     "needsMoreWork", "needs_more_work", "thought", "thoughts", "reason", "reasoning",
     "explanation", "role", "content", "caller",
@@ -51,7 +51,7 @@ _PLACEHOLDERS: Final = frozenset({
     "example_tool", "name", "tool-name", "function-name",
 })  # fmt: skip
 CALL_KEYS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_NESTED_KEYS, "type"})
-_RESERVED: Final = CALL_KEYS | _SIDE_KEYS
+_RESERVED: Final = CALL_KEYS | SIDE_KEYS
 _NAME: Final = re.compile(r"[^\W\d][\w.\-/:]{0,127}")
 _NAMESPACES: Final = ("functions.", "function.", "default_api.", "tools.")
 
@@ -72,7 +72,7 @@ def clean_name(value: object) -> str | None:
 def marked_call(value: object) -> ReadCall | None:
     """The call in an object that stands where a call must stand: in tags, in an envelope.
 
-    Missing or null arguments are no arguments.
+    Missing or null arguments are no arguments; what else the object holds stays beside them.
     """
     if not isinstance(value, Mapping):
         return None
@@ -85,7 +85,8 @@ def marked_call(value: object) -> ReadCall | None:
     arguments = read_arguments(item[argument_key]) if argument_key is not None else {}
     if name is None or arguments is None or is_definition(item, arguments):
         return None
-    return ReadCall(name, arguments)
+    beside = {key: item[key] for key in item if key not in (name_key, argument_key)}
+    return ReadCall(name, arguments, beside)
 
 
 def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> ReadCall | None:
@@ -102,13 +103,15 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
     name_key = _first_key(item, NAME_KEYS)
     argument_key = _first_key(item, ARGUMENT_KEYS)
     call = marked_call(item)
-    if call is None or name_key is None or argument_key is None or item[argument_key] is None:
+    if call is None or name_key is None:
         return None
-    if known_names is not None:
+    if known_names is not None and (call.beside or argument_key is not None):
         return call if call.name in known_names else None
+    if argument_key is None or item[argument_key] is None:
+        return None
     is_sure = argument_key in _SURE_ARGUMENTS.get(name_key, ARGUMENT_KEYS)
     typed = item.get("type") in _CALL_TYPES
-    extra = item.keys() - {name_key, argument_key} - _SIDE_KEYS | item.keys() & _SHEET_KEYS
+    extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & _SHEET_KEYS
     placeholder = call.name.casefold() in _PLACEHOLDERS
     return call if (is_sure or typed) and not extra and not placeholder else None
 
@@ -150,7 +153,7 @@ def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """The inner object of `{"type": "function", "function": {...}}` and its like."""
     for key in _NESTED_KEYS:
         inner = value.get(key)
-        if isinstance(inner, Mapping) and not value.keys() - {key} - _SIDE_KEYS:
+        if isinstance(inner, Mapping) and not value.keys() - {key} - SIDE_KEYS:
             return inner
     return value
 
@@ -174,6 +177,10 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
 LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
 TWICE: Final = "A tool call gives one argument twice, with different values; it was not executed."
+BESIDE_TEXT: Final = (
+    "A tool call stands beside other text or a question; it was not executed. "
+    "If it is meant, send it with nothing behind it."
+)
 UNBALANCED: Final = "A tool call is cut off, or its tags do not match; it was not executed."
 _SEPARATORS: Final = re.compile(r"[\s,;]*")
 _FENCE_LINE: Final = re.compile(r"`{3,}\w*[ \t]*\n?\s*")
@@ -431,6 +438,9 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     valid name or arguments are left out.
     """
     items: list[Any] = value if isinstance(value, list) else [value]
+    named = [_name_as_key(item) if isinstance(item, Mapping) else None for item in items]
+    if known_names and all(call is not None and call.name in known_names for call in named):
+        return [call for call in named if call is not None]
     if not all(isinstance(item, Mapping) and _is_call_like(item) for item in items):
         return []
     calls = [bare_call(item, known_names) for item in items]

@@ -29,10 +29,12 @@ class ReadCall:
     Attributes:
         name: The tool's name.
         arguments: Argument names to values, complete.
+        beside: Members of the call's object that are neither its name nor its arguments.
     """
 
     name: str
     arguments: dict[str, Any]
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from libriscribe2.replies.contract import FENCE_OPENER, Fence, code_span_end, fence_at
-from libriscribe2.replies.normalise import begins_line
+from libriscribe2.replies.normalise import REASONING_NAME, begins_line
 from libriscribe2.replies.tool_formats.call_objects import (
+    BESIDE_TEXT,
     CUT_OFF,
+    LIST_KEYS,
     json_at,
     marked_call,
     read_arguments,
 )
 from libriscribe2.replies.tool_formats.python_calls import read_python_calls
-from libriscribe2.replies.tool_formats.quoting import is_shown
+from libriscribe2.replies.tool_formats.quoting import is_shown, is_taken_back
 from libriscribe2.replies.tool_formats.reading import (
     LOOK,
     TAG_START,
@@ -25,7 +27,7 @@ from libriscribe2.replies.tool_formats.reading import (
     after_space,
 )
 
-_REASONING: Final = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
+_REASONING: Final = REASONING_NAME.replace("?P<name>", "?:")
 _ASIDES: Final = (
     r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
     r"|available_tools|tool_definitions?|system|documentation)"
@@ -116,15 +118,18 @@ _BEGINS: Final = (TAG_START, r"[`{\[◁]", "(?m:^)")
 _JSON_OPENER: Final = r"""\{(?=\s*["'“}])|\{(?=\s*\w+\s*:)|\[(?=\s*[\[{"\]])"""
 _CALL_WORDS: Final = ("name", "tool", "function", "action", "needsMoreWork", "needs_more_work")
 _RESTART: Final = re.compile(r"\n[ \t]*\r?\n(?=[{\[<`])")
-_ACTION_FENCES: Final = frozenset({
-    "", "json", "jsonc", "json5", "javascript", "typescript", "js", "ts", "tool_code", "tool_call",
-    "tool_calls", "function_call", "function_calls", "tool_use", "tool", "tool-call", "tool-calls",
-    "toolcall", "function-call", "invoke",
+_DATA_FENCES: Final = frozenset({
+    "", "json", "jsonc", "json5", "javascript", "typescript", "js", "ts", "xml", "text",
+    "plaintext", "txt",
 })  # fmt: skip
-_WHOLE_REPLY_FENCES: Final = _ACTION_FENCES | {"xml", "text", "plaintext", "txt"}
+_ACTION_FENCES: Final = _DATA_FENCES - {"xml", "text", "plaintext", "txt"} | {
+    "tool_code", "tool_call", "tool_calls", "function_call", "function_calls", "tool_use", "tool",
+    "tool-call", "tool-calls", "toolcall", "function-call", "invoke",
+}  # fmt: skip
 _PYTHON_CALL: Final = re.compile(r"\s*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\(")
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
 _SHOWN: Final = re.compile(r"\S")
+_BETWEEN: Final = " \t\r\n,;"
 _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
 
@@ -157,6 +162,15 @@ class Reading:
     reasoning: list[tuple[int, int]] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)
     issues: list[str] = field(default_factory=list)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many calls, values and removed spans there are."""
+        return len(self.calls), len(self.parts), len(self.removed)
+
+    def forget(self, counts: tuple[int, int, int]) -> None:
+        """Leave out the calls and values behind the first so many."""
+        del self.calls[counts[0] :], self.parts[counts[1] :], self.removed[counts[2] :]
 
 
 def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) -> Reading:
@@ -201,6 +215,8 @@ class _Scan:
         self.depth = depth
         self.reading = Reading()
         self.chain_end = -1
+        self.chain_start = (0, 0, 0)
+        self.chain_is_marked = False
         self.chain_is_shown = False
 
     def run(self) -> None:
@@ -210,6 +226,7 @@ class _Scan:
         for _ in range(_MAX_OPENERS):
             opener = openers.search(self.text, place)
             if opener is None:
+                self._end_chain(len(self.text))
                 return
             place = max(self._step(opener), opener.start() + 1)
         self.reading.issues.append(_TOO_MANY)
@@ -233,6 +250,7 @@ class _Scan:
         if kind == "reasoned":
             # The template opened the block: everything so far was reasoning.
             self.reading = Reading(reasoning=[(0, opener.end())])
+            self.chain_end = -1
             return opener.end()
         end = reasoning_end(self.source, opener.start(), opener.end())
         if end is None:
@@ -242,29 +260,42 @@ class _Scan:
 
     def _aside(self, opener: re.Match[str]) -> int:
         call = call_among_tools(self.source, opener.start(), opener.end())
-        if call is None or self._is_shown(opener.start(), call.end):
+        if call is None or self._is_shown(opener.start(), call.end, marked=True):
             return aside_end(self.source, opener.start(), opener.end())
         self._take(opener.start(), call)
         return call.end
 
-    def _is_shown(self, start: int, end: int) -> bool:
+    def _is_shown(self, start: int, end: int, *, marked: bool = False) -> bool:
         """Whether a region is only shown; regions that follow each other share the verdict.
 
         Of absurdly many, those that are not judged count as shown.
         """
-        if self.chain_end < 0 or self.text[self.chain_end : start].strip():
+        if self.chain_end < 0 or self.text[self.chain_end : start].strip(_BETWEEN):
+            self._end_chain(start)
             self.source.verdicts_left -= 1
             judged = self.source.verdicts_left >= 0
-            self.chain_is_shown = not judged or is_shown(self.text, start, end)
+            self.chain_is_shown = not judged or is_shown(self.text, start, end, marked=marked)
             self.reading.issues += [] if judged else [_TOO_MANY]
+            self.chain_start = self.reading.counts
+            self.chain_is_marked = marked
         self.chain_end = end
         return self.chain_is_shown
+
+    def _end_chain(self, until: int) -> None:
+        """Forget the calls of a row that the text behind it, up to the next one, takes back."""
+        if self.chain_end < 0 or self.chain_is_shown:
+            return
+        if self.reading.counts == self.chain_start:
+            return
+        if is_taken_back(self.text, self.chain_end, until, marked=self.chain_is_marked):
+            self.reading.forget(self.chain_start)
+            self.reading.issues.append(BESIDE_TEXT)
 
     def _marked(self, tool_format: ToolFormat, opener: re.Match[str]) -> int:
         found = tool_format.read(self.source, opener.start(), opener.end())
         if found is None:
             return opener.end()
-        if self._is_shown(opener.start(), found.end):
+        if self._is_shown(opener.start(), found.end, marked=True):
             return found.end
         self._take(opener.start(), found)
         return found.end
@@ -289,12 +320,15 @@ class _Scan:
             return read.end
         if not read.ok:
             read = json_at(self.source, start)
-        if read.ok and not self._is_shown(start, read.end):
+        marked = isinstance(read.value, dict) and not read.value.keys().isdisjoint(LIST_KEYS)
+        if read.ok and not self._is_shown(start, read.end, marked=marked):
             self.reading.parts.append(DataPart(read.value, start, read.end))
         return read.end
 
     def _may_be_call(self, start: int, end: int) -> bool:
-        return any(self.text.find(word, start, end) >= 0 for word in _CALL_WORDS)
+        return any(
+            self.text.find(word, start, end) >= 0 for word in (*_CALL_WORDS, *self.source.tools)
+        )
 
     def _unclosed(self, start: int) -> int:
         """A value that never ends: cut off, or a stray bracket in prose."""
@@ -311,7 +345,8 @@ class _Scan:
         fence = self._whole_fence(opener.start())
         if fence is None:
             return code_span_end(self.text, opener.start())
-        if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end):
+        marked = fence.language not in _DATA_FENCES
+        if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end, marked=marked):
             return fence.end
         self._take_fence(fence, self._inside(fence))
         return fence.end
@@ -347,7 +382,7 @@ class _Scan:
             return False
         if fence.language in _ACTION_FENCES:
             return True
-        return fence.language in _WHOLE_REPLY_FENCES and self._is_alone(fence)
+        return fence.language in _DATA_FENCES and self._is_alone(fence)
 
     def _is_alone(self, fence: Fence) -> bool:
         """Whether nothing but reasoning stands before a fence, and nothing behind it."""
