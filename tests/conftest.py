@@ -75,7 +75,7 @@ def pytest_sessionstart() -> None:
 def pytest_collection_finish() -> None:
     """From here on garbage is searched for, among what comes after, and less often."""
     gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
+    gc.set_threshold(100_000, 10, 10)
     gc.enable()
 
 

@@ -128,6 +128,7 @@ def test_T7_an_opening_is_written_from_text_that_stays(desk: Desk) -> None:
         assert rest.split("\n\n")[0] in asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["redblack", "parallel"])
 def test_T2_the_same_book_at_any_number_of_calls_at_once(tmp_path: Path, order: str) -> None:
     def drafted(at_once: int) -> dict[str, bytes]:

@@ -61,6 +61,7 @@ def changed(record: dict[str, Any], way: tuple[Any, ...], value: object) -> dict
     return copy
 
 
+@pytest.mark.slow
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

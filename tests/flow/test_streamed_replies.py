@@ -54,6 +54,7 @@ class Streaming(Author):
         yield completion
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["sequential", "redblack"])
 def test_XC_03_a_book_does_not_depend_on_how_its_replies_come(desk: Desk, order: str) -> None:
     for name, size in (("whole", 0), ("pieces", 70)):

@@ -129,6 +129,7 @@ MUTANTS: Final = (
         "project/store.py",
         "raise self._rescued(key, record, error) from error",
         "raise error from error",
+        _SLOW,
     ),
     Mutant(
         "a folder that may not be looked into is our bug",
@@ -180,6 +181,7 @@ MUTANTS: Final = (
         "llm/backend.py",
         "for name in _IDENTITY}\n",
         "for name in _IDENTITY}\n            said['at'] = id(self)\n",
+        _SLOW,
     ),
     Mutant(
         "Retry-After is not obeyed",

@@ -1,6 +1,6 @@
 """Bar 6: a disk that takes no more loses no reply that was paid for.
 
-Again: .venv/bin/pytest tests/reliability/test_bar_06_full_disk.py
+Again: .venv/bin/pytest -m "slow and not soak" tests/reliability/test_bar_06_full_disk.py
 All of it: .venv/bin/pytest -m soak tests/reliability/test_bar_06_full_disk.py
 """
 
@@ -28,6 +28,7 @@ def rescued(trial: Trial) -> list[Path]:
     return list(Path(str(home)).rglob("rescue/*.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [9, pytest.param(20, marks=pytest.mark.soak)])
 def test_bar_06_a_journal_that_cannot_grow_loses_no_paid_reply(
     trials: Trials, capsys: pytest.CaptureFixture[str], sizes: int

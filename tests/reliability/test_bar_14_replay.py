@@ -1,6 +1,6 @@
 """Bar 14: every file of a finished book comes out of the journal again, byte for byte, unpaid.
 
-Again: .venv/bin/pytest tests/reliability/test_bar_14_replay.py -s
+Again: .venv/bin/pytest -m "slow and not soak" tests/reliability/test_bar_14_replay.py -s
 """
 
 import shutil
@@ -20,6 +20,9 @@ MANY: Final = 40
 SCENES: Final = 10
 LONGEST_SECONDS: Final = 2.0
 """For the book of many chapters, in processor time."""
+
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.soak)])

@@ -51,7 +51,8 @@ class Bar:
 
         It goes to stderr, because the workers of a parallel run have no stdout.
         """
-        again = f".venv/bin/pytest {'-m soak ' if soak else ''}tests/reliability/{self.file}"
+        marks = "soak" if soak else "'not soak'"
+        again = f".venv/bin/pytest -m {marks} tests/reliability/{self.file}"
         with capsys.disabled():
             sys.stderr.write(f"\nbar {self.number}: {figure} (seed {self.seed}; again: {again})\n")
 

@@ -38,6 +38,7 @@ def test_XC_08_a_run_needs_none_of_them(tmp_path: Path, closed: str) -> None:
     assert (tmp_path / "projects" / "book" / "concept.json").read_bytes().startswith(b"{")
 
 
+@pytest.mark.slow
 def test_XC_08_who_cannot_be_asked_is_told_so(tmp_path: Path) -> None:
     for words in ("--mock", "- --mock"):
         code, _, err = shell(tmp_path, f"{COMMAND} {words} <&-")
