@@ -1,5 +1,5 @@
-"""The seed's name for `replies.sections`."""
+"""The seed's name for `replies.headed`."""
 
-from libriscribe2.replies.sections import make_marker_parser, multi_section_parser, parser_template
+from libriscribe2.replies.headed import make_marker_parser, multi_section_parser, parser_template
 
 __all__ = ["make_marker_parser", "multi_section_parser", "parser_template"]

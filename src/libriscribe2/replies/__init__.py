@@ -8,3 +8,19 @@ Nothing of the rest of the program is imported but names of log messages. What h
   nothing closes behind here. `python -m bench.hostile_scan` looks for more than linear time.
 - A budget of a reply is shared with its fences (`Source.part`).
 """
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from libriscribe2.replies.library import calls, read, sections
+
+__all__ = ["calls", "read", "sections"]
+
+
+def __getattr__(name: str) -> Any:
+    """The doors of the library, loaded when they are asked for."""
+    if name not in __all__:
+        raise AttributeError(name)
+    from libriscribe2.replies import library  # noqa: PLC0415 - `create` reads less than they do
+
+    return getattr(library, name)

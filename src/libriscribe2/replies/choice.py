@@ -122,6 +122,15 @@ def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
 _INTEGER: Final = re.compile(r"[+-]?\d{1,400}")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?")
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+")
+_COUNTED: Final = re.compile(r"(\D{0,30})(\d{1,4})")
+# A part of a sentence is no keyword: it has many words, a stop, or half of a number.
+_CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S")
+
+
+def _is_keyword(part: str) -> bool:
+    return _CLAUSE.search(part) is None and not part.isdigit()
+
+
 _TRUTH: Final = {"true": True, "false": False}
 
 
@@ -173,6 +182,9 @@ class Coercion:
             ("number_from_string", _number),
             ("boolean_from_string", _boolean),
             ("string_from_number", _string),
+            ("value_of_enum", self._listed),
+            ("decoded_string", self._decoded),
+            ("indexed_items", self._indexed),
             ("one_item_list", self._item),
         ):
             changed = change(value, wanted[0])
@@ -189,16 +201,50 @@ class Coercion:
         if not any(accepts_type(branch, "") for branch in alternatives(items, self._root)):
             return None
         lines = value.strip().splitlines()
-        parts = lines if len(lines) > 1 else value.split(",")
-        bare = (_BULLET.sub("", part).strip().strip(",").strip() for part in parts)
+        parts = [part.strip() for part in (lines if len(lines) > 1 else value.split(","))]
+        if len(lines) < 2 and any(not _is_keyword(part) for part in parts):
+            return None
+        if all(_BULLET.match(part) for part in parts if part):
+            parts = [_BULLET.sub("", part) for part in parts]
+        bare = (part.strip().strip(",").strip() for part in parts)
         return [part for part in bare if part]
+
+    def _listed(self, value: Any, node: Mapping[str, Any]) -> Any:
+        """The value of an enum that differs by case and white space only."""
+        options = node.get("enum")
+        if not isinstance(value, str) or not isinstance(options, list):
+            return None
+        folded = value.strip().casefold()
+        same = [one for one in options if isinstance(one, str) and one.casefold() == folded]
+        return same[0] if len(same) == 1 else None
+
+    def _decoded(self, value: Any, _node: Mapping[str, Any]) -> Any:
+        """The list or object that a string holds as JSON."""
+        text = value.strip() if isinstance(value, str) else ""
+        parsed = strict_parse(text) if text[:1] in ("{", "[") else None
+        fits = parsed is not None and parsed.end == len(text)
+        return parsed.value if parsed is not None and fits else None
+
+    def _indexed(self, value: Any, node: Mapping[str, Any]) -> Any:
+        """The values of an object whose keys count: "1", "2" or "scene1", "scene2"."""
+        if not isinstance(value, dict) or not value or "array" not in types_of(node):
+            return None
+        keys = [_COUNTED.fullmatch(key) for key in value]
+        counts = [int(key[2]) for key in keys if key]
+        same = len(counts) == len(value) and len({key[1] for key in keys if key}) == 1
+        if not same or counts[0] > 1 or counts != list(range(counts[0], counts[0] + len(counts))):
+            return None
+        return list(value.values())
 
     def _item(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The item of a one-item list where one object is wanted, or the object as a list."""
         if isinstance(value, list) and len(value) == 1 and "object" in types_of(node):
             return value[0]
-        wrapped = isinstance(value, dict) and "array" in types_of(node)
-        return [value] if wrapped and branch_for(node.get("items"), value, self._root) else None
+        if not isinstance(value, dict) or "array" not in types_of(node):
+            return None
+        branch = branch_for(node.get("items"), value, self._root)
+        known = properties_of(branch) if branch else {}
+        return [value] if branch and (not known or known.keys() & value.keys()) else None
 
     def _renamed(self, value: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
         """The object under the schema's spelling of its keys ("Primary Keywords" and such)."""

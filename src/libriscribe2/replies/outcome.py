@@ -53,6 +53,9 @@ class ExtractionReport(NamedTuple):
         issues: Labels of what was wrong around or in the JSON; empty for a clean reply.
         repairs: Every change that was made, in the order of the text.
         refusal: Why there is no trustworthy value; None when there is one.
+        before: What is said before the value, without marks of fences and tags.
+        after: What is said behind it.
+        unread: The other values of the reply, as they stand there.
     """
 
     value: Any
@@ -61,6 +64,9 @@ class ExtractionReport(NamedTuple):
     issues: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
     refusal: Refusal | None = None
+    before: str = ""
+    after: str = ""
+    unread: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -128,6 +134,15 @@ _KINDS: Final[dict[str, tuple[str, str]]] = {
     "several_items": (
         "several items where one object is wanted",
         "Your reply held several items. Answer with exactly one JSON object.",
+    ),
+    "wrong_fields": (
+        "fields are missing or not as wanted",
+        "Your JSON could be read, but its fields are not as wanted.",
+    ),
+    "remark": (
+        "what is said behind the JSON may change it",
+        "Your reply said something behind the JSON that may change it, or asked a question. "
+        "If the JSON is final, send it alone; else send it as it should be.",
     ),
     "too_deep": ("the JSON is nested too deeply", "Your JSON was nested too deeply. Flatten it."),
     "too_large": ("the reply is too large", "Your reply was too long. Write a shorter one."),

@@ -20,6 +20,7 @@ from libriscribe2.replies.outcome import (
     Repair,
     refusal,
 )
+from libriscribe2.replies.remarks import weighs, words_of
 from libriscribe2.replies.repair import lacks_end
 from libriscribe2.replies.repair.state import Trouble
 from libriscribe2.replies.schema_fit import resolve, types_of
@@ -309,6 +310,11 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         outcome = next(span.outcome for span in spans if span.start == best.start)
         trouble = (outcome and outcome.trouble) or Trouble("cut_off", best.end)
         refused = refusal(trouble.kind, text, trouble.position, trouble.detail)
+    others = [span for span in spans if not best.start <= span.start < best.end]
+    behind = min((span.start for span in others if span.start >= best.end), default=len(text))
+    after = words_of(text[best.end : behind])
+    if task.wanted is not None and refused is None and weighs(after, verdict.value):
+        refused = refusal("remark", text, best.end)
     return ExtractionReport(
         verdict.value,
         lossy=not best.lossless,
@@ -316,6 +322,9 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         issues=issues,
         repairs=(*best.repairs, *applied),
         refusal=refused,
+        before=words_of(text[: best.start]),
+        after=words_of(text[best.end :]),
+        unread=tuple(text[span.start : span.end] for span in others),
     )
 
 

@@ -55,7 +55,7 @@ async def test_pb_17_lists_objects_and_choices_keep_their_schemas() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        'Here you are:\n```json\n{"lat": "48.85", "to_currency": "EUR"}\n```\nAnything else?',
+        'Here you are:\n```json\n{"lat": "48.85", "to_currency": "EUR"}\n```\nThat is all.',
         '{"lat": 48.85, "to_currency": "EUR"}',
         '<tool_call>{"name": "provide_parameters", "arguments": {"lat": 48.85, '
         '"to_currency": "EUR"}}</tool_call>',

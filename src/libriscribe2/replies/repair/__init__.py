@@ -164,6 +164,8 @@ def _score(text: str, position: int, stack: Sequence[bool]) -> int:
     return 2 if open_kinds[-1] == (KEY.match(text, comma.end()) is not None) else 0
 
 
+# A comment on a line of its own, or between a comma and what follows on the same line.
+_OWN_PLACE: Final = re.compile(r",?[ \t\r]*\n\s*(?://|\#|/\*|<!--)|[ \t]*(?:/\*|<!--)[^\n]*\Z")
 _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
 _CLOSING: Final = "}]｝］"
@@ -212,7 +214,10 @@ class RepairParser:
 
     def _step(self, frame: Frame) -> None:
         """Read one token in the state of the innermost container."""
+        before = self.cursor.at
         char = self.cursor.skip()
+        if not frame.is_object and _OWN_PLACE.match(self.cursor.text, before, self.cursor.at):
+            frame.remarks.append(len(frame.value))
         if not char:
             raise text_end(self.cursor, frame, len(self._stack))
         if frame.state == SEPARATOR_STATE:
@@ -367,6 +372,8 @@ class RepairParser:
         cursor = self.cursor
         if frame.is_object and frame.state == VALUE_STATE:
             raise cursor.halt("syntax", "a value is missing")
+        if frame.leaves_out(ends=char in "]］"):
+            raise cursor.halt("ellipsis")
         if frame.comma >= 0 and frame.state != SEPARATOR_STATE:
             cursor.note("trailing_comma", frame.comma)
         if frame.is_object == (char in "}｝") and len(self._stack) > 1:

@@ -15,7 +15,6 @@ from libriscribe2.replies.repair.patterns import (
     CONTROL,
     ELEMENT,
     ELLIPSIS,
-    ELLIPSIS_WORDS,
     KEY,
     LOST_QUOTE,
     OPEN_QUOTES,
@@ -210,7 +209,7 @@ class Cursor:
             comment = COMMENT.match(self.text, self.at)
             if comment is None:
                 return char
-            if ELLIPSIS_WORDS.search(comment.group()):
+            if ELLIPSIS.search(comment.group()):
                 raise self.halt("ellipsis")
             self.note("comment", self.at)
             self.at = comment.end()

@@ -99,12 +99,6 @@ _OPERATION: Final = re.compile(
     r"""\s*+[+*/%]\s*+[\w.]+\s*[,}\]\n]|\s++(?:\.{1,2}|&|\|\|?|~)\s++["'`]"""
 )
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
-ELLIPSIS_WORDS: Final = re.compile(
-    r"\.{3}|…|\b(?:rest|remaining|remainder|more|etc|omitted|continue[sd]?|continuation|and so on"
-    r"|truncated|abbreviated|additional|others?|similar(?:ly)?|same as|same (?:pattern|format|structure|way)|as above|and so forth|repeat|shortened"
-    r"|fill in|todo|placeholder|insert|add)\b",
-    re.IGNORECASE,
-)
 OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
 
 

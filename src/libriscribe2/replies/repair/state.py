@@ -1,7 +1,7 @@
 """What a repair works with and results in: open brackets, policy, outcome."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from libriscribe2.replies.outcome import Repair
@@ -61,6 +61,7 @@ class Frame:
         key: The key that the next value belongs to.
         comma: Where the comma stands after which nothing came yet, or -1.
         plain_last: Whether the last value was a string without any damage.
+        remarks: For each comment on a line of its own, how many items stood before it.
     """
 
     value: dict[str, Any] | list[Any]
@@ -70,6 +71,28 @@ class Frame:
     key: str = ""
     comma: int = -1
     plain_last: bool = False
+    remarks: list[int] = field(default_factory=list)
+
+    def leaves_out(self, *, ends: bool) -> bool:
+        """Whether a comment in a place of its own stands for items of this list.
+
+        Nothing follows it, or the number that counts the items jumps from before it to behind it.
+        """
+        items = self.value
+        if not isinstance(items, list) or not self.remarks:
+            return False
+        if ends and items and self.remarks[-1] == len(items):
+            return True
+        return any(_jumps(items, at) for at in self.remarks if 0 < at < len(items))
+
+
+def _jumps(items: Sequence[Any], at: int) -> bool:
+    """Whether a number that counts the items before a place goes on by more than one behind it."""
+    before, after = items[at - 1], items[at]
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return False
+    counts = [key for key, one in before.items() if type(one) is int and one in (at, at - 1)]
+    return any(type(after.get(key)) is int and after[key] - before[key] > 1 for key in counts)
 
 
 @dataclass(frozen=True, slots=True)
