@@ -15,6 +15,7 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_book_reviewer import BookReviewer
 from libriscribe2.agents.agent_continuity_evaluator import ContinuityEvaluator
 from libriscribe2.agents.agent_importer import ManuscriptReader
+from libriscribe2.agents.agent_mender import MenderAgent
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
 from libriscribe2.cli.root import COMMANDS, Entry, app
 from libriscribe2.engine.stages import all_stages
@@ -29,6 +30,7 @@ CONSULTED: tuple[type[Agent], ...] = (
     ContinuityEvaluator,
     PassageEvaluator,
     BookReviewer,
+    MenderAgent,
 )
 """Agents that are no stages."""
 

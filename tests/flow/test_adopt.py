@@ -42,7 +42,7 @@ def test_XC_04_an_adopted_edit_is_remade_when_its_base_changes(
     desk.run("adopt", "book", "chapters/01.md")
     book.write("book.toml", book.text("book.toml").replace("words = 200", "words = 400"))
     assert states(desk)["chapters/01.md"] == "stale"
-    desk.run("resume", "book", "--refresh")
+    desk.run("resume", "book", "--rewrite", "--yes")
     assert MINE in book.trash()
     assert book.text("chapters/01.md") != MINE
 

@@ -66,7 +66,7 @@ def test_XC_04_refresh_remakes_what_is_stale_and_keeps_the_old_text(
 ) -> None:
     before = written.text("chapters/02.md")
     written.write("chapters/01.md", "# Mine\n\nI wrote this myself.\n")
-    ran = desk.run("resume", "book", "--refresh")
+    ran = desk.run("resume", "book", "--rewrite", "--yes")
     assert "\u2713 Chapter 2: " in ran.err
     assert written.text("chapters/01.md") == "# Mine\n\nI wrote this myself.\n"
     assert written.text("chapters/02.md") != before
@@ -107,7 +107,7 @@ def test_XC_04_a_changed_line_of_the_brief_makes_stale_what_works_from_it(
     assert "Chapter 1: skipped (out of date: book.toml: words changed" in ran.err
     assert "Concept: skipped (up to date)" in ran.err
     assert "Manuscript: skipped (up to date)" in ran.err
-    desk.run("resume", "book", "--refresh")
+    desk.run("resume", "book", "--rewrite", "--yes")
     assert written.words() == pytest.approx(400, rel=0.1)
 
 
@@ -126,7 +126,7 @@ def test_XC_04_a_deleted_file_is_made_again_without_a_paid_call(
 def test_XC_04_an_edited_manuscript_is_kept(desk: Desk, written: ProjectFolder) -> None:
     written.write("manuscript.md", "My own manuscript.\n")
     written.write("chapters/02.md", "# Mine\n\nMine.\n")
-    desk.run("resume", "book", "--refresh")
+    desk.run("resume", "book", "--rewrite", "--yes")
     assert written.text("manuscript.md") == "My own manuscript.\n"
 
 

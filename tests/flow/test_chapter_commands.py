@@ -102,7 +102,7 @@ def test_XC_04_a_move_asks_for_nothing_and_the_manuscript_follows(book: ShapedBo
     assert author.asked == []
     headings = [line for line in book.folder.text("manuscript.md").splitlines() if line[:2] == "# "]
     assert headings == [f"# {title}" for title in [titles[5], *titles[:5]]]
-    book.desk.run("resume", "book", "--refresh")
+    book.desk.run("resume", "book", "--rewrite", "--yes")
     assert book.picture().stale() == set()
 
 
@@ -128,7 +128,7 @@ def test_XC_04_split_merge_rename_and_delete_end_in_a_sound_book(book: ShapedBoo
     assert book.titles()[2] == "Whole"
     assert book.folder.text(chapter_file(3)).startswith("# Whole\n")
     assert book.titles()[4] == "Fifth half"
-    run("resume", "book", "--refresh")
+    run("resume", "book", "--rewrite", "--yes")
     picture = book.picture()
     assert {state for state, _ in picture.states.values()} == {"fresh"}
     assert run("check", "book", "--json").value == {

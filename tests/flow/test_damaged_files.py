@@ -62,7 +62,7 @@ def test_XC_08_a_damaged_file_is_told_with_its_place_and_stops_all(
     path: Path = desk.project().path(name)
     path.write_bytes(data)
     author = Author()
-    ran = desk.run("resume", "book", "--refresh", backend=author, expect=3)
+    ran = desk.run("resume", "book", "--rewrite", "--yes", backend=author, expect=3)
     line = next(line for line in ran.err.splitlines() if line.startswith("error: "))
     assert name in line
     assert place in ran.err
@@ -80,7 +80,7 @@ def test_XC_08_a_folder_in_the_place_of_a_file_stops_all_before_anything_is_aske
     path.unlink()
     path.mkdir()
     author = Author()
-    ran = desk.run("resume", "book", "--refresh", backend=author, expect=3)
+    ran = desk.run("resume", "book", "--rewrite", "--yes", backend=author, expect=3)
     path.rmdir()
     assert f"error: {name} is not a file." in ran.err
     assert " fix: Move it away" in ran.err

@@ -286,7 +286,7 @@ def test_QU_chapters_that_are_there_need_no_drafts(desk: Desk) -> None:
     assert "drafts" not in desk.run("status", "book").out
     assert not book.path(".libriscribe/drafts").exists()
     assert "calls: 0\n" in ran.out
-    desk.run("resume", "book", "--refresh", backend=again)
+    desk.run("resume", "book", "--rewrite", "--yes", backend=again)
     assert sum(one.step.startswith("drafts") for one in again.asked) == 2 * CHAPTERS
 
 
@@ -302,7 +302,7 @@ def test_QU_chapters_change_places_in_any_order(desk: Desk, order: str) -> None:
     again = Author()
     desk.run("resume", "book", "--mock", backend=again)
     assert not any(one.startswith(WRITING) for one in again.steps)
-    desk.run("resume", "book", "--mock", "--refresh")
+    desk.run("resume", "book", "--mock", "--rewrite", "--yes")
     told = desk.run("status", "book", "--json").value["units"]
     assert {one["state"] for one in told} == {"fresh"}
 

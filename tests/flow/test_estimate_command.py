@@ -85,8 +85,8 @@ def test_estimate_of_a_refresh_counts_what_is_stale(desk: Desk) -> None:
     desk.written()
     desk.project().write("chapters/01.md", "# One\n\nI wrote this.\n")
     assert desk.run("estimate", "book", "--json").value["total"]["calls"] == 0
-    assert "chapters" in quoted(desk.run("estimate", "book", "--refresh", "--json"))
-    until = desk.run("estimate", "book", "--refresh", "--until", "outline", "--json")
+    assert "chapters" in quoted(desk.run("estimate", "book", "--rewrite", "--json"))
+    until = desk.run("estimate", "book", "--rewrite", "--until", "outline", "--json")
     assert until.value["total"]["calls"] == 0
 
 

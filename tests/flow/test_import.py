@@ -83,7 +83,7 @@ def test_resume_makes_what_is_missing_and_writes_over_no_chapter(
     book = desk.project()
     before = book.chapters()
     author = Author()
-    desk.run("resume", "book", "--mock", "--refresh", backend=author)
+    desk.run("resume", "book", "--mock", "--rewrite", "--yes", backend=author)
     assert book.chapters() == before
     assert "Mara Voss waited" in book.text("manuscript.md")
     assert book.path(".libriscribe/canon/02.json").exists()

@@ -284,7 +284,7 @@ def test_replies_that_were_cut_refused_and_asked_anew_make_the_same_book(
         for _ in range(3 if code else 0):
             code = code and desk.run("resume", "book", expect=None).code
         desk.run("redo", "book", "chapters", "--chapter", "2")
-        desk.run("resume", "book", "--refresh")
+        desk.run("resume", "book", "--rewrite", "--yes")
     desk.run("record", "book", "book.json")
     text = (desk.folder / "book.json").read_text(encoding="utf-8")
     assert not [one for one in (key, server.url, str(desk.folder)) if one in text]
@@ -298,4 +298,5 @@ def test_replies_that_were_cut_refused_and_asked_anew_make_the_same_book(
         desk.environment[name] = None
     desk.run("create", "--model", "recorded:book.json", "-p", "again")
     made, again = desk.project().contents(), desk.project("again").contents()
-    assert {name for name in made if made[name] != again.get(name)} == {"book.toml"}
+    others = {name for name in made if made[name] != again.get(name)}
+    assert {name for name in others if "/texts/" not in name} == {"book.toml"}

@@ -39,7 +39,7 @@ def test_an_edited_voice_is_kept_and_a_changed_sample_makes_it_stale(
     units = {row["unit"]: row for row in desk.run("status", "book", "--json").value["units"]}
     assert units["style.json"]["state"] == "stale"
     book.write("style.json", '{"rules": []}')
-    desk.run("resume", "book", "--refresh", "--until", "style")
+    desk.run("resume", "book", "--rewrite", "--yes", "--until", "style")
     assert book.text("style.json") == '{"rules": []}'
 
 

@@ -130,7 +130,7 @@ def test_bar_10_another_layout_is_no_edit(
         path = here.project().path(name)
         path.write_bytes(LAYOUTS[layout](path.read_bytes()))
     before = here.project().contents()
-    here.run("resume", "book", "--refresh", backend=author)
+    here.run("resume", "book", "--rewrite", "--yes", backend=author)
     assert set(states(here).values()) == {"fresh"}
     assert author.asked == []
     assert here.project().contents() == before

@@ -111,7 +111,7 @@ def test_bar_12_a_damaged_file_stops_all_with_one_line(
         data = damage(whole, rng)
         path.write_bytes(data)
         author = Author()
-        ran = desk.run("resume", "book", "--refresh", expect=DAMAGED, backend=author)
+        ran = desk.run("resume", "book", "--rewrite", "--yes", expect=DAMAGED, backend=author)
         case = f"case {number}, {damage.__name__} of {name}: {ran.err[:500]}"
         assert told(ran, name), case
         assert "Traceback" not in ran.err, case

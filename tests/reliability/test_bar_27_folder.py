@@ -240,7 +240,7 @@ def test_bar_27_06_a_link_out_of_the_folder_is_not_followed(
     place.symlink_to(target)
     before = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()}
     for words in (
-        *(("status", "book"), ("resume", "book", "--mock", "--refresh")),
+        *(("status", "book"), ("resume", "book", "--mock", "--rewrite", "--yes")),
         *(("export", "book", "-f", "html,epub"), ("research", "book", "Salt?", "--mock")),
     ):
         ran = desk.run(*words, expect=None)

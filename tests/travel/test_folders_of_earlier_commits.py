@@ -83,7 +83,7 @@ def test_a_whole_book_is_up_to_date_and_nothing_is_made_again(desk: Desk) -> Non
     assert all(step.startswith("canon/") for step in author.steps)
     assert "No problems found" in desk.run("check", "whole").err
     replays(desk, "whole")
-    again = desk.run("resume", "whole", "--mock", "--refresh", backend=(later := Author()))
+    again = desk.run("resume", "whole", "--mock", "--rewrite", "--yes", backend=(later := Author()))
     assert later.steps == [], again
 
 

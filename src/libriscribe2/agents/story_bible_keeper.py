@@ -16,6 +16,7 @@ from libriscribe2.models.story_bible import (
     MOST_FACTS,
     ChapterStatements,
     ChapterStatementsWithThreads,
+    StatementChange,
     StoryBibleFile,
     ThreadHit,
     VerifiedFact,
@@ -51,6 +52,7 @@ class StoryBibleAgent(Agent):
 
     name = "canon"
     recorded_as = "CanonKeeperAgent"
+    prompts = ("canon", "canon_change")
     also_called = ("continuity", "story_bible")
     auto_refresh = True
     reads = (CHARACTERS, WORLD, OUTLINE, CHAPTER_FILES)
@@ -73,6 +75,16 @@ class StoryBibleAgent(Agent):
         text = self.book.text(chapter_file(number))
         texts = parts(without_notes(text), PART_BUDGET)
         shown = self._shown(number)
+        earlier = self._earlier(unit, text)
+        if earlier is not None and not self.book.is_as_written(chapter_file(number)):
+            # Only a chapter that was edited is read so.
+            from libriscribe2.agents.agent_story_change import changed_reading  # noqa: PLC0415
+
+            read, was = earlier
+            about = {name: shown[name] for name in ("book", "chapter")}
+            made = await changed_reading(self, unit, read, (was, text), about)
+            if made is not None:
+                return made
         shape = ChapterStatementsWithThreads if shown["threads"] else ChapterStatements
         told = await self.together(
             self.ask(
@@ -86,7 +98,18 @@ class StoryBibleAgent(Agent):
             )
             for index, part in enumerate(texts, start=1)
         )
-        return self._kept(unit, told, text)
+        made = self._kept(unit, told, text)
+        is_last = number == self.book.chapters()
+        return made if earlier is None or is_last else _with_change(earlier[0], made)
+
+    def _earlier(self, unit: Unit, text: str) -> tuple[StoryBibleFile, str] | None:
+        """The reading before an edit and the text that was read; None where either is unknown."""
+        if not self.book.has(unit.output) or self.book.is_asked_again(unit.step):
+            return None
+        was = self.book.text_behind(chapter_file(unit.chapter or 1), unit.output)
+        if was is None or was == text:
+            return None
+        return self.book.load(unit.output, StoryBibleFile), was
 
     def _shown(self, number: int) -> dict[str, str]:
         """What a request shows besides the text."""
@@ -137,6 +160,14 @@ class StoryBibleAgent(Agent):
             exit=told[-1].exit,
             dropped=dropped,
         )
+
+
+def _with_change(old: StoryBibleFile, new: StoryBibleFile) -> StoryBibleFile:
+    """The reading of a chapter that was written anew, as one change: both summaries."""
+    people = [one.name for reading in (old, new) for one in reading.exit.people]
+    about = dict.fromkeys([*people, *(one.entity for one in (*old.facts, *new.facts))])
+    change = StatementChange(was=old.summary, now=new.summary, about=list(about))
+    return new.model_copy(update={"changes": [*old.changes, change]})
 
 
 def _once(hits: Sequence[ThreadHit]) -> list[ThreadHit]:

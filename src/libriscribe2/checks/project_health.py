@@ -94,7 +94,7 @@ def examine_records(paths: ProjectPaths) -> list[Finding]:
 
 def redo_of(view: ProjectView, name: str, stage: str) -> str:
     """The command that has a whole-book file made again, by force where it is the author's own."""
-    force = " --force" if view.state(name, {}).kind == "edited" else ""
+    force = " --replace-mine" if view.state(name, {}).kind == "edited" else ""
     return f"`libriscribe2 redo {view.paths.called} {stage}{force}`"
 
 
@@ -135,7 +135,7 @@ def _unlike_record(name: str, view: ProjectView) -> Iterator[Finding]:
     if kind == "edited":
         why = "it differs from what was written: an edit of yours, or damage"
         adopt = f"`libriscribe2 adopt {view.paths.called} {name}`"
-        fix = f"Keep it, accept it with {adopt}, or rewrite it with `redo` and --force."
+        fix = f"Keep it, accept it with {adopt}, or rewrite it with `redo` and --replace-mine."
         yield health_finding(name, "", why, fix)
 
 

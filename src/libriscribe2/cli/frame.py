@@ -71,8 +71,21 @@ NoInputOption = Annotated[bool, typer.Option("--no-input", help="Never ask quest
 RefreshOption = Annotated[
     bool,
     typer.Option(
-        "--refresh", help="Also update what is out of date; the old text goes to the trash."
+        "--refresh",
+        help="Also read the chapters that you changed, and patch later sentences that contradict "
+        "them.",
     ),
+]
+RewriteOption = Annotated[
+    bool,
+    typer.Option(
+        "--rewrite",
+        help="Write everything again that is out of date; the old text goes to the trash.",
+    ),
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Answer every question with yes.")]
+ReplaceMineOption = Annotated[
+    bool, typer.Option("--replace-mine", help="Also replace text that you edited or imported.")
 ]
 MaxCostOption = Annotated[
     float | None,
@@ -97,7 +110,17 @@ LogLevelOption = Annotated[
 ]
 
 _LAST: Final = (
-    *("model", "mock", "until", "refresh", "max_concurrency", "max_cost", "max_calls"),
+    *(
+        "model",
+        "mock",
+        "until",
+        "refresh",
+        "rewrite",
+        "yes",
+        "max_concurrency",
+        "max_cost",
+        "max_calls",
+    ),
     *("max_minutes", "dry_run", "dsn", "journal", "log_level", "no_input", "as_json"),
 )
 """What `--help` of a command with groups lists after its own options, in this order."""

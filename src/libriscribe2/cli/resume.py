@@ -16,9 +16,13 @@ from libriscribe2.cli.frame import (
     ProjectArgument,
     ProjectNameOption,
     RefreshOption,
+    ReplaceMineOption,
+    RewriteOption,
     RunOptions,
     UntilOption,
+    YesOption,
     command,
+    is_interactive,
     model_for,
 )
 from libriscribe2.cli.process import run_async
@@ -65,6 +69,9 @@ def resume(
     project_name: ProjectNameOption = None,
     until: UntilOption = None,
     refresh: RefreshOption = False,
+    rewrite: RewriteOption = False,
+    replace_mine: ReplaceMineOption = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
     *,
@@ -74,15 +81,50 @@ def resume(
 
     Your edits are kept, and what is written from now on follows them. Nothing that was paid for
     is requested again.
+
+    With --refresh each chapter that you changed is read once: what is no longer so, what is new?
+    Sentences of later chapters that contradict it are patched; you see the patches as a diff before
+    they are kept. With --rewrite everything that is out of date is written again; the question
+    before it says what that takes.
     """
+    if refresh and rewrite:
+        raise UsageError("--refresh and --rewrite cannot be combined", fix="Use one at a time.")
+    if replace_mine and not refresh:
+        raise UsageError("--replace-mine needs --refresh", fix="Add --refresh.")
     paths = frame.project(project, project_name, options)
     settings = frame.settings(options, paths)
-    work = going_on(until, refresh=refresh)
+    work = going_on(until, refresh=refresh, rewrite=rewrite)
+    if not dry_run and refresh and until is None:
+        # Only an edit that is mended forward needs it.
+        from libriscribe2.cli.mending import mend_forward  # noqa: PLC0415
+
+        mend_forward(frame.renderer, paths, settings, replace_mine=replace_mine, yes=yes)
+    if not dry_run and rewrite and not yes:
+        _ask_to_rewrite(frame.renderer, paths, settings)
     if dry_run:
         tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
         return
     calls = calls_of_batch(paths, settings)
     _carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)
+
+
+def _ask_to_rewrite(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
+    """Say what a rewriting would take, and ask.
+
+    Raises:
+        UsageError: Nobody can be asked.
+        typer.Exit: The answer was no.
+    """
+    later = run_dry(remaking_now(paths, settings, model_for(settings)))
+    tell_remaking(renderer, paths.called, later)
+    if not later.units:
+        return
+    if not is_interactive(settings):
+        raise UsageError(
+            "--rewrite asks before it starts, and nobody can be asked here", fix="Add --yes."
+        )
+    if not typer.confirm("Write them again?", default=False, err=True):
+        raise typer.Exit(0)
 
 
 def _carry_out(
@@ -113,6 +155,7 @@ def estimate(
     project_name: ProjectNameOption = None,
     until: UntilOption = None,
     refresh: RefreshOption = False,
+    rewrite: RewriteOption = False,
     as_json: JsonOption = False,
     *,
     options: ModelOptions,
@@ -124,7 +167,7 @@ def estimate(
     renderer = frame.renderer
     paths = frame.project(project, project_name, options)
     settings = frame.settings(options, paths)
-    wanted = going_on(until, refresh=refresh)
+    wanted = going_on(until, refresh=refresh, rewrite=rewrite)
     tell_dry_run(renderer, paths, settings, wanted, as_json=as_json)
 
 
@@ -152,9 +195,7 @@ def redo(
     chapter: Annotated[
         int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter.")
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Also replace text that you edited or imported.")
-    ] = False,
+    replace_mine: ReplaceMineOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
     *,
@@ -163,13 +204,13 @@ def redo(
     """Write a stage, or one chapter of it, again.
 
     The old text goes to the project's trash. Text that you edited or imported is replaced only
-    with --force. What was made from the old text is then out of date; it is kept until
-    `resume --refresh`.
+    with --replace-mine. What was made from the old text is then out of date; it is kept: `resume
+    --refresh` patches what contradicts the new text, `resume --rewrite` writes it again.
     """
     renderer = frame.renderer
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
-    work = Redo(stage, chapter, force)
+    work = Redo(stage, chapter, replace_mine)
     view = look_at(paths)
     chosen = work.chosen(view, read_brief(paths))
     _tell_kept(renderer, chosen, work, paths)
@@ -287,7 +328,7 @@ def _tell_rebuilt(
         raise IncompleteError(
             f"The journal of {paths.root.name} does not reproduce the book",
             why or "a file differs, because something it was made from has changed since",
-            f"`libriscribe2 resume {paths.called} --refresh` brings the book up to date with "
+            f"`libriscribe2 resume {paths.called} --rewrite` brings the book up to date with "
             "its inputs",
         )
     if rebuilt.unmade:

@@ -145,6 +145,7 @@ RENAMED_OPTIONS: Final = {
     "create": {"--canon": "--story-bible", "--no-canon": "--no-story-bible"},
     "check": {"--judge": "--evaluate"},
     "compare": {"--judge": "--evaluate"},
+    "redo": {"--force": "--replace-mine"},
 }
 """Older names of options, by command; help does not list them."""
 

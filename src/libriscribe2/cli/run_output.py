@@ -108,7 +108,8 @@ def say_model(renderer: Renderer, choice: ModelChoice) -> None:
 
 def refreshing(called: str) -> str:
     """What brings the files of a project up to date that are not."""
-    return f"`libriscribe2 resume {called} --refresh` updates what is out of date."
+    mends = f"`libriscribe2 resume {called} --refresh` patches what contradicts your changes"
+    return f"{mends}; --rewrite instead writes again what is out of date."
 
 
 def command_line() -> str:
@@ -265,7 +266,8 @@ def tell_remaking(renderer: Renderer, name: str, later: Remaking) -> None:
     if len(units) > LISTED:
         renderer.note(f"  and {len(units) - LISTED} more")
     renderer.note(
-        f"`libriscribe2 resume {name} --refresh` updates them: {in_words(later.quote.total)}."
+        f"`libriscribe2 resume {name} --rewrite` writes them again: {in_words(later.quote.total)}. "
+        "--refresh only patches what contradicts the change."
     )
 
 

@@ -75,7 +75,7 @@ async def quote_remaking(
     choice: ModelChoice,
     first: Prepare | None = None,
 ) -> Remaking:
-    """What `resume --refresh` would take for the files that are there.
+    """What `resume --rewrite` would take for the files that are there.
 
     Args:
         paths: The project.

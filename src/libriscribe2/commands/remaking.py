@@ -63,7 +63,7 @@ class Redo:
 
     def command(self, project: str) -> str:
         """The command line of this redo, by force."""
-        return f"`libriscribe2 redo {project} {self._what} --force`"
+        return f"`libriscribe2 redo {project} {self._what} --replace-mine`"
 
     @property
     def _what(self) -> str:
@@ -119,7 +119,7 @@ class Redo:
         return ProjectError(
             f"Nothing was rewritten: {in_short(own)} {'is' if len(own) == 1 else 'are'} "
             "your own text.",
-            why="you edited or imported it, and only --force replaces that",
+            why="you edited or imported it, and only --replace-mine replaces that",
             fix=f"{self.command(project)} replaces it; a copy goes to the project's trash.",
         )
 

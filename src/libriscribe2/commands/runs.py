@@ -110,14 +110,21 @@ class OpenBook:
         return App(self.store, self.brief, self.settings, self.choice, self.options).engine
 
 
-def going_on(until: str | None, *, refresh: bool) -> Prepare:
-    """What `resume` does: bring the book, or the stages up to `until`, up to date."""
+def going_on(until: str | None, *, refresh: bool, rewrite: bool = False) -> Prepare:
+    """What `resume` does: bring the book, or the stages up to `until`, up to date.
+
+    Args:
+        until: The last stage; None for all.
+        refresh: Whether a plan that is out of date is made again, as long as no chapter is written.
+        rewrite: Whether everything that is out of date is made again, chapters too.
+    """
 
     def prepare(store: ProjectStore, brief: Brief) -> RunRequest:
-        del store
         stages = wanted_stages(brief, [until] if until is not None else ())
-        job = f"resume{'' if until is None else f' --until {until}'}"
-        return RunRequest(stages, refresh=refresh, job=f"{job}{' --refresh' if refresh else ''}")
+        said = [f"--until {until}"] if until is not None else []
+        said += [name for name, on in (("--refresh", refresh), ("--rewrite", rewrite)) if on]
+        again = rewrite or (refresh and not store.names(CHAPTER_FILES))
+        return RunRequest(stages, refresh=again, job=" ".join(["resume", *said]))
 
     return prepare
 

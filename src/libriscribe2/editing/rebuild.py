@@ -189,9 +189,17 @@ def authors_files(
                 given.get(name)
                 or view.state(name, {}).kind == "edited"
                 or _is_partly_given(name, view)
+                or _follows_an_edit(name, view)
             )
         ),
     )
+
+
+def _follows_an_edit(name: str, view: ProjectView) -> bool:
+    """Whether it was made of what stood there before and of what an edit changed."""
+    made = view.manifest.files.get(name)
+    steps = [view.manifest.step_of(key) for key in made.keys] if made is not None else []
+    return any(step.endswith("/change") or step.startswith("mend/") for step in steps)
 
 
 def _is_partly_given(name: str, view: ProjectView) -> bool:

@@ -252,6 +252,22 @@ class VerifiedFact(StatedFact):
     line: int = Field(1, ge=1, description="The line of the chapter's file where it stands")
 
 
+class StatementChange(Shape):
+    """What an edit of a chapter changed in the story."""
+
+    was: str = Field("", description="What was so, in one sentence; empty where nothing was said")
+    now: str = Field("", description="What is so now, in one sentence; empty where nothing is")
+    about: TextList = Field(
+        default_factory=list,
+        description="The people, things and places that it is about, by every name in use",
+    )
+    words: TextList = Field(
+        default_factory=list,
+        description="Single words by which a later sentence about it would be found, above all "
+        "those of what was so; the part of a word that does not change is enough",
+    )
+
+
 class StoryBibleFile(Shape):
     """`.libriscribe/canon/NN.json`: what a chapter states, each statement with its words.
 
@@ -264,6 +280,9 @@ class StoryBibleFile(Shape):
     events: list[StatedEvent] = Field(default_factory=list)
     threads: list[ThreadHit] = Field(default_factory=list)
     exit: ExitState = Field(default_factory=ExitState)
+    changes: list[StatementChange] = Field(
+        default_factory=list, description="What edits changed and later chapters were not held to"
+    )
     dropped: int = Field(0, ge=0, description="Statements whose quotes the text does not hold")
 
     def of_chapter(self, number: int) -> list[Fact]:

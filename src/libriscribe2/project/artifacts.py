@@ -33,6 +33,7 @@ from libriscribe2.project.paths import (
     WORLD,
     chapter_file,
     summary_file,
+    text_copy,
 )
 from libriscribe2.project.project_view import ProjectView, natural_order
 from libriscribe2.project.texts import parse_json
@@ -96,6 +97,26 @@ class Book:
             ProjectError: It is empty or not UTF-8.
         """
         return None if name in self._ignored else self._view.find_text(name)
+
+    def text_behind(self, name: str, made: str) -> str | None:
+        """The text that an input had when another artifact was made from it; None if unknown.
+
+        Args:
+            name: The input.
+            made: The artifact.
+        """
+        last = self._view.manifest.files.get(made)
+        sha = None if last is None else last.inputs.get(name)
+        return None if sha is None else self._view.find_text(text_copy(sha))
+
+    def is_asked_again(self, step: str) -> bool:
+        """Whether the author asked for a step to be done again from the beginning."""
+        return self._view.manifest.asked_again(step)
+
+    def is_as_written(self, name: str) -> bool:
+        """Whether a file has the text that the program wrote, and no edit of the author's."""
+        last = self._view.manifest.files.get(name)
+        return last is not None and bool(last.params) and last.sha == self._view.sha(name)
 
     def load(self, name: str, model: type[ModelT]) -> ModelT:
         """A JSON artifact as a value of its shape; it is shared, so nobody may change it.

@@ -54,6 +54,8 @@ SUMMARY_FILES: Final = f"{STATE}/summaries/*.md"
 RESEARCH_CHAINS: Final = f"{STATE}/research"
 """Every chain of research with its steps, from which a killed one goes on."""
 STORY_BIBLE_FILES: Final = f"{STATE}/canon/*.json"
+TEXTS: Final = f"{STATE}/texts"
+"""Chapters as they were when something was made from them, by their hash."""
 SERIES: Final = f"{STATE}/series"
 """What a book shares with the one before it; copied when it was begun."""
 
@@ -229,6 +231,11 @@ def number_in(name: str, pattern: str, digits: str = "[0-9]+") -> int | None:
     before, _, after = pattern.partition("*")
     match = re.fullmatch(f"{re.escape(before)}({digits}){re.escape(after)}", name)
     return None if match is None else int(match[1])
+
+
+def text_copy(sha: str) -> str:
+    """The name of the copy of a chapter's text."""
+    return f"{TEXTS}/{sha}.md"
 
 
 def story_bible_file(number: int) -> str:

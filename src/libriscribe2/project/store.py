@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from fnmatch import fnmatchcase
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from libriscribe2.project.atomic import atomic_write, make_folder, overwrite, sp
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import MIN_FREE_BYTES, Machine, hold, put_in_trash
 from libriscribe2.project.manifest import Ledger, Manifest
-from libriscribe2.project.paths import STATE, ProjectPaths
+from libriscribe2.project.paths import CHAPTER_FILES, STATE, ProjectPaths, text_copy
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import (
     Change,
@@ -254,6 +255,9 @@ class ProjectStore(ProjectView):
             ProjectInUseError: The lock was taken away.
         """
         self.journal.check_held()
+        for read, known in inputs.items():
+            if known is not None and fnmatchcase(read, CHAPTER_FILES):
+                self._keep_text(read, known)
         data = _encoded(name, text)
         there, sha = self._on_disk(name), content_sha(name, data)
         present = None if there is None else content_sha(name, there)
@@ -391,6 +395,16 @@ class ProjectStore(ProjectView):
         with storage_errors("read", path):
             return path.read_bytes() if path.is_file() else None
 
+    def _keep_text(self, name: str, sha: str) -> None:
+        """Keep a copy of a chapter from which something is made: an edit is compared with it."""
+        copy, data = self.paths.resolve(text_copy(sha)), self._on_disk(name)
+        if data is None or content_sha(name, data) != sha:
+            return
+        with storage_errors("write", copy):
+            if not copy.exists():
+                make_folder(copy.parent, ops=self._machine.ops)
+                atomic_write(copy, data, ops=self._machine.ops)
+
     def _place(self, name: str, data: bytes, there: bytes | None) -> None:
         """Put a text where `there` was read; what the author saved meanwhile stays.
 
@@ -414,7 +428,7 @@ class ProjectStore(ProjectView):
 def _edited(name: str) -> ProjectError:
     return ProjectError(
         f"{name} was edited, so it is not overwritten",
-        fix="Keep it, or have it written again with `libriscribe2 redo ... --force`.",
+        fix="Keep it, or have it written again with `libriscribe2 redo ... --replace-mine`.",
     )
 
 

@@ -1,0 +1,232 @@
+"""Chapters that an edit of an earlier one contradicts: found, and mended by patches."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import regex
+
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
+from libriscribe2.agents.agent_story_change import verified
+from libriscribe2.checks.patching import apply, passages
+from libriscribe2.checks.text import sentences
+from libriscribe2.models.excerpts import book_lines, to_json
+from libriscribe2.models.mending import Contradicting, MendedPassages
+from libriscribe2.models.reviews import MOST_PATCHES
+from libriscribe2.models.story_bible import StatementChange, StoryBibleFile
+from libriscribe2.prose import lines_within, parts, shorten
+from libriscribe2.research.quotes import line_of_quote
+
+# Characters of each part of a request (`prose.weigh`).
+CHANGES_BUDGET: Final = 6_000
+CHANGE_BUDGET: Final = 600
+FIND_BUDGET: Final = 20_000
+NOTED_BUDGET: Final = 6_000
+PASSAGES_BUDGET: Final = 16_000
+
+MOST_READINGS: Final = 2
+"""Requests that look through sentences: they are sorted, the likeliest come first."""
+
+_START: Final = r"\b"
+_UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}]")
+"""Scripts in which no blank says where a word begins."""
+
+_BEFORE: Final = 160
+_FROM_LEDGER: Final = 3
+
+Changes = Mapping[int, Sequence[StatementChange]]
+"""What edits changed, by the chapter that was edited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A chapter as it is.
+
+    Attributes:
+        text: Its text.
+        reading: What it states.
+    """
+
+    text: str
+    reading: StoryBibleFile
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A chapter that agrees with what was edited before it.
+
+    Attributes:
+        number: Its number.
+        text: Its text with the patches.
+        reading: What it states then.
+        patches: How many patches it has.
+        refused: Why others were not put in, each with its words.
+        keys: Keys of the calls that it was made from.
+    """
+
+    number: int
+    text: str
+    reading: StoryBibleFile
+    patches: int
+    refused: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A sentence that may contradict a change."""
+
+    chapter: int
+    sentence: str
+    before: str
+    weight: int
+
+
+class MenderAgent(ConsultedAgent):
+    """Mends later chapters; it is no stage, and its patches are shown before they are kept."""
+
+    name = "chapters"
+    brief_keys = BOOK_KEYS
+    prompts = ("mend_find", "mend")
+
+    async def mend(self, changes: Changes, chapters: Mapping[int, Written]) -> list[Mended]:
+        """The chapters that contradict what was edited before them, mended.
+
+        Args:
+            changes: What edits changed.
+            chapters: The chapters that are written, by number.
+
+        Raises:
+            LibriScribeError: A question got no usable reply.
+        """
+        found = await self._contradicting(changes, candidates(changes, chapters))
+        made = await self.together(
+            # Each by an agent of its own, which notes what it was made from.
+            MenderAgent(self.context)._mended(number, changes, chapters[number], told)
+            for number, told in found.items()
+        )
+        return [one for one in made if one.patches or one.refused]
+
+    async def _contradicting(
+        self, changes: Changes, told: Sequence[_Candidate]
+    ) -> dict[int, list[str]]:
+        """The sentences that contradict, by chapter."""
+        lines = [
+            to_json(
+                {"number": at, "chapter": one.chapter, "before": one.before, "text": one.sentence}
+            )
+            for at, one in enumerate(told, start=1)
+        ]
+        groups = parts("\n\n".join(lines), FIND_BUDGET)[:MOST_READINGS]
+        answers = await self.together(
+            self.ask(
+                Unit("mend", None, ""),
+                Contradicting,
+                prompt="mend_find",
+                part=f"find{at}",
+                limits=None,
+                changes=_lines(changes),
+                sentences=group,
+            )
+            for at, group in enumerate(groups, start=1)
+        )
+        chosen = {number for answer in answers for number in answer.sentences}
+        found: dict[int, list[str]] = {}
+        for at, one in enumerate(told, start=1):
+            if at in chosen:
+                found.setdefault(one.chapter, []).append(one.sentence)
+        return dict(sorted(found.items()))
+
+    async def _mended(
+        self, number: int, changes: Changes, written: Written, told: Sequence[str]
+    ) -> Mended:
+        """A chapter with the patches that fit."""
+        unit, text, reading = Unit("mend", number, ""), written.text, written.reading
+        shown = passages(text, [[text.find(one)] for one in told], PASSAGES_BUDGET).text
+        facts = [one for one in reading.facts if line_of_quote(one.quote, shown) is not None]
+        noted = [{"summary": reading.summary}]
+        noted += [one.model_dump(mode="json", exclude={"line", "time"}) for one in facts]
+        before = {n: said for n, said in changes.items() if n < number}
+        reply = await self.ask(
+            unit,
+            MendedPassages,
+            prompt="mend",
+            limits=None,
+            book=book_lines(self.brief),
+            changes=_lines(before),
+            noted="\n".join(lines_within(map(to_json, noted), NOTED_BUDGET)),
+            excerpts=shown,
+            chapter=str(number),
+        )
+        refused: list[str] = []
+        patches = reply.patches[:MOST_PATCHES]
+        for patch in patches:
+            applied = apply(text, patch)
+            text = applied.text
+            if applied.reason:
+                refused.append(f"\u201c{shorten(patch.find, 60)}\u201d: {applied.reason}")
+        made = reading.model_copy(
+            update={
+                "facts": verified([*reading.facts, *reply.facts], text),
+                "summary": reply.summary.strip() or reading.summary,
+            }
+        )
+        count = len(patches) - len(refused)
+        return Mended(number, text, made, count, tuple(refused), tuple(self.made_from.keys))
+
+
+def candidates(changes: Changes, chapters: Mapping[int, Written]) -> list[_Candidate]:
+    """The sentences of later chapters that speak of what was changed, the likeliest first."""
+    found: dict[tuple[int, str], _Candidate] = {}
+    for edited, told in changes.items():
+        for change in told:
+            for number, written in chapters.items():
+                if number <= edited:
+                    continue
+                for one in _speaking(change, number, written):
+                    key = one.chapter, one.sentence
+                    if key not in found or found[key].weight < one.weight:
+                        found[key] = one
+    return sorted(found.values(), key=lambda one: (-one.weight, one.chapter))
+
+
+def _speaking(change: StatementChange, number: int, written: Written) -> Iterator[_Candidate]:
+    """The sentences of a chapter that hold a word of a change, or state something about its things."""
+    names, words = _pattern(change.about), _pattern(change.words or change.about)
+    about = {one.casefold() for one in change.about}
+    quotes = [one.quote for one in written.reading.facts if one.entity.casefold() in about]
+    for paragraph in written.text.split("\n\n"):
+        named = names is not None and names.search(paragraph) is not None
+        before = ""
+        for sentence in sentences(paragraph):
+            hits = {one.casefold() for one in words.findall(sentence)} if words else set()
+            noted = any(line_of_quote(one, sentence) is not None for one in quotes)
+            if hits or noted:
+                weight = 2 * len(hits) + named + _FROM_LEDGER * noted
+                yield _Candidate(number, sentence, before[-_BEFORE:], weight)
+            before = sentence
+
+
+def _pattern(words: Sequence[str]) -> "regex.Pattern[str] | None":
+    """What finds any of some words, also where they go on; no word begins inside another one."""
+    said = sorted({one.strip() for one in words if one.strip()}, key=lambda one: (-len(one), one))
+    if not said:
+        return None
+    whole = (f"{'' if _UNSPACED.search(one) else _START}{regex.escape(one)}" for one in said)
+    return regex.compile("|".join(whole), regex.IGNORECASE)
+
+
+def _lines(changes: Changes) -> str:
+    """The changes as a request shows them."""
+    told = (
+        to_json(
+            {
+                "chapter": number,
+                "was": shorten(one.was, CHANGE_BUDGET),
+                "now": shorten(one.now, CHANGE_BUDGET),
+            }
+        )
+        for number, said in sorted(changes.items())
+        for one in said
+    )
+    return "\n".join(lines_within(told, CHANGES_BUDGET))

@@ -1,0 +1,72 @@
+"""What `resume --refresh` does before it goes on: an edit is mended forward, and shown first."""
+
+import typer
+
+from libriscribe2.app import AppOptions
+from libriscribe2.cli.frame import is_interactive, model_for
+from libriscribe2.cli.process import interrupted, run_async
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import command_line, recording, run_book
+from libriscribe2.commands.mending import Proposal, diff_of, keep, propose, readings_due
+from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.project.paths import ProjectPaths, chapter_file
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.settings import Settings
+
+
+def mend_forward(
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, *, replace_mine: bool, yes: bool
+) -> None:
+    """Read the chapters that were changed, and patch later sentences that contradict them.
+
+    Args:
+        renderer: Shows it.
+        paths: The project.
+        settings: The settings in force.
+        replace_mine: Whether chapters that the author wrote or edited are patched, too.
+        yes: Whether patches are kept without a question.
+
+    Raises:
+        LibriScribeError: A question got no usable reply, or a file was changed meanwhile.
+    """
+    with open_book(paths) as (store, brief):
+        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+        due = readings_due(store, brief)
+        if due is not None:
+            run_book(renderer, book, due, as_json=False, brief=True)
+        with recording(renderer, book) as consumers:
+            proposal = run_async(
+                propose(book, consumers, replace_mine=replace_mine),
+                lambda: renderer.warning(interrupted(paths.called)),
+            )
+        _show(renderer, store, proposal)
+        if not proposal.mended or yes or _is_agreed(renderer, settings, paths):
+            keep(store, proposal)
+
+
+def _show(renderer: Renderer, store: ProjectStore, proposal: Proposal) -> None:
+    """What would be changed, line by line, and what is not."""
+    for number in proposal.edited:
+        renderer.note(f"{chapter_file(number)}: your change bears on the story.")
+    for one in (*proposal.mended, *proposal.withheld):
+        for line in diff_of(store, one):
+            renderer.note(line)
+        for reason in one.refused:
+            renderer.warning(f"{chapter_file(one.number)}: not applied: {reason}")
+    for one in proposal.withheld:
+        if one.patches:
+            renderer.warning(
+                f"{chapter_file(one.number)} is your own text and stays as it is; --replace-mine "
+                "patches it, too."
+            )
+    if proposal.edited and not proposal.mended:
+        renderer.note("No later chapter is changed.")
+
+
+def _is_agreed(renderer: Renderer, settings: Settings, paths: ProjectPaths) -> bool:
+    """Whether the author wants the patches."""
+    if is_interactive(settings):
+        return typer.confirm("Keep these changes?", default=True, err=True)
+    again = f"`libriscribe2 resume {paths.called} --refresh --yes`"
+    renderer.warning(f"Nothing was changed. {again} keeps these changes.")
+    return False

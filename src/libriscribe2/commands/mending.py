@@ -1,0 +1,239 @@
+"""An edit is mended forward: later chapters that contradict it are patched, all others stay.
+
+What the edit changed stands in the reading of its chapter until later chapters were held to it, so
+a run that breaks off goes on where it was; replies that were paid for are replayed. All that is
+kept is kept in one change.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from fnmatch import fnmatchcase
+from typing import Any, Final
+from uuid import uuid4
+
+from libriscribe2.agents.agent_mender import Changes, Mended, MenderAgent, Written
+from libriscribe2.commands.projects import wanted_stages
+from libriscribe2.commands.runs import OpenBook, RunRequest
+from libriscribe2.engine.engine import follow
+from libriscribe2.engine.stages import input_hashes, units_of
+from libriscribe2.errors import ProjectError
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.story_bible import StoryBibleFile
+from libriscribe2.observe.events import EventConsumer
+from libriscribe2.project import records
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import (
+    CHAPTER_FILES,
+    STORY_BIBLE_FILES,
+    SUMMARY_FILES,
+    chapter_file,
+    number_in,
+    story_bible_file,
+    summary_file,
+)
+from libriscribe2.project.project_view import ProjectView
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.structure_change import Change, Replacement, digest
+from libriscribe2.project.texts import content_sha, readable_json
+
+JOB: Final = "resume --refresh"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What would bring the chapters behind an edit up to date.
+
+    Attributes:
+        edited: The chapters that were edited, and changed the story.
+        mended: The chapters that would get patches.
+        withheld: Those that are the author's own, which get none.
+        change: All of it; None where nothing is to be done.
+    """
+
+    edited: tuple[int, ...]
+    mended: tuple[Mended, ...]
+    withheld: tuple[Mended, ...]
+    change: Change | None
+
+
+def readings_due(view: ProjectView, brief: Brief) -> RunRequest | None:
+    """The run that reads the chapters that are others than when they were read; None for none."""
+    stages = [
+        one for one in wanted_stages(brief) if one.auto_refresh and CHAPTER_FILES in one.reads
+    ]
+    units = [(stage, unit) for stage in stages for unit in units_of(stage, view)]
+    due = {
+        unit.output
+        for stage, unit in units
+        if view.state(unit.output, input_hashes(stage, unit, brief, view)).kind == "stale"
+    }
+    return RunRequest(stages, refresh=True, only=frozenset(due), job=JOB) if due else None
+
+
+async def propose(
+    book: OpenBook, consumers: Sequence[EventConsumer], *, replace_mine: bool
+) -> Proposal:
+    """Find the sentences that contradict what was edited, and what would mend them.
+
+    Args:
+        book: The project, whose edited chapters were read.
+        consumers: Receive what happens.
+        replace_mine: Whether chapters that the author wrote or edited are patched, too.
+
+    Raises:
+        LibriScribeError: A question got no usable reply.
+    """
+    store = book.store
+    readings = _readings(store, book.brief)
+    changes: Changes = {n: one.changes for n, one in readings.items() if one.changes}
+    chapters = {n: Written(Book(store).text(chapter_file(n)), one) for n, one in readings.items()}
+    seen = {n: digest(store.read_bytes(chapter_file(n))) for n in chapters}
+    mended: list[Mended] = []
+    if changes:
+        run = book.ask(MenderAgent, lambda mender: mender.mend(changes, chapters))
+        mended = await follow(run, *consumers)
+    own = {n for n in chapters if store.state(chapter_file(n), {}).kind == "edited"}
+    taken = [one for one in mended if one.patches and (replace_mine or one.number not in own)]
+    withheld = [one for one in mended if one not in taken]
+    if not any(one.patches for one in withheld):
+        readings |= {n: readings[n].model_copy(update={"changes": []}) for n in changes}
+    change = _change(store, book.brief, readings, taken, seen)
+    return Proposal(tuple(changes), tuple(taken), tuple(withheld), change)
+
+
+def keep(store: ProjectStore, proposal: Proposal) -> None:
+    """Carry out what was proposed; the old texts go to the trash.
+
+    Raises:
+        ProjectError: A file was changed since; nothing is done.
+        StorageError: The system refused.
+    """
+    change = proposal.change
+    if change is None:
+        return
+    for one in change.files:
+        if digest(store.read_bytes(one.name)) != one.before:
+            raise ProjectError(
+                f"{one.name} was changed while it was mended",
+                fix=f"Run `libriscribe2 resume {store.paths.called} --refresh` again.",
+            )
+    store.change(change)
+
+
+def diff_of(view: ProjectView, one: Mended) -> list[str]:
+    """What patches change in a chapter, as the lines of a diff."""
+    name = chapter_file(one.number)
+    old, new = (text.splitlines() for text in (Book(view).text(name), one.text))
+    return list(unified_diff(old, new, name, name, n=0, lineterm=""))
+
+
+def _readings(view: ProjectView, brief: Brief) -> dict[int, StoryBibleFile]:
+    """The readings that are up to date, by chapter; none where the book has none."""
+    stage = next((one for one in wanted_stages(brief) if one.writes == STORY_BIBLE_FILES), None)
+    if stage is None:
+        return {}
+    units = [unit for unit in units_of(stage, view) if view.exists(unit.output)]
+    return {
+        unit.chapter: Book(view).load(unit.output, StoryBibleFile)
+        for unit in units
+        if unit.chapter is not None
+        and view.exists(chapter_file(unit.chapter))
+        and view.state(unit.output, input_hashes(stage, unit, brief, view)).kind == "fresh"
+    }
+
+
+def _change(
+    store: ProjectStore,
+    brief: Brief,
+    readings: Mapping[int, StoryBibleFile],
+    mended: Sequence[Mended],
+    seen: Mapping[int, str | None],
+) -> Change | None:
+    """All that is kept, as one change; None where nothing is another."""
+    texts = {chapter_file(one.number): one.text for one in mended}
+    keys: dict[str, tuple[str, ...]] = {}
+    made = {n: one for n, one in readings.items() if _differs(one, n, store)}
+    for one in mended:
+        left = {"changes": readings[one.number].changes}
+        made[one.number] = one.reading.model_copy(update=left)
+        keys |= dict.fromkeys((chapter_file(one.number), story_bible_file(one.number)), one.keys)
+        name = summary_file(one.number)
+        if store.state(name, {}).kind not in ("edited", "missing"):
+            texts[name] = f"{one.reading.summary}\n"
+    texts |= {
+        story_bible_file(n): readable_json(one.model_dump(mode="json")) for n, one in made.items()
+    }
+    shas = {name: content_sha(name, text.encode()) for name, text in texts.items()}
+    known = _known(store, brief, frozenset(readings), shas, keys)
+    before = {chapter_file(n): sha for n, sha in seen.items()}
+    files = tuple(
+        Replacement(name, before.get(name, digest(store.read_bytes(name))), text)
+        for name, text in texts.items()
+    )
+    if not files and not known:
+        return None
+    change = uuid4().hex
+    record = records.reshaped(change, files=known, steps={})
+    return Change(change, JOB, files, record)
+
+
+def _differs(reading: StoryBibleFile, number: int, view: ProjectView) -> bool:
+    """Whether a reading is another than the stored one."""
+    return reading != Book(view).load(story_bible_file(number), StoryBibleFile)
+
+
+def _known(
+    store: ProjectStore,
+    brief: Brief,
+    settled: frozenset[int],
+    shas: Mapping[str, str],
+    keys: Mapping[str, tuple[str, ...]],
+) -> dict[str, Mapping[str, Any]]:
+    """What the journal says of the files from then on, by name.
+
+    Files of the author's stay so. All others that were made from chapters count as made from
+    these as they are now, since they were held to them.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for stage in wanted_stages(brief):
+        if not stage.asks_model:
+            continue
+        for unit in units_of(stage, store):
+            last = store.manifest.files.get(unit.output)
+            if last is None or store.state(unit.output, {}).kind in ("edited", "missing", "old"):
+                continue
+            now = input_hashes(stage, unit, brief, store)
+            inputs = _inputs(last.inputs, now, settled, shas)
+            made = {"step": last.step, "in": inputs}
+            if unit.output in shas:
+                own = [*last.keys, *keys.get(unit.output, ())]
+                more = {"sha": shas[unit.output], "params": dict(last.params), "k": own}
+                found[unit.output] = {**made, **more}
+            elif inputs != dict(last.inputs):
+                found[unit.output] = {**made, "from": unit.output}
+    return found
+
+
+def _inputs(
+    then: Mapping[str, str | None],
+    now: Mapping[str, str],
+    settled: frozenset[int],
+    shas: Mapping[str, str],
+) -> dict[str, str | None]:
+    """The inputs of a unit, those of the chapters that it was held to as they are now."""
+    inputs = dict(then)
+    for name in {*then, *now}:
+        if _chapter_of(name) in settled:
+            inputs.pop(name, None)
+            sha = shas.get(name, now.get(name))
+            inputs |= {} if sha is None else {name: sha}
+    return inputs
+
+
+def _chapter_of(name: str) -> int | None:
+    """The chapter that a text or a summary is of; None for any other file."""
+    for pattern in (CHAPTER_FILES, SUMMARY_FILES):
+        if fnmatchcase(name, pattern):
+            return number_in(name, pattern)
+    return None
