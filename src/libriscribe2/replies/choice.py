@@ -124,11 +124,12 @@ _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+")
 _COUNTED: Final = re.compile(r"(\D{0,30})(\d{1,4})")
 # A part of a sentence is no keyword: it has many words, a stop, or half of a number.
+_MAX_KEYWORD: Final = 80
 _CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S")
 
 
 def _is_keyword(part: str) -> bool:
-    return _CLAUSE.search(part) is None and not part.isdigit()
+    return len(part) <= _MAX_KEYWORD and not _CLAUSE.search(part) and not part.isdigit()
 
 
 _TRUTH: Final = {"true": True, "false": False}

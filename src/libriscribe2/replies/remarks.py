@@ -26,7 +26,7 @@ _SHORTEST_NAME: Final = 3
 _LONGEST_NAME: Final = 60
 # Fences with their language, tags, tokens, rules and a bracket too many are no words.
 _MARKS: Final = re.compile(
-    r"[`~]{3,}[\w+-]*|<[^<>\n]*>|<\|?\w*\|?>|^\s*[-*_=]{3,}\s*$", re.MULTILINE
+    r"[`~]{3,}[\w+-]*|<[^<>\n]*>|<\|?\w*\|?>|^[ \t]*+[-*_=]{3,}+[ \t]*+$", re.MULTILINE
 )
 _QUOTED: Final = re.compile(r"[\"“„«「][^\"”“»」]+[\"”“»」]")
 _NUMBER: Final = re.compile(r"(?<![\w.=])(?!\d+[.)]\s)\d{1,6}(?![\w%])")

@@ -30,7 +30,7 @@ MAX_CHARS: Final = 8_000_000
 _MAX_DEPTH: Final = 64
 # A text that brackets stand around as a whole is to be filled in, in every language.
 _FRAME: Final = re.compile(
-    r"<[^<>/\n]* [^<>/\n]*>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
+    r"<(?=[^<>/\n ]*+ )[^<>/\n]*+>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
 )
 
 

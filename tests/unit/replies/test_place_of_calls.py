@@ -91,3 +91,8 @@ def test_RP_30_a_call_that_does_not_fit_its_tool_is_said_and_not_run(text: str, 
     response = parse_llm_response(f"<tool_call>{text}</tool_call>", SCHEMAS.keys(), SCHEMAS)
     assert response.tool_calls is None
     assert told in response.issues[0]
+
+
+@pytest.mark.parametrize("lead", ["< >" * 190, "[ ]" * 190, "\n" * 600, "~" * 600, "(" * 600])
+def test_RP_33_what_stands_before_a_call_is_looked_through_once(lead: str) -> None:
+    assert len(parse_llm_response(f"{lead} x {BARE}", SCHEMAS.keys(), SCHEMAS).issues) < 2

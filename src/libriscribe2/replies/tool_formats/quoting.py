@@ -22,7 +22,7 @@ _ROW: Final = re.compile(r"[ \t]*\|")
 _CELL_END: Final = re.compile(r"[^\n|]*\|")
 # What may stand beside a call on its line: marks, tokens, tags, the number of a point, ReAct's word.
 _NO_TEXT: Final = re.compile(
-    r"(?:[^\w\n<\[]|<\|\w+\|>\w+|</?[^<>\n]*>|\[/?[A-Z_]+\]|\d{1,3}[.)][ \t]|Action:|[<\[])*"
+    r"(?:[^\w\n<\[]|<\|\w+\|>\w+|</?[^<>\n]*>|\[/?[A-Z_]+\]|\d{1,3}[.)][ \t]|Action:|[<\[])*+"
 )
 _ENDS_SENTENCE: Final = re.compile(r"[.!…。！؟।>}\]]['\"”’)*_]*\s*\Z")
 # Two words or more that the next line completes: they end with a letter or a comma.
