@@ -149,6 +149,6 @@ def test_XC_04_an_own_prompt_that_does_not_fit_is_told_before_it_is_sent(
     outlined.write("prompts/scenes.md", "--- system ---\nx\n--- user ---\n$nonsense\n")
     author = Author()
     ran = desk.run("resume", "book", backend=author, expect=3)
-    assert author.asked == []
+    assert "scenes" not in str(author.steps)
     assert "Prompt 'scenes' does not fit its agent" in ran.err
     assert "nonsense" in ran.err

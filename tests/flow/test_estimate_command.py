@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.support.desk import PREMISE, SMALL, Desk, Ran
 
-CALLS = 17
-UNREVISED_CALLS = 13
+CALLS = 18
+UNREVISED_CALLS = 14
 MODEL = "openai/gpt-4o-mini"
 
 
@@ -107,6 +107,7 @@ def test_estimate_prices_each_stage_by_its_own_model(desk: Desk) -> None:
     parts: list[dict[str, Any]] = desk.run("estimate", "book", "--json").value["stages"]
     models = {part["stage"]: part["model"] for part in parts}
     assert models == {
+        "style": "demo",
         "scenes": "demo",
         "chapters": MODEL,
         "canon": "demo",

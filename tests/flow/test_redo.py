@@ -14,7 +14,7 @@ def book(desk: Desk) -> ProjectFolder:
     return desk.project()
 
 
-FIRST = 13
+FIRST = 14
 """Requests of the first writing."""
 REVISIONS = 4
 """Requests that revising the two chapters adds."""
@@ -210,7 +210,7 @@ def test_XC_04_redo_of_a_stage_without_text_makes_it(desk: Desk) -> None:
         (("chapterz",), ("no stage 'chapterz'", "Did you mean 'chapter", "concept, characters")),
         (
             ("nonsense",),
-            ("no stage 'nonsense'", "Its stages are concept, characters, style, world"),
+            ("no stage 'nonsense'", "Its stages are concept, characters, world"),
         ),
         (("title",), ("no stage 'title'", "Its stages are")),
         (

@@ -104,7 +104,7 @@ def test_XC_03_agents_lists_the_stages_in_running_order(desk: Desk) -> None:
     rows = desk.run("agents", "--json").value
     names = [row["stage"] for row in rows]
     assert names == [
-        "concept", "characters", "research", "style", "world", "outline", "scenes",
+        "concept", "characters", "research", "world", "outline", "style", "scenes",
         "drafts", "chapters", "canon", "summaries", "title", "manuscript",
     ]  # fmt: skip
     assert rows[-1] | {"reads": 0} == {
@@ -146,7 +146,7 @@ def test_XC_13_status_counts_what_the_book_took(desk: Desk) -> None:
     author = Author()
     desk.create("--no-revision", backend=author)
     record = desk.run("status", "book", "--json").value
-    assert record["calls"] == len(author.asked) == 13
+    assert record["calls"] == len(author.asked) == 14
     assert record["chapters"] == 2
     assert record["cost_usd"] == 0
     table = desk.run("status", "book")

@@ -1,5 +1,6 @@
-"""The author's samples, from the command line to the voice of the book."""
+"""The style sheet and the author's samples, from the command line to the prompts."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -43,13 +44,36 @@ def test_an_edited_voice_is_kept_and_a_changed_sample_makes_it_stale(
     assert book.text("style.json") == '{"rules": []}'
 
 
-def test_without_samples_no_question_is_asked_and_no_line_is_shown(desk: Desk) -> None:
+def test_without_samples_the_plan_brings_a_sheet_that_every_prompt_of_prose_shows(
+    desk: Desk,
+) -> None:
     author = Author()
-    desk.create("--until", "style", backend=author)
-    assert author.asked == []
-    assert not desk.project().path("style.json").exists()
+    desk.create("--until", "plan", backend=author)
+    assert author.steps.count("style") == 1
+    style = desk.project().json("style.json")
+    assert style["sheet"]["voices"]
+    style["sheet"]["tense"] = "the tense that the author wrote"
+    desk.project().write("style.json", json.dumps(style))
+    desk.run("resume", "book", backend=author)
+    assert author.steps.count("style") == 1
+    prose = [one for one in author.asked if one.step.startswith("chapters/")]
+    assert prose
+    assert all("tense: the tense that the author wrote" in str(one.messages) for one in prose)
+
+
+def test_a_book_that_was_begun_without_a_sheet_goes_on_without_it(desk: Desk) -> None:
+    desk.create()
+    desk.project().path("style.json").unlink()
+    desk.project().path("chapters/02.md").unlink()
+    author = Author()
     rows = desk.run("status", "book", "--json").value["units"]
     assert "style.json" not in [row["unit"] for row in rows]
+    desk.run("resume", "book", backend=author)
+    assert "style" not in author.steps
+    assert not desk.project().path("style.json").exists()
+    desk.run("redo", "book", "style", backend=author)
+    assert "style" in author.steps
+    assert desk.project().path("style.json").exists()
 
 
 def test_two_samples_of_one_name_are_both_kept(desk: Desk, letters: Path) -> None:
@@ -64,8 +88,8 @@ def test_two_samples_of_one_name_are_both_kept(desk: Desk, letters: Path) -> Non
 def test_a_dry_run_counts_the_question_and_leaves_nothing(desk: Desk, letters: Path) -> None:
     without = desk.create("--dry-run", "--json").value
     with_samples = desk.create("--dry-run", "--json", "--samples", str(letters)).value
-    assert "style" in str(with_samples)
-    assert "style" not in str(without)
+    assert [one["stage"] for one in with_samples["stages"]].count("style") == 1
+    assert [one["stage"] for one in without["stages"]].count("style") == 1
     assert not desk.project().root.exists()
 
 

@@ -58,7 +58,7 @@ def test_XC_08_with_json_every_line_of_stdout_is_an_event_in_order(desk: Desk) -
     assert all(datetime.fromisoformat(event["ts"]).tzinfo is not None for event in events)
     assert (events[0]["event"], events[-1]["event"]) == ("run.start", "run.end")
     calls = [event for event in events if event["event"] == "llm.call"]
-    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 17
+    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 18
     for event in (one for one in events if one["event"] == "stage.end"):
         before = [one for one in events if one["seq"] < event["seq"]]
         assert any(one["event"] == "stage.start" and one["unit"] == event["unit"] for one in before)

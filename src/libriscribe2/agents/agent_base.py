@@ -187,8 +187,8 @@ class Agent:
         name: The stage's name, and the name of its prompt and of its entry in `models`.
         also_called: Other names under which the command line and `models` know the stage.
         reads: Artifacts of other stages that it works from; `chapters/*.md` means all of them.
-        reads_earlier: Artifacts of earlier chapters that a chapter works from; they make its
-            units wait for each other and set no order between stages.
+        reads_earlier: Artifacts that it looks up, such as those of earlier chapters: a chapter's
+            units wait for each other by them. They set no order between stages that look at each other.
         brief_keys: Fields of the brief that it works from.
         writes: The artifact; a `*` stands for the chapter's two-digit number.
         shape: The model that the artifact is validated with; None for prose.
@@ -198,6 +198,8 @@ class Agent:
         lazy: Whether a missing file is made only where something that is going to be made
             works from it; done again together with the same chapter's unit of such a reader.
         prompts: Names of its prompts; only its own name where none is given.
+        made_before: Artifacts with which the time for it ends: once there is one, a missing file is
+            made on request alone, or from files of the author's that it reads.
         made_where: What there has to be for it to have anything to do (see `no_op_reason`); "" for nothing.
         wanted_if: What of the brief says whether the book has it, such as `worldbuilding`; "" where
             every book has it.
@@ -215,6 +217,7 @@ class Agent:
     auto_refresh: ClassVar[bool] = False
     lazy: ClassVar[bool] = False
     prompts: ClassVar[tuple[str, ...]] = ()
+    made_before: ClassVar[tuple[str, ...]] = ()
     made_where: ClassVar[str] = ""
     wanted_if: ClassVar[str] = ""
 

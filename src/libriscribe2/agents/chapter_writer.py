@@ -46,7 +46,7 @@ from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
 
-SHOWN_AGAIN: Final = ("chapter", "characters", "places", "scene", "next")
+SHOWN_AGAIN: Final = ("style", "chapter", "characters", "places", "scene", "next")
 """Parts of a scene's context that the request to go on with it shows, too."""
 
 WHOLE: Final = "chapter_whole"

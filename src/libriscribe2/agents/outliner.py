@@ -1,8 +1,9 @@
 """The plan of a book: its outline, and the scenes of every chapter."""
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from typing_extensions import override
 
@@ -36,6 +37,7 @@ from libriscribe2.models.story import (
     WorldFile,
 )
 from libriscribe2.models.story_bible import Thread
+from libriscribe2.models.style import STYLE
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, SCENES, WORLD
 from libriscribe2.prose import shorten, weigh
 from libriscribe2.telemetry import PLAN_NOT_MENDED
@@ -228,6 +230,7 @@ class SceneOutlinerAgent(Agent):
     also_called = ("scene_outline", "plan")
     auto_refresh = True
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)
+    reads_earlier = (STYLE.file,)  # not waited for: whoever ends with the plan has the sheet, too
     brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "words", "project_type")
     writes = SCENES
     shape = ScenesFile
@@ -235,18 +238,19 @@ class SceneOutlinerAgent(Agent):
 
     @override
     async def execute(self, unit: Unit) -> ScenesFile:
-        """Ask for every chapter's scenes; a chapter needs only its neighbours to be planned.
+        """Ask for every chapter's scenes, those of every other chapter first.
 
-        Where a plan waits for single chapters, only these are asked for.
+        The chapters between are shown the scenes next to them on both sides, so that of any two
+        neighbours one knows the other's plan, and the whole takes the time of two requests. Where
+        a plan waits for single chapters, only these are asked for.
         """
         outline = self.book.load(OUTLINE, OutlineFile).chapters
-        shared, kept = self._shared(), self._kept(len(outline))
-        wanted = [number for number in range(1, len(outline) + 1) if number not in kept]
-        planned = await self.together(
-            self._chapter(unit, outline, number, shared) for number in wanted
-        )
-        whole = kept | dict(zip(wanted, planned, strict=True))
-        return ScenesFile(chapters=[whole[number] for number in sorted(whole)])
+        shared, plans = self._shared(), self._kept(len(outline))
+        wanted = [number for number in range(1, len(outline) + 1) if number not in plans]
+        for wave in (wanted[::2], wanted[1::2]):
+            work = [self._chapter(unit, outline, number, shared, plans) for number in wave]
+            plans = plans | dict(zip(wave, await self.together(work), strict=True))
+        return ScenesFile(chapters=[plans[number] for number in sorted(plans)])
 
     def _kept(self, chapters: int) -> dict[int, PlannedChapter]:
         """The plans that stay, by chapter; none unless some chapters still wait for theirs."""
@@ -271,6 +275,7 @@ class SceneOutlinerAgent(Agent):
         outline: Sequence[OutlineChapter],
         number: int,
         shared: Mapping[str, str],
+        plans: Mapping[int, PlannedChapter],
     ) -> PlannedChapter:
         """One chapter's scenes; where rules in code find faults in them, mended once."""
         chapter = outline[number - 1]
@@ -284,7 +289,7 @@ class SceneOutlinerAgent(Agent):
             ChapterScenes,
             part=f"ch{number:02d}",
             limits={"scenes": count.bounds()},
-            neighbours=_neighbours(outline, number),
+            neighbours=_neighbours(outline, number, plans),
             **shown,
             **shared,
         )
@@ -352,16 +357,17 @@ def _shown(planned: ChapterScenes) -> str:
     return "\n".join(scene_block(one, n, len(planned.scenes)) for n, one in scenes)
 
 
-def _neighbours(outline: Sequence[OutlineChapter], number: int) -> str:
-    """The chapters before and after."""
-    around = [n for n in (number - 1, number + 1) if 1 <= n <= len(outline)]
-    return to_json(
-        [
-            {
-                "number": n,
-                "title": outline[n - 1].title[:NEIGHBOUR_BUDGET],
-                "summary": shorten(outline[n - 1].summary, NEIGHBOUR_BUDGET),
-            }
-            for n in around
-        ]
-    )
+def _neighbours(
+    outline: Sequence[OutlineChapter], number: int, plans: Mapping[int, PlannedChapter]
+) -> str:
+    """The chapters before and after; of one that is planned, the scene next to this chapter."""
+    told: list[dict[str, Any]] = []
+    for n in [n for n in (number - 1, number + 1) if 1 <= n <= len(outline)]:
+        title, summary = outline[n - 1].title, outline[n - 1].summary
+        shown = {"number": n, "title": title[:NEIGHBOUR_BUDGET]}
+        told.append({**shown, "summary": shorten(summary, NEIGHBOUR_BUDGET)})
+        if n in plans:
+            scenes = plans[n].scenes
+            name, at = ("last_scene", len(scenes)) if n < number else ("first_scene", 1)
+            told[-1][name] = json.loads(scene_block(scenes[at - 1], at, len(scenes)))
+    return to_json(told)

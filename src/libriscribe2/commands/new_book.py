@@ -270,7 +270,10 @@ def _free_name(file: Path, taken: Iterable[str]) -> str:
     return name
 
 
-_TAKEN_OVER: Final = ("genre", "category", "book_kind", "language", "audience", "tone", "author")
+_TAKEN_OVER: Final = (
+    *("genre", "category", "book_kind", "language", "audience", "tone", "author"),
+    *("person", "tense", "spelling"),
+)
 """Keys of the brief that the next book has from the one before, unless its author says otherwise."""
 
 

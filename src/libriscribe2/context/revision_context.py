@@ -61,12 +61,12 @@ def shown_for_revision(state: PromptContext) -> Mapping[str, str]:
     return {
         "book": book_lines(state.brief),
         "concept": _concept(state),
+        **knowledge_blocks(state.known),
         "chapter": shorten(chapter, CHAPTER_BUDGET),
         "characters": cards(people_of(whole, state), _CARD, CAST_BUDGET),
         "facts": facts_part(whole, state, FACTS_BUDGET).text,
         "rules": "\n".join(lines_within(rules, RULES_BUDGET)),
         "places": places_part(whole, state, PLACES_BUDGET).text,
-        **knowledge_blocks(state.known),
         "story_so_far": story_part(state, STORY_BUDGET).text,
     }
 

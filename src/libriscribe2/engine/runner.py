@@ -18,6 +18,7 @@ from libriscribe2.engine.stages import (
     check_planned,
     decide,
     input_hashes,
+    is_too_late,
     stages_of,
 )
 from libriscribe2.errors import LibriScribeError
@@ -293,6 +294,8 @@ class Runner(Work[Outcome]):
         """Why a unit that could run has nothing to do; "" where it has."""
         if agent.lazy and decision.state == "missing" and not self._is_needed(decision.unit):
             return "not needed"
+        if is_too_late(agent, decision, self._store):
+            return "the book was begun without it"
         return self._agents.make(agent).no_op_reason()
 
     def _is_needed(self, unit: Unit) -> bool:

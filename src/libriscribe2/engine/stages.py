@@ -312,15 +312,14 @@ def book_status(
 ) -> list[RunDecision]:
     """How every unit of `stages` stands, and whether a run (with `refresh`) would make it.
 
-    Chapters that no outline plans yet stand as one line for their stage. A stage that works from
-    the author's files alone is left out while there are none, and so is a missing file that is made
-    on demand where nothing needs it.
+    Chapters that no outline plans yet stand as one line for their stage. A missing file for which it
+    is too late is left out, and so is one that is made on demand where nothing needs it.
     """
     stages, decisions = tuple(stages), list[RunDecision]()
     for agent in stages:
         units = units_of(agent, view)
         present = [_decision(agent, unit, brief, view, refresh=refresh) for unit in units]
-        decisions.extend(one for one in present if not _has_nothing_to_do(agent, one, view))
+        decisions.extend(one for one in present if not is_too_late(agent, one, view))
         if not units:
             unit = Unit(agent.name, None, agent.writes)
             decisions.append(
@@ -385,11 +384,12 @@ def _without_unneeded(
     ]
 
 
-def _has_nothing_to_do(agent: type[Agent], decision: RunDecision, view: ProjectView) -> bool:
-    """Whether a file is not made because there is none of the files that it would be made from."""
-    patterns = bool(agent.reads) and all("*" in name for name in agent.reads)
-    absent = decision.state == "missing" and agent.made_where and patterns
-    return bool(absent) and not any(view.names(name) for name in agent.reads)
+def is_too_late(agent: type[Agent], decision: RunDecision, view: ProjectView) -> bool:
+    """Whether the time for a missing file is over, and there is no file to make it from either."""
+    return decision.state == "missing" and (
+        any(view.names(name) for name in agent.made_before)
+        and not any(view.names(name) for name in agent.reads)
+    )
 
 
 def _decision(

@@ -177,6 +177,9 @@ class Brief(BaseModel):
         language: The language of the book, passed to the models unchanged.
         audience: Who it is for.
         tone: Wanted tone.
+        person: Person and narrator, such as `first person, Hester`; empty leaves it to the sheet.
+        tense: Tense of the narration; empty leaves it to the style sheet.
+        spelling: Spelling, such as `British`; empty leaves it to the style sheet.
         project_type: The size class, from which what is not given is taken.
         chapters: How many chapters: `10` or `8-12`; empty takes the size class's.
         characters: How many characters: `5`, `3-7` or `5+`; empty follows the chapters.
@@ -210,6 +213,9 @@ class Brief(BaseModel):
     language: Text = "English"
     audience: Text = "General"
     tone: Line = ""
+    person: Line = ""
+    tense: Line = ""
+    spelling: Line = ""
     project_type: ProjectType = "novel"
     chapters: Count = ""
     characters: Count = ""

@@ -1,18 +1,25 @@
-"""The voice of an author, taken from texts of their own: `style.json`."""
+"""The style sheet of a book, and the voice of an author where there are samples: `style.json`."""
 
 from collections.abc import Sequence
+from operator import not_
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from libriscribe2.models.base import Shape, Text
+from libriscribe2.models.base import Shape, Text, TextList
 from libriscribe2.models.knowledge import Knowledge
-from libriscribe2.prose import weigh
+from libriscribe2.prose import shorten, weigh
 
 MOST_RULES: Final = 12
 MOST_PASSAGES: Final = 3
 PASSAGE_WORDS: Final = 180
 """Most words of a passage."""
+
+MOST_VOICES: Final = 12
+MOST_AVOIDED: Final = 8
+SAMPLE_PARAGRAPHS: Final = 2
+LINE_BUDGET: Final = 240
+"""Most of a line of the sheet; the model that writes it is asked for less."""
 
 Aspect = Literal[
     "",
@@ -82,8 +89,50 @@ class StyleRule(Shape):
     quote: Text = Field(description="Words of the passages that show it, copied exactly")
 
 
-class StyleReply(Shape):
-    """What a model finds in the passages."""
+class Voice(Shape):
+    """How one person speaks."""
+
+    name: Text = Field(description="The person's name as given")
+    voice: Text = Field(description="What tells their speech from the others', in at most 20 words")
+
+
+class StyleSheet(Shape):
+    """How a book is written: what every scene has in common with every other."""
+
+    person: str = Field(
+        "", description="First, second or third person, and who narrates; at most 20 words"
+    )
+    tense: str = Field("", description="The tense of the narration, at most 10 words")
+    distance: str = Field(
+        "", description="How near to the viewpoint, and whose thoughts; at most 25 words"
+    )
+    spelling: str = Field("", description="Spelling and numbers; at most 15 words")
+    diction: str = Field("", description="Register: which words it uses; at most 25 words")
+    speech: str = Field("", description="How speech is punctuated and tagged; at most 20 words")
+    avoids: TextList = Field(
+        default_factory=list,
+        description="What this book never does, at most 10 words each",
+        json_schema_extra={"maxItems": MOST_AVOIDED},
+    )
+    voices: list[Voice] = Field(
+        default_factory=list,
+        description="Each person who speaks more than once",
+        json_schema_extra={"maxItems": MOST_VOICES},
+    )
+
+
+class SheetReply(StyleSheet):
+    """What a model settles where there are no samples."""
+
+    paragraphs: list[Text] = Field(
+        default_factory=list,
+        description="Paragraphs in this style, 60 to 90 words each",
+        json_schema_extra={"minItems": SAMPLE_PARAGRAPHS, "maxItems": SAMPLE_PARAGRAPHS},
+    )
+
+
+class StyleReply(StyleSheet):
+    """What a model finds in the passages, and settles from them."""
 
     recorded_as: ClassVar = "ToldStyle"
 
@@ -94,39 +143,56 @@ class StyleReply(Shape):
 
 
 class StyleFile(Shape):
-    """`style.json`: numbers and passages by code, rules by a model with quotes that were found."""
+    """`style.json`: the sheet by a model; of samples numbers and passages by code, and rules.
 
-    numbers: StyleNumbers = Field(default_factory=StyleNumbers)
+    Without samples the passages are the sheet's own paragraphs.
+    """
+
+    sheet: StyleSheet = Field(default_factory=StyleSheet)
+    numbers: StyleNumbers = Field(
+        default_factory=StyleNumbers, exclude_if=lambda numbers: not numbers.words
+    )
     passages: list[StylePassage] = Field(default_factory=list)
-    rules: list[StyleRule] = Field(default_factory=list)
+    rules: list[StyleRule] = Field(default_factory=list, exclude_if=not_)
 
 
 def style_block(style: StyleFile, budget: int) -> str:
-    """The voice as the prompts show it.
+    """The style as the prompts show it.
 
     Args:
-        style: The voice.
+        style: The style.
         budget: Most that it takes, in the measure of `prose.weigh`. The last passages go first,
-            then the last rules, then the numbers; every part stands whole or not at all.
+            then the last rules, the numbers and the last lines of the sheet; every part stands
+            whole or not at all.
     """
     numbers = _numbers(style.numbers)
-    rules = [f"- {one.rule}" for one in style.rules]
+    lines = [*_sheet(style.sheet), *filter(None, [numbers]), *(f"- {r.rule}" for r in style.rules)]
     passages = [one.text for one in style.passages]
     for shown in range(len(passages), -1, -1):
-        text = _joined(numbers, rules, passages[:shown])
+        text = _joined(lines, passages[:shown])
         if weigh(text) <= budget:
             return text
-    for shown in range(len(rules) - 1, -1, -1):
-        text = _joined(numbers, rules[:shown], [])
-        if weigh(text) <= budget:
-            return text
-    return ""
+    while lines and weigh("\n".join(lines)) > budget:
+        lines.pop()
+    return "\n".join(lines)
 
 
-def _joined(numbers: str, rules: Sequence[str], passages: Sequence[str]) -> str:
-    parts = [numbers, "\n".join(rules)]
+def _joined(lines: Sequence[str], passages: Sequence[str]) -> str:
+    parts = ["\n".join(lines)]
     parts += [f"Passage {n}:\n{text}" for n, text in enumerate(passages, start=1)]
     return "\n\n".join(part for part in parts if part)
+
+
+_LINES: Final = ("person", "tense", "distance", "spelling", "diction", "speech")
+
+
+def _sheet(sheet: StyleSheet) -> list[str]:
+    """The sheet, a line for each thing that it settles."""
+    told = {name: getattr(sheet, name) for name in _LINES}
+    told["avoids"] = "; ".join(sheet.avoids[:MOST_AVOIDED])
+    lines = [f"{name}: {shorten(said, LINE_BUDGET)}" for name, said in told.items() if said]
+    voices = [(one.name, one.voice) for one in sheet.voices[:MOST_VOICES]]
+    return lines + [f"{name} speaks: {shorten(voice, LINE_BUDGET)}" for name, voice in voices]
 
 
 def _numbers(numbers: StyleNumbers) -> str:
@@ -142,6 +208,6 @@ def _numbers(numbers: StyleNumbers) -> str:
 
 
 STYLE: Final = Knowledge(
-    "style", "style.json", StyleFile, style_block, budget=3_200, revision_budget=1_300
+    "style", "style.json", StyleFile, style_block, budget=3_600, revision_budget=2_000
 )
-"""The voice as a kind of knowledge: every scene and every revision is shown it."""
+"""The style as a kind of knowledge: every scene and every revision is shown it."""

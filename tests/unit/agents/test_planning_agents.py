@@ -194,7 +194,10 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
 ) -> None:
     desk = AgentDesk(tmp_path, scenes_per_chapter="1,2")
     desk.planned(3)
-    replies = [json.dumps({"scenes": [SCENE] * n}) for n in (1, 2, 2)]
+    replies = [
+        json.dumps({"scenes": [SCENE | {"goal": f"Goal {n}.{at}"} for at in range(1, of + 1)]})
+        for n, of in ((1, 1), (3, 2), (2, 2))
+    ]
     made = await desk.run(SceneOutlinerAgent, *replies)
     assert isinstance(made, ScenesFile)
     assert [(one.chapter, one.title, len(one.scenes)) for one in made.chapters] == [
@@ -202,10 +205,14 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
         (2, "Part 2", 2),
         (3, "Part 3", 2),
     ]
-    assert [call.step for call in desk.calls] == [f"scenes/ch0{n}" for n in (1, 2, 3)]
-    scenes = desk.schema(1)["scenes"]
+    assert [call.step for call in desk.calls] == [f"scenes/ch0{n}" for n in (1, 3, 2)]
+    scenes = desk.schema(2)["scenes"]
     assert (scenes["minItems"], scenes["maxItems"]) == (2, 2)
-    middle = desk.prompt(1)
+    assert "Goal" not in desk.prompt(0) + desk.prompt(1)
+    middle = desk.prompt(2)
+    neighbours = json.loads(middle.partition("<outline>\n")[2].partition("\n</outline>")[0])
+    assert neighbours[0]["last_scene"]["goal"] == "Goal 1.1"
+    assert neighbours[1]["first_scene"]["goal"] == "Goal 3.1"
     assert '"name": "Jon Ide"' in middle
     assert '"name": "The Slip"' in middle
     assert '"number": 1' in middle

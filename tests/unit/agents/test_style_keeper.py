@@ -84,11 +84,39 @@ async def test_a_sample_that_is_none_stops_before_a_model_is_asked(
     assert desk.calls == []
 
 
-def test_without_samples_there_is_nothing_to_do(tmp_path: Path) -> None:
+SHEET = {
+    "person": "third person, close to Ida",
+    "tense": "past",
+    "voices": [{"name": "Ida", "voice": "never says please"}],
+    "paragraphs": ["One.", "Two."],
+}
+
+
+async def test_without_samples_the_sheet_comes_from_the_plan(tmp_path: Path) -> None:
     desk = AgentDesk(tmp_path)
-    desk.put("samples/notes.rtf", "not a sample")
-    with desk.hired(StyleKeeperAgent) as agent:
-        assert agent.no_op_reason() == "no samples: no .md, .txt, .docx file in samples"
-    desk.put("samples/a.md", TEXT)
-    with desk.hired(StyleKeeperAgent) as agent:
-        assert agent.no_op_reason() == ""
+    desk.put("characters.json", {"characters": [{"name": "Ida", "role": "protagonist"}]})
+    made = await desk.run(StyleKeeperAgent, json.dumps(SHEET))
+    assert isinstance(made, StyleFile)
+    assert made.sheet.voices[0].voice == "never says please"
+    assert [one.text for one in made.passages] == ["One.", "Two."]
+    assert "Ida" in desk.prompt()
+    assert desk.schema()["paragraphs"]["minItems"] == 2
+    assert "at most 20 words" in desk.schema()["person"]["description"]
+    assert list(made.model_dump()) == ["sheet", "passages"]
+
+
+async def test_what_the_author_settled_outranks_the_model(tmp_path: Path) -> None:
+    desk = AgentDesk(tmp_path, tense="present", spelling="British")
+    made = await desk.run(StyleKeeperAgent, json.dumps(SHEET))
+    assert isinstance(made, StyleFile)
+    assert (made.sheet.tense, made.sheet.spelling) == ("present", "British")
+    assert made.sheet.person == SHEET["person"]
+    assert "tense: present" in desk.prompt()
+
+
+async def test_a_book_of_facts_has_a_sheet_without_voices(tmp_path: Path) -> None:
+    desk = AgentDesk(tmp_path, category="Science")
+    made = await desk.run(StyleKeeperAgent, json.dumps(SHEET))
+    assert isinstance(made, StyleFile)
+    assert made.sheet.voices == []
+    assert "how the author speaks of themselves" in desk.prompt()

@@ -27,13 +27,13 @@ def view_of(book: WrittenBook) -> ProjectView:
 def test_XC_04_before_the_outline_chapters_are_one_line(book: WrittenBook) -> None:
     found = book_status(stages_of(BRIEF), BRIEF, view_of(book))
     assert [one.unit.output for one in found] == [
-        "concept.json", "characters.json", "world.json", "outline.json", "scenes.json",
+        "concept.json", "characters.json", "world.json", "outline.json", "style.json", "scenes.json",
         "chapters/*.md", ".libriscribe/canon/*.json", ".libriscribe/summaries/*.md",
         "manuscript.md",
     ]  # fmt: skip
     assert {one.state for one in found} == {"missing"}
-    assert found[5].reason == "waits for outline.json"
-    assert found[5].runs
+    assert found[6].reason == "waits for outline.json"
+    assert found[6].runs
 
 
 def test_XC_04_after_the_outline_every_chapter_has_its_line(book: WrittenBook) -> None:

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.models.style import StyleFile, StyleNumbers, StylePassage, StyleRule, style_block
+from libriscribe2.models.style import (
+    StyleFile,
+    StyleNumbers,
+    StylePassage,
+    StyleRule,
+    StyleSheet,
+    Voice,
+    style_block,
+)
 from libriscribe2.prose import weigh
 
 RULES = [StyleRule(aspect="sentences", rule=f"Rule {n} of all.", quote="no matter") for n in (1, 2)]
@@ -18,9 +26,24 @@ VOICE = StyleFile(
 def test_the_block_holds_numbers_rules_and_passages() -> None:
     assert style_block(VOICE, 2_000) == (
         "Sentences have 11 words on average, 25% of them five or fewer; paragraphs 0; "
-        "50% of the words are spoken.\n\n- Rule 1 of all.\n- Rule 2 of all.\n\n"
+        "50% of the words are spoken.\n- Rule 1 of all.\n- Rule 2 of all.\n\n"
         "Passage 1:\nIt rained.\n\nPassage 2:\nIt blew."
     )
+
+
+def test_the_sheet_comes_first_a_line_for_each_thing_and_person() -> None:
+    sheet = StyleSheet(
+        person="first person, Ida",
+        avoids=["weather at the start", "dreams"],
+        voices=[Voice(name="Ida", voice="asks instead of answering")],
+    )
+    assert style_block(VOICE.model_copy(update={"sheet": sheet}), 2_000).splitlines()[:4] == [
+        "person: first person, Ida",
+        "avoids: weather at the start; dreams",
+        "Ida speaks: asks instead of answering",
+        "Sentences have 11 words on average, 25% of them five or fewer; paragraphs 0; "
+        "50% of the words are spoken.",
+    ]
 
 
 @given(st.integers(0, 400))

@@ -160,7 +160,9 @@ _INSIDE: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?\b"
 _NOTE_SAYS: Final = re.compile(r"(?m)^- n-[0-9a-f]{12}: (.+?) \(quote")
 _WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
 _TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
-_SHORT: Final = frozenset({"title", "name", "id", "place", "role", "time", "age", "alternatives"})
+_SHORT: Final = frozenset(
+    {"title", "name", "id", "place", "role", "time", "age", "voice", "alternatives"}
+)
 _BLANK: Final = frozenset({"find", "replace", "genre", "story_time", "state", "about"})
 
 
@@ -271,6 +273,7 @@ class Values:
             "people": self._people,
             "places": lambda n: ({"name": one} for one in asked.places()[: max(3, n)]),
             "rules": self._rules,
+            "voices": lambda _: ({"name": one} for one in asked.names("characters")),
             "doubts": lambda _: iter(()),
             "verdicts": lambda n: iter([{"verdict": "unclear"}] * n),
             "answers": lambda n: iter([{"better": "tie"}] * n),
@@ -306,6 +309,9 @@ class Values:
             "questions": [f"Which {one} belong to this: {premise}?" for one in ("dates", "places")],
             "rules": [] if summaries else None,
             "places": [] if self._quotes else None,
+            "person": "third person",
+            "tense": "past tense",
+            "paragraphs": [self._prose.text(45).replace("\n\n", " ") for _ in range(2)],
             **dict.fromkeys(("opening_move", "ending_move"), ""),
             "verdict": "unclear",
             "suggested_changes": None,
