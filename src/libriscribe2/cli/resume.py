@@ -103,6 +103,11 @@ def resume(
         _ask_to_rewrite(frame.renderer, paths, settings)
     if dry_run:
         tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
+        if refresh:
+            frame.renderer.note(
+                "--refresh takes one more call for each chapter that you changed, up to two to "
+                "look for what contradicts it, and one for each chapter that does."
+            )
         return
     calls = calls_of_batch(paths, settings)
     _carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)
