@@ -16,6 +16,9 @@ NARRATIVE: Final = frozenset(
 )
 """Parts that tell what happens, or is to happen, in its order; all others tell what is so."""
 
+DATED: Final = frozenset({"state", "places"})
+"""Parts that say how all stood when the chapter began, and that what was told since counts."""
+
 _MARK: Final = re.compile(r"\s*\[[^\]\n]*\]")
 _SHORT: Final = 3
 """A word of so few letters begins many others."""
@@ -121,7 +124,14 @@ def unmet_changes(
     said = [(part, one) for part, own in parts for line in own for one in line.sentences]
     everything = " ".join(line.text for own in told.values() for line in own)
     for change in (one for one in changes if one.place < place):
-        old = [f"{p}: {one}" for p, one in said if p not in NARRATIVE and _is_old(one, change)]
+        began = (place[0], 1)
+        old = [
+            f"{p}: {one}"
+            for p, one in said
+            if p not in NARRATIVE
+            and (p not in DATED or change.place < began)
+            and _is_old(one, change)
+        ]
         if old:
             yield f"{change.id} old: {change.change}", " | ".join(old)
         if any(one.place == place for one in change.needed):

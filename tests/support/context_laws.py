@@ -117,6 +117,7 @@ class RecordedScene:
         before: The end of the chapter before; "" for all but the first scene of a chapter.
         people: The people that the book knows by name.
         present: Those whom the plan of the scene lists.
+        brought_in: Those whom the scene itself brings in: nothing before it knows them.
     """
 
     chapter: int
@@ -132,6 +133,7 @@ class RecordedScene:
     before: str = ""
     people: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
+    brought_in: tuple[str, ...] = ()
 
     @cached_property
     def blocks(self) -> Mapping[str, str]:
@@ -252,6 +254,8 @@ def without_card(scene: RecordedScene) -> Iterator[Finding]:
     cards = {one.subject for one in scene.told.get(CARDS, ())}
     lines = {one.subject for one in scene.told.get(CAST, ())}
     for name in sorted({*named_in(scene.text, scene.people), *speakers}):
+        if name in scene.brought_in and name not in scene.present:
+            continue
         acts = name in speakers or name in scene.present
         known = cards if acts else cards | lines
         if not any(_is_one(name, one) or _is_one(one, name) for one in known if one):

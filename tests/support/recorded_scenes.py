@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from tests.support.context_changes import Change, states
 from tests.support.context_laws import Finding, RecordedScene, Source, findings, named_in, one_line
 
+from libriscribe2.checks.continuity.ledger import with_ends, world_at
 from libriscribe2.checks.text import words
 from libriscribe2.commands.calls import all_calls
 from libriscribe2.commands.projects import look_at, read_brief
@@ -17,7 +18,7 @@ from libriscribe2.context.scene_context import ContextManifest
 from libriscribe2.context.scene_origin import chapter_origin
 from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.models.story import ConceptFile, OutlineFile, ScenePlan, ScenesFile, WorldFile
-from libriscribe2.models.story_bible import Attribute, Fact, StoryBibleFile
+from libriscribe2.models.story_bible import Attribute, EndedFact, Fact, StoryBibleFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CONCEPT,
@@ -109,13 +110,20 @@ class RecordedBook:
             prompt=prompt,
             text=text,
             bears=tuple(self._bears(manifest, drafts)),
-            sources=self._sources,
+            sources=self._sources_at(chapter),
             lists=self._lists,
             prose=tuple(prose),
             before=earlier[-1] if earlier and not drafts else "",
             people=self._people,
             present=tuple(plan.characters),
+            brought_in=tuple(self._brought_in(chapter, " ".join((prompt, *prose)))),
         )
+
+    def _brought_in(self, chapter: int, before: str) -> Iterator[str]:
+        """Those who are new in a chapter by its reading, and of whom nothing before has a name."""
+        for one in self._canon[chapter].new_people if chapter in self._canon else ():
+            if not any(word in before for word in one.name.split() if word[:1].isupper()):
+                yield one.name
 
     @cached_property
     def _artifacts(self) -> Mapping[str, Any]:
@@ -145,6 +153,25 @@ class RecordedBook:
         """Every text of them."""
         listed = chain.from_iterable(_leaves(name, one) for name, one in self._artifacts.items())
         return tuple(one for one in listed if one.line)
+
+    def _sources_at(self, chapter: int) -> tuple[Source, ...]:
+        """The same, with the places as the chapters before leave them."""
+        there = (
+            _leaves(WORLD, self._world(chapter).model_dump(mode="json")) if self._has_world else ()
+        )
+        others = (one for one in self._sources if not one.label.startswith(WORLD))
+        return (*others, *(one for one in there if one.line))
+
+    @property
+    def _has_world(self) -> bool:
+        return self.book.has(WORLD)
+
+    def _world(self, chapter: int) -> WorldFile:
+        return world_at(self.book.load(WORLD, WorldFile), self._ends, chapter)
+
+    @cached_property
+    def _ends(self) -> Mapping[int, Sequence[EndedFact]]:
+        return {number: one.ended for number, one in self._canon.items()}
 
     @cached_property
     def _lists(self) -> Mapping[str, Sequence[str]]:
@@ -183,7 +210,8 @@ class RecordedBook:
 
     @cached_property
     def _facts(self) -> tuple[Fact, ...]:
-        return tuple(fact for n, one in self._canon.items() for fact in one.of_chapter(n))
+        facts = [fact for n, one in self._canon.items() for fact in one.of_chapter(n)]
+        return tuple(with_ends(facts, self._ends))
 
     def _plan(self, manifest: ContextManifest) -> ScenePlan:
         planned = self.book.load(SCENES, ScenesFile).chapters[manifest.chapter - 1]
@@ -201,7 +229,7 @@ class RecordedBook:
             lines = [*enumerate(filter(None, draft.split("\n")), start=1)]
             label = f"scene {number} of the chapter, lines"
             yield from (Source(label, one, str(at)) for at, one in reversed(lines))
-        yield from self._named(plan)
+        yield from self._named(plan, chapter)
         for thread in outline.threads:
             yield Source(f"thread {thread.id}", thread.promise)
         for number in range(chapter - 1, 0, -1):
@@ -210,7 +238,7 @@ class RecordedBook:
         yield from self._notes(plan)
         yield from self._stated(plan, chapter, manifest.scene)
 
-    def _named(self, plan: ScenePlan) -> Iterator[Source]:
+    def _named(self, plan: ScenePlan, chapter: int) -> Iterator[Source]:
         """The people and places of a plan, and the rules of the world."""
         told = _Told(plan)
         people = named_in(told.text, self._people)
@@ -222,7 +250,8 @@ class RecordedBook:
                     for name, one in fields
                     if one and name not in FUTURE
                 )
-        for entry in (*self.book.places(), *self.book.terms()):
+        places = self._world(chapter).places if self._has_world else self.book.places()
+        for entry in (*places, *self.book.terms()):
             if told.names(entry.name):
                 yield Source(f"what is said of {entry.name}", entry.description)
         rules = self.book.load(WORLD, WorldFile).rules if self.book.has(WORLD) else []
@@ -243,7 +272,7 @@ class RecordedBook:
         for fact in self._facts:
             named = fact.entity in people or told.names(fact.entity)
             lasts = fact.stance in TRUSTED and fact.attribute is not Attribute.ACTS
-            if named and lasts and fact.chapter < chapter:
+            if named and lasts and fact.chapter < chapter and not 0 < fact.until < chapter:
                 single = fact.attribute in LATEST_COUNTS
                 held[fact.entity, fact.attribute, "" if single else fact.value] = fact
         gone = [one for one in self.changes if one.place < (chapter, scene)]

@@ -1,13 +1,14 @@
 """The story bible: what each chapter comes to and states, with the words that state it."""
 
 import logging
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
-from libriscribe2.checks.continuity.fact_values import Names, rule_names
+from libriscribe2.checks.continuity.fact_values import Names, canonical_facts, rule_names
+from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import OutlineFile, WorldFile
@@ -16,6 +17,9 @@ from libriscribe2.models.story_bible import (
     MOST_FACTS,
     ChapterStatements,
     ChapterStatementsWithThreads,
+    EndedFact,
+    EndedLine,
+    Fact,
     StatementChange,
     StoryBibleFile,
     ThreadHit,
@@ -28,6 +32,7 @@ from libriscribe2.project.paths import (
     STORY_BIBLE_FILES,
     WORLD,
     chapter_file,
+    story_bible_file,
 )
 from libriscribe2.prose import parts, shorten, without_notes
 from libriscribe2.research.quotes import line_of_quote
@@ -42,6 +47,9 @@ CAST_BUDGET: Final = 2_400
 PLACE_BUDGET: Final = 1_200
 RULE_BUDGET: Final = 1_600
 THREAD_BUDGET: Final = 2_400
+LEDGER_BUDGET: Final = 3_200
+LEDGER_SHARE: Final = 0.5
+"""The ledger takes at most so much of the room of the text that is read."""
 
 
 class StoryBibleAgent(Agent):
@@ -56,6 +64,7 @@ class StoryBibleAgent(Agent):
     also_called = ("continuity", "story_bible")
     auto_refresh = True
     reads = (CHARACTERS, WORLD, OUTLINE, CHAPTER_FILES)
+    reads_earlier: ClassVar[tuple[str, ...]] = (STORY_BIBLE_FILES,)
     brief_keys = BOOK_KEYS
     writes = STORY_BIBLE_FILES
     wanted_if = "has_story_bible"
@@ -69,12 +78,20 @@ class StoryBibleAgent(Agent):
         return (chapter_file(unit.chapter or 1),)
 
     @override
+    @classmethod
+    def awaits(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
+        """Also the readings from which the chapter was written: what they left open it may end."""
+        number = unit.chapter or 1
+        return (*cls.inputs(unit, order), *map(story_bible_file, _before(number, order)))
+
+    @override
     async def execute(self, unit: Unit) -> StoryBibleFile:
         """Ask what the chapter states; a very long chapter is read in parts."""
         number = unit.chapter or 1
         text = self.book.text(chapter_file(number))
         texts = parts(without_notes(text), PART_BUDGET)
-        shown = self._shown(number)
+        ledger = self._ledger(number, text)
+        shown = {**self._shown(number), "ledger": "\n".join(ledger)}
         earlier = self._earlier(unit, text)
         if earlier is not None and not self.book.is_as_written(chapter_file(number)):
             # Only a chapter that was edited is read so.
@@ -98,7 +115,8 @@ class StoryBibleAgent(Agent):
             )
             for index, part in enumerate(texts, start=1)
         )
-        made = self._kept(unit, told, text)
+        lines = {line.partition(":")[0].strip("- "): fact for line, fact in ledger.items()}
+        made = self._kept(unit, told, text, lines)
         is_last = number == self.book.chapters()
         return made if earlier is None or is_last else _with_change(earlier[0], made)
 
@@ -110,6 +128,31 @@ class StoryBibleAgent(Agent):
         if was is None or was == text:
             return None
         return self.book.load(unit.output, StoryBibleFile), was
+
+    def _ledger(self, number: int, text: str) -> dict[str, Fact]:
+        """What is open when the chapter begins, by the line that the request shows of it."""
+        from libriscribe2.checks.continuity.ledger import (  # noqa: PLC0415 -- not before a chapter
+            open_ledger,
+            place_facts,
+            standing_ends,
+            stated_in,
+            with_ends,
+        )
+
+        order = DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
+        read = [n for n in _before(number, order) if self.book.has(story_bible_file(n))]
+        files = {n: self.book.load(story_bible_file(n), StoryBibleFile) for n in read}
+        texts = {n: self.book.text(chapter_file(n)) for n in read}
+        cast = [person.name for person in self.book.characters()]
+        stated = [
+            one for n, file in files.items() for one in stated_in(file.of_chapter(n), texts[n])
+        ]
+        facts = canonical_facts([*self.book.stated_before(), *stated], cast)
+        world = self.book.load(WORLD, WorldFile) if self.book.has(WORLD) else None
+        known = with_ends([*place_facts(world), *facts], standing_ends(files, texts))
+        people = [*cast, *(one.name for file in files.values() for one in file.new_people)]
+        room = min(LEDGER_BUDGET, round(LEDGER_SHARE * len(text)))
+        return open_ledger(known, number, text, people, room)
 
     def _shown(self, number: int) -> dict[str, str]:
         """What a request shows besides the text."""
@@ -131,9 +174,16 @@ class StoryBibleAgent(Agent):
         rules = self.book.load(WORLD, WorldFile).rules
         return [f"{name}: {rule}" for name, rule in rule_names(rules).items()]
 
-    def _kept(self, unit: Unit, told: Sequence[ChapterStatements], text: str) -> StoryBibleFile:
+    def _kept(
+        self,
+        unit: Unit,
+        told: Sequence[ChapterStatements],
+        text: str,
+        ledger: Mapping[str, Fact],
+    ) -> StoryBibleFile:
         """What the text really says of all that was told."""
-        names = Names(person.name for person in self.book.characters())
+        cast = [person.name for person in self.book.characters()]
+        names = Names(cast)
         found = [fact for part in told for fact in part.facts]
         facts = [
             VerifiedFact(line=line, **vars(fact) | {"entity": names.canonical(fact.entity)})
@@ -149,13 +199,23 @@ class StoryBibleAgent(Agent):
         ]
         stood = [event for event in events if line_of_quote(event.quote, text) is not None]
         moved = [hit for hit in hits if line_of_quote(hit.quote, text) is not None]
-        dropped = len(found) + len(events) + len(hits) - len(facts) - len(stood) - len(moved)
+        said = [one for part in told for one in part.ended]
+        ended = [end for one in said if (end := _ended(one, ledger, text)) is not None]
+        dropped = len(found) + len(events) + len(hits) + len(said)
+        dropped -= len(facts) + len(stood) + len(moved) + len(ended)
         if dropped:
             logger.info("%s: %s: %d", CANON_QUOTES_DROPPED, unit.step, dropped)
         return StoryBibleFile(
             summary="\n\n".join(part.summary.strip() for part in told),
             facts=facts[:MOST_FACTS],
+            ended=list({(one.entity, one.attribute, one.value): one for one in ended}.values()),
             events=stood[:MOST_EVENTS],
+            new_people=[
+                one
+                for part in told
+                for one in part.new_people
+                if names.canonical(one.name) not in cast
+            ],
             threads=_once(moved),
             exit=told[-1].exit,
             dropped=dropped,
@@ -168,6 +228,29 @@ def _with_change(old: StoryBibleFile, new: StoryBibleFile) -> StoryBibleFile:
     about = dict.fromkeys([*people, *(one.entity for one in (*old.facts, *new.facts))])
     change = StatementChange(was=old.summary, now=new.summary, about=list(about))
     return new.model_copy(update={"changes": [*old.changes, change]})
+
+
+def _before(number: int, order: DraftOrder) -> list[int]:
+    """The chapters before one that it may be written from."""
+    return [n for n in order.known(number) if n < number]
+
+
+def _ended(said: EndedLine, ledger: Mapping[str, Fact], text: str) -> EndedFact | None:
+    """The statement that a line of the ledger means; None where there is none, or no such words."""
+    fact, line = ledger.get(said.line.strip("[]():-* ").casefold()), line_of_quote(said.quote, text)
+    if fact is None or line is None:
+        return None
+    before = "\n".join(text.split("\n")[: line - 1])
+    return EndedFact(
+        entity=fact.entity,
+        attribute=fact.attribute,
+        value=fact.value,
+        stated=fact.quote,
+        quote=said.quote,
+        now=said.now.strip(),
+        scene=before.count(SCENE_BREAK.strip()) + 1,
+        line=line,
+    )
 
 
 def _once(hits: Sequence[ThreadHit]) -> list[ThreadHit]:

@@ -14,7 +14,6 @@ from libriscribe2.checks.continuity.fact_rules import is_death
 from libriscribe2.checks.continuity.story_bible import bible_of
 from libriscribe2.commands.projects import kept_settings, locate, look_at, read_brief, wanted_stages
 from libriscribe2.commands.runs import RunRequest
-from libriscribe2.context.prompt_context import facts_in_force
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.llm.providers import ModelChoice
@@ -355,6 +354,8 @@ def _keys(paths: ProjectPaths, brief: Brief) -> dict[str, Any]:
 
 def _bible(paths: ProjectPaths, brief: Brief, view: ProjectView, settings: Settings) -> SeriesFile:
     """What holds at a book's end; of one that was not read for its facts, what it was given."""
+    from libriscribe2.checks.continuity.ledger import facts_in_force  # noqa: PLC0415 -- only a series pays
+
     book, beside = Book(view), settings.projects_dir / "book"
     try:
         bible = bible_of(brief, view)

@@ -8,12 +8,13 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from libriscribe2.context.prompt_context import FIXED, PromptContext
+from libriscribe2.checks.text import sentences
+from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame
 from libriscribe2.models.excerpts import cards, cast_of
 from libriscribe2.models.story import Character, Entry, ScenePlan, WorldFile
-from libriscribe2.models.story_bible import Attribute, Fact
-from libriscribe2.prose import shorten, weigh
+from libriscribe2.models.story_bible import FIXED, Attribute, Fact
+from libriscribe2.prose import lines_within, shorten, weigh
 
 _SMALL: Final = frozenset({"the", "a", "an", "of", "mr", "mrs", "ms", "dr", "sir", "lady", "lord"})
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -79,28 +80,17 @@ def shares_name(name: str, others: Iterable[str]) -> bool:
 RULES_ROOM: Final = 4_000
 RULE_BUDGET: Final = 600
 STATE_BUDGET: Final = 600
-MOST_NOW: Final = 6
+MOST_FIXED: Final = 6
+MOST_WALK_ONS: Final = 8
+WALK_ON_BUDGET: Final = 240
 
-_LASTING: Final = frozenset(
-    {
-        Attribute.POSSESSION,
-        Attribute.INJURY,
-        Attribute.ALIVE,
-        Attribute.AGE,
-        Attribute.JOB,
-        Attribute.RANK,
-        Attribute.KNOWS,
-        Attribute.LEARNS,
-        Attribute.PROMISE,
-    }
-)
 _FIELDS: Final = (
-    *("name", "role", "now", "fixed", "personality", "motivation", "conflict", "appearance"),
+    *("name", "role", "fixed", "personality", "motivation", "conflict", "appearance"),
     *("age", "relationships", "background"),
 )
 
 
-PLACES_REMARK: Final = "As they were when the story began; what has happened since counts."
+PLACES_REMARK: Final = "As they were when the chapter began; what the text before tells counts."
 _OF_PLACES: Final = ("name", "description")
 
 
@@ -108,35 +98,58 @@ class Card(Character):
     """A person as a scene is shown them.
 
     Attributes:
-        now: How earlier chapters left them.
         fixed: What the text says of them once and for all.
     """
 
-    now: list[str] = Field(default_factory=list)
     fixed: list[str] = Field(default_factory=list)
 
 
 def people_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
-    """The people of a scene, each with what has become of them."""
+    """The people of a scene, and a line for those whom only the text or its plan has."""
     people = people_of(plan, state)
-    made = [_card(person, state) for person in people]
+    made = [*(_card(person, state) for person in people), *_walk_ons(plan, state)]
     whole = cards(made, _FIELDS, 10**9)
     shown = _within(whole, made, _FIELDS, budget - frame("characters"))
-    chapters = sorted({n for person in people for n in _chapters(person, state)})
+    known = [fact for person in people for fact in _fixed_of(person, state)]
     return Rendered(
         block("characters", shown),
         cut=bool(made) and shown != whole,
-        chapters=tuple(chapters) if shown else (),
+        chapters=_chapters(known) if shown else (),
     )
+
+
+def _walk_ons(plan: ScenePlan, state: PromptContext) -> list[Card]:
+    """Those whom earlier chapters brought in, the last ones of them, and whom the plan alone has."""
+    told = told_of(plan)
+    named = [
+        one for one in state.walk_ons if one.name in told or shares_name(one.name, plan.characters)
+    ]
+    others = [one for one in reversed(state.walk_ons) if one not in named]
+    known = [one.name for one in (*state.cast, *state.walk_ons)]
+    planned = [name for name in plan.characters if not shares_name(name, known)]
+    return [
+        *(
+            Card(name=one.name, role=shorten(one.role, WALK_ON_BUDGET))
+            for one in [*named, *others][: max(MOST_WALK_ONS, len(named))]
+        ),
+        *(Card(name=name, role=_planned(name, state)) for name in planned),
+    ]
+
+
+def _planned(name: str, state: PromptContext) -> str:
+    """What the plan of the chapter says of somebody whom nothing else knows."""
+    plans = (state.chapter.summary, *(one.summary for one in state.scenes))
+    said = (one for plan in plans for one in sentences(plan) if name in one)
+    return shorten(next(said, "only the plan of this scene names them"), WALK_ON_BUDGET)
 
 
 def places_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
     """The places and terms that a scene names."""
     named = places_of(plan, state)
     whole = cards(named, _OF_PLACES, 10**9)
-    remark = PLACES_REMARK if state.number > 1 else ""
-    shown = _within(whole, named, _OF_PLACES, budget - frame("places", remark=remark))
-    return Rendered(block("places", shown, remark=remark), cut=bool(named) and shown != whole)
+    shown = _within(whole, named, _OF_PLACES, budget - frame("places", remark=PLACES_REMARK))
+    text = block("places", shown, remark=PLACES_REMARK)
+    return Rendered(text, cut=bool(named) and shown != whole)
 
 
 def _within(whole: str, made: Sequence[BaseModel], fields: Sequence[str], room: int) -> str:
@@ -146,51 +159,29 @@ def _within(whole: str, made: Sequence[BaseModel], fields: Sequence[str], room: 
 
 
 def _card(person: Character, state: PromptContext) -> Card:
-    own = _facts_about(person, state)
-    fixed = [_said(fact) for fact in own if fact.attribute in FIXED]
-    now = [_said(fact) for fact in reversed(own) if fact.attribute in _LASTING]
-    return Card(
-        **person.model_dump(),
-        now=[*_left(person, state), *now][:MOST_NOW],
-        fixed=list(dict.fromkeys(fixed))[:MOST_NOW],
-    )
+    said = [_said(fact) for fact in _fixed_of(person, state)]
+    return Card(**person.model_dump(), fixed=list(dict.fromkeys(said))[:MOST_FIXED])
 
 
-def _left(person: Character, state: PromptContext) -> list[str]:
-    """Where and how the last chapter that had the person in it left them."""
-    found = _last_seen(person, state)
-    if found is None:
-        return []
-    place, said = found[1], found[2]
-    told = "; ".join(part for part in (place, said) if part)
-    return [f"after chapter {found[0]}: {shorten(told, STATE_BUDGET)}"] if told else []
-
-
-def _last_seen(person: Character, state: PromptContext) -> tuple[int, str, str] | None:
-    """The last chapter before that says how it leaves the person, with place and state."""
-    for number in sorted((n for n in state.exits if n < state.number), reverse=True):
-        for one in state.exits[number].people:
-            if shares_name(one.name, [person.name]):
-                return number, one.place, one.state
-    return None
-
-
-def _facts_about(person: Character, state: PromptContext) -> list[Fact]:
-    """The facts that say how a person is."""
+def _fixed_of(person: Character, state: PromptContext) -> list[Fact]:
+    """What is so of a person from the first page to the last."""
     return [
         fact
         for entity, facts in state.held_of.items()
         if shares_name(entity, [person.name])
         for fact in facts
-        if fact.attribute in FIXED or fact.attribute in _LASTING
+        if fact.attribute in FIXED
     ]
 
 
-def _chapters(person: Character, state: PromptContext) -> set[int]:
-    """The chapters from which a card is taken."""
-    seen = _last_seen(person, state)
-    own = {fact.chapter for fact in _facts_about(person, state) if not fact.origin}
-    return own | ({seen[0]} if seen else set())
+def _left(person: Character, state: PromptContext) -> tuple[int, str] | None:
+    """The last chapter before that says where and how it leaves a person, and what it says."""
+    for number in sorted((n for n in state.exits if n < state.number), reverse=True):
+        for one in state.exits[number].people:
+            told = "; ".join(part for part in (one.place, one.state) if part)
+            if told and shares_name(one.name, [person.name]):
+                return number, shorten(told, STATE_BUDGET)
+    return None
 
 
 def _said(fact: Fact) -> str:
@@ -199,19 +190,18 @@ def _said(fact: Fact) -> str:
 
 
 REMARK: Final = (
-    "What the written chapters state, each as of the end of the chapter in brackets. What never "
-    "changes may not be contradicted; of the rest, a later statement and the text before hold."
+    "What the book, and any before it in its series, has stated: nothing may contradict it."
 )
-REMARK_OF_SERIES: Final = (
-    "What the written chapters state, each as of the end of the chapter in brackets, and how the "
-    "books before this one in its series left things. What never changes may not be contradicted; "
-    "of the rest, a later statement and the text before hold."
+STATE_REMARK: Final = (
+    "How everything stood when this chapter began, and who knew what; what the text before tells "
+    "since then counts."
 )
 VALUE_BUDGET: Final = 300
 EARLY: Final = 3
 """The first part of the book, one in so many: what it sets up is what later chapters break."""
 
-_DEEDS: Final = frozenset({Attribute.ACTS, Attribute.OTHER})
+_TOLD: Final = frozenset({Attribute.ACTS, Attribute.OTHER})
+"""What is said of the past or of no known kind."""
 
 
 def facts_of(plan: ScenePlan, state: PromptContext) -> list[Fact]:
@@ -223,7 +213,7 @@ def facts_of(plan: ScenePlan, state: PromptContext) -> list[Fact]:
     """
     ranked = sorted(
         ((near, fact) for fact, near in _nearness(plan, state) if near),
-        key=lambda one: (-one[0], one[1].attribute in _DEEDS, *_backwards(one[1])),
+        key=lambda one: (-one[0], one[1].attribute in _TOLD, *_backwards(one[1])),
     )
     given = [fact for _, fact in ranked if fact.origin]
     near = [fact for _, fact in ranked if not fact.origin]
@@ -234,20 +224,68 @@ def facts_of(plan: ScenePlan, state: PromptContext) -> list[Fact]:
 
 
 def facts_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
-    """As many of the facts as fit, in the order of the text."""
-    remark = REMARK_OF_SERIES if any(fact.origin for fact in state.facts) else REMARK
-    room = budget - frame("facts", remark=remark)
-    wanted = facts_of(plan, state)
-    kept: list[Fact] = []
-    for fact in wanted:
+    """As many of the lasting facts as fit, in the order of the text."""
+    room = budget - frame("facts", remark=REMARK)
+    wanted = [fact for fact in facts_of(plan, state) if _lasts(fact)]
+    kept = sorted(_within_room(wanted, room), key=lambda fact: fact.place)
+    return Rendered(
+        block("facts", "\n".join(map(fact_line, kept)), remark=REMARK),
+        cut=len(kept) < len(wanted),
+        facts=tuple(kept),
+        chapters=_chapters(kept),
+    )
+
+
+def state_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
+    """How the people, places and things of a scene stood when its chapter began.
+
+    What was not known when the chapter was written is named, so that nobody takes what was true
+    earlier for what is true now.
+    """
+    left = {one.name: said for one in people_of(plan, state) if (said := _left(one, state))}
+    lines = [f"- {name}, after chapter {number}: {told}" for name, (number, told) in left.items()]
+    unknown = [n for n in range(1, state.number) if n not in state.order.known(state.number)]
+    if unknown and (lines or state.facts):
+        lines.append(f"What chapter {', '.join(map(str, unknown[-3:]))} changes is not known here.")
+    room = budget - frame("state", remark=STATE_REMARK)
+    shown = lines_within(lines, room)
+    wanted = [fact for fact in facts_of(plan, state) if _changes(fact)]
+    kept = _within_room(wanted, room - sum(weigh(line) + 1 for line in shown))
+    order = {entity: at for at, entity in enumerate(dict.fromkeys(fact.entity for fact in wanted))}
+    kept.sort(key=lambda fact: (order[fact.entity], fact.place))
+    return Rendered(
+        block("state", "\n".join([*shown, *map(fact_line, kept)]), remark=STATE_REMARK),
+        cut=len(kept) < len(wanted) or shown != lines,
+        facts=tuple(kept),
+        chapters=tuple(sorted({*_chapters(kept), *(number for number, _ in left.values())})),
+    )
+
+
+def _changes(fact: Fact) -> bool:
+    """Whether a fact says how something stands, until an event ends it."""
+    return fact.attribute not in FIXED | _TOLD
+
+
+def _lasts(fact: Fact) -> bool:
+    """Whether a fact says what is so for good; what people did, the story so far tells."""
+    return not _changes(fact) and (
+        fact.attribute is not Attribute.ACTS or fact.stance == "remembered"
+    )
+
+
+def _within_room(facts: Iterable[Fact], room: int) -> list[Fact]:
+    """The first facts that fit."""
+    kept = []
+    for fact in facts:
         room -= weigh(fact_line(fact)) + 1
         if room < 0:
             break
         kept.append(fact)
-    kept.sort(key=lambda fact: fact.place)
-    text = block("facts", "\n".join(map(fact_line, kept)), remark=remark)
-    chapters = tuple(sorted({fact.chapter for fact in kept if not fact.origin}))
-    return Rendered(text, cut=len(kept) < len(wanted), facts=tuple(kept), chapters=chapters)
+    return kept
+
+
+def _chapters(facts: Iterable[Fact]) -> tuple[int, ...]:
+    return tuple(sorted({fact.chapter for fact in facts if not fact.origin}))
 
 
 def fact_line(fact: Fact) -> str:
@@ -258,6 +296,10 @@ def fact_line(fact: Fact) -> str:
     return f"- {fact.entity}, {fact.attribute.value}: {value} ({where})"
 
 
+_FOUND: Final = FIXED | {Attribute.POSSESSION}
+"""What also concerns a scene if the scene's plan names its value."""
+
+
 def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     """How near each fact is: 3 to the scene's people, 2 to its places and things, 0 to neither."""
     people = [person.name for person in people_of(plan, state)]
@@ -266,12 +308,12 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     cast = [person.name for person in state.cast]
     of_entity: dict[str, int] = {}
     for entity in state.held_of:
-        named = words_of(entity)
-        is_told = bool(named) and named <= told
+        names = [own for name in state.names_of[entity] if (own := words_of(name))]
+        is_told = any(own <= told for own in names)
         of_thing = 2 * (is_told or shares_name(entity, places))
         of_entity[entity] = 3 if shares_name(entity, people) else of_thing
     return [
-        (fact, of_entity[fact.entity] or int(fact.attribute in FIXED and _is_told(fact, told)))
+        (fact, of_entity[fact.entity] or int(fact.attribute in _FOUND and _is_told(fact, told)))
         for fact in state.held
         # Where somebody is, their card says as of the last chapter that they were in.
         if fact.attribute is not Attribute.LOCATION or not shares_name(fact.entity, cast)
@@ -279,8 +321,8 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
 
 
 def _is_told(fact: Fact, told: frozenset[str]) -> bool:
-    """Whether a plan speaks of what a fact says."""
-    value = words_of(fact.value)
+    """Whether a plan speaks of what a fact says, or of the thing that somebody has."""
+    value = words_of(fact.value.rpartition(":")[2])
     return bool(value) and value <= told
 
 

@@ -1,6 +1,5 @@
 """All that a chapter's scenes may be written from; which facts are in force."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +21,6 @@ from libriscribe2.models.story import (
     WorldFile,
 )
 from libriscribe2.models.story_bible import (
-    HARD_STANCES,
     Attribute,
     ExitState,
     Fact,
@@ -42,78 +40,6 @@ from libriscribe2.project.paths import (
 from libriscribe2.prose import without_notes
 from libriscribe2.research.quotes import line_of_quote
 
-FIXED: Final = frozenset(
-    {
-        Attribute.EYES,
-        Attribute.HAIR,
-        Attribute.BIRTHDAY,
-        Attribute.KIN,
-        Attribute.ALIAS,
-        Attribute.RULE,
-        Attribute.DISTANCE,
-        Attribute.COUNT,
-    }
-)
-"""What is so from the first page to the last, wherever the text says it."""
-
-_ONE_AT_A_TIME: Final = frozenset(
-    {
-        Attribute.LOCATION,
-        Attribute.AGE,
-        Attribute.JOB,
-        Attribute.RANK,
-        Attribute.ALIVE,
-        Attribute.EYES,
-        Attribute.HAIR,
-        Attribute.BIRTHDAY,
-        Attribute.DISTANCE,
-        Attribute.COUNT,
-    }
-)
-"""What has one value at a time; of the others there may be several."""
-
-_WORD: Final = re.compile(r"\w+")
-
-
-def facts_in_force(facts: Iterable[Fact], chapter: int) -> list[Fact]:
-    """The facts that hold when a chapter begins, in the order of the text.
-
-    What may change holds only as earlier chapters left it; what never does also holds where only
-    a later chapter says it. Of several tellings of one thing, the first stands for what is fixed
-    and the last for what changes. What a chapter tells of the past holds, too, but says nothing
-    of where or how anybody is now; and whoever is told a thing has learnt it.
-
-    Args:
-        facts: The facts in the order of the text.
-        chapter: The chapter, from 1.
-    """
-    held: dict[tuple[str, ...], Fact] = {}
-    for fact in facts:
-        past = fact.stance == "remembered" and fact.attribute not in _ONE_AT_A_TIME
-        heard = fact.stance == "said_by" and fact.attribute in (Attribute.LEARNS, Attribute.KNOWS)
-        if fact.stance not in HARD_STANCES and not past and not heard:
-            continue
-        if fact.attribute in FIXED:
-            held.setdefault(_key(fact), fact)
-        elif fact.chapter < chapter:
-            held[_key(fact)] = fact
-    return sorted(held.values(), key=lambda fact: fact.place)
-
-
-def _key(fact: Fact) -> tuple[str, ...]:
-    """What two facts have to share for one to take the place of the other."""
-    about = fact.entity.casefold(), fact.attribute.value
-    if fact.attribute in _ONE_AT_A_TIME:
-        return about
-    if fact.attribute is Attribute.POSSESSION:  # `has: a knife`, then `lost: a knife`
-        return (*about, _plain(fact.value.partition(":")[2] or fact.value))
-    return (*about, _plain(fact.value))
-
-
-def _plain(value: str) -> str:
-    """A value in a form that can be compared."""
-    return " ".join(_WORD.findall(value.casefold()))
-
 
 @dataclass(frozen=True)
 class PromptContext:
@@ -130,7 +56,9 @@ class PromptContext:
         scenes: The plans of its scenes.
         order: In which order the chapters are drafted.
         cast: The people.
-        world: Places, terms and rules; None where the book has none.
+        walk_ons: Those whom finished chapters brought in and no plan of the cast has.
+        world: Places, as the chapters before leave them, terms and rules; None where the book has
+            none.
         known: What is known by kind (`context.knowledge_parts`), as far as there is a file of it.
         notes: The notes of the research.
         texts: Finished chapters by number, as readers see them.
@@ -151,6 +79,7 @@ class PromptContext:
     scenes: tuple[ScenePlan, ...]
     order: DraftOrder
     cast: tuple[Character, ...] = ()
+    walk_ons: tuple[Character, ...] = ()
     world: WorldFile | None = None
     known: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -176,6 +105,8 @@ class PromptContext:
     @cached_property
     def held(self) -> tuple[Fact, ...]:
         """The facts that hold when the chapter begins, in the order of the text."""
+        from libriscribe2.checks.continuity.ledger import facts_in_force  # noqa: PLC0415 -- on no road before the first reading
+
         return tuple(facts_in_force(self.facts, self.number))
 
     @cached_property
@@ -185,6 +116,14 @@ class PromptContext:
         for fact in self.held:
             found[fact.entity] = (*found.get(fact.entity, ()), fact)
         return found
+
+    @cached_property
+    def names_of(self) -> Mapping[str, tuple[str, ...]]:
+        """Every name under which a text may speak of whom or what they are about."""
+        return {
+            entity: (entity, *(one.value for one in facts if one.attribute is Attribute.ALIAS))
+            for entity, facts in self.held_of.items()
+        }
 
     @cached_property
     def earlier(self) -> EarlierPassages:
@@ -214,6 +153,8 @@ def read_context(
         ProjectError: A file cannot be used.
         StorageError: A file cannot be read.
     """
+    from libriscribe2.checks.continuity.ledger import standing_ends, with_ends, world_at  # noqa: PLC0415 -- as above
+
     texts = _texts(book, number, order)
     readable = {n: without_notes(text) for n, text in texts.items()}
     near = _nearest(texts, number)
@@ -225,7 +166,9 @@ def read_context(
     cast = tuple(book.characters())
     placed = [*book.stated_before()]
     placed += [fact for n, file in canon.items() for fact in _placed(n, file, texts[n])]
-    facts = canonical_facts(placed, tuple(person.name for person in cast))
+    ended = standing_ends(canon, texts)
+    facts = with_ends(canonical_facts(placed, tuple(person.name for person in cast)), ended)
+    world = book.load(WORLD, WorldFile) if book.has(WORLD) else None
     return PromptContext(
         brief=brief,
         concept=book.load(CONCEPT, ConceptFile).concept,
@@ -234,7 +177,8 @@ def read_context(
         scenes=tuple(scenes),
         order=order,
         cast=cast,
-        world=book.load(WORLD, WorldFile) if book.has(WORLD) else None,
+        walk_ons=_walk_ons(cast, [canon[n] for n in sorted(canon) if n < number]),
+        world=None if world is None else world_at(world, ended, number),
         known=read_knowledge(book, number, order),
         notes=tuple(book.notes()),
         texts=readable,
@@ -246,6 +190,16 @@ def read_context(
         habits=overused_block([readable[n] for n in near], HABITS_BUDGET),
         heeded=near,
     )
+
+
+def _walk_ons(cast: Sequence[Character], read: Iterable[StoryBibleFile]) -> tuple[Character, ...]:
+    """Those whom chapters brought in, as the first of them describes them."""
+    known = {person.name.casefold() for person in cast}
+    found: dict[str, Character] = {}
+    for one in (one for file in read for one in file.new_people):
+        if one.name.casefold() not in known:
+            found.setdefault(one.name.casefold(), Character(name=one.name, role=one.who))
+    return tuple(found.values())
 
 
 def _summaries(book: Book, texts: Iterable[int], number: int, order: DraftOrder) -> dict[int, str]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext
 from libriscribe2.context.knowledge_parts import knowledge_blocks
-from libriscribe2.context.people_and_facts import facts_part, people_of, places_part
+from libriscribe2.context.people_and_facts import facts_part, people_of, places_part, state_part
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.story_so_far import story_part
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
@@ -21,7 +21,8 @@ CHAPTER_BUDGET: Final = 3_000
 CAST_BUDGET: Final = 2_400
 RULES_BUDGET: Final = 2_000
 PLACES_BUDGET: Final = 1_600
-FACTS_BUDGET: Final = 1_800
+FACTS_BUDGET: Final = 800
+STATE_BUDGET: Final = 1_400
 STORY_BUDGET: Final = 1_800
 
 _CARD: Final = ("name", "role", "personality", "motivation")
@@ -65,6 +66,7 @@ def shown_for_revision(state: PromptContext) -> Mapping[str, str]:
         "chapter": shorten(chapter, CHAPTER_BUDGET),
         "characters": cards(people_of(whole, state), _CARD, CAST_BUDGET),
         "facts": facts_part(whole, state, FACTS_BUDGET).text,
+        "state": state_part(whole, state, STATE_BUDGET).text,
         "rules": "\n".join(lines_within(rules, RULES_BUDGET)),
         "places": places_part(whole, state, PLACES_BUDGET).text,
         "story_so_far": story_part(state, STORY_BUDGET).text,

@@ -16,6 +16,7 @@ from libriscribe2.context.people_and_facts import (
     places_part,
     rule_lines,
     shows_all_terms,
+    state_part,
     told_of,
 )
 from libriscribe2.context.prompt_context import PromptContext
@@ -296,7 +297,8 @@ characters to a token, so a model that reads 16,000 has room for its answer.
 """
 
 PASSAGES: Final = 2_200
-FACTS: Final = 4_500
+FACTS: Final = 2_500
+STATE: Final = 4_700
 AHEAD: Final = 700
 AHEAD_OF_LAST: Final = 6_000
 """What is written last is written from what all other chapters say."""
@@ -391,7 +393,8 @@ def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Par
         Part("ending", 1_600, NEVER, lambda room: ending_part(state, room)),
         Part("characters", 10_000, 8, lambda room: people_part(plan, state, room), 2_800),
         Part("places", 4_000, 4, lambda room: places_part(plan, state, room), 1_200),
-        Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 3_000),
+        Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 1_500),
+        Part("state", STATE, 6, lambda room: state_part(plan, state, room), 2_500),
         *knowledge_parts(state.known, per_chapter=True),
         Part("story_so_far", 12_000, 2, lambda room: story_part(state, room, share), 3_600),
         Part(

@@ -223,7 +223,9 @@ def joined_story_bible(first: str, second: str, text: str) -> str | None:
     ]
     whole = StoryBibleFile(
         facts=facts,
+        ended=[*one.ended, *other.ended],
         events=[*one.events, *other.events],
+        new_people=[*one.new_people, *other.new_people],
         threads=[*one.threads, *other.threads],
         exit=other.exit,
         dropped=one.dropped + other.dropped,

@@ -4,7 +4,15 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from libriscribe2.models.base import Shape, Text, TextList, listed
 
@@ -40,8 +48,29 @@ class Attribute(StrEnum):
     COUNT = "count"
     WEEKDAY = "weekday"
     ALIAS = "alias"
+    LOOKS = "looks"
+    STATE = "state"
     OTHER = "other"
 
+
+FIXED: Final = frozenset(
+    {
+        Attribute.EYES,
+        Attribute.HAIR,
+        Attribute.BIRTHDAY,
+        Attribute.KIN,
+        Attribute.ALIAS,
+        Attribute.LOOKS,
+        Attribute.RULE,
+        Attribute.DISTANCE,
+    }
+)
+"""What is so from the first page to the last, wherever the text says it."""
+
+PERMANENT: Final = frozenset(
+    {Attribute.EYES, Attribute.BIRTHDAY, Attribute.KIN, Attribute.RULE, Attribute.DISTANCE}
+)
+"""What no event ends: of all else a later chapter may say that it holds no longer."""
 
 Stance = Literal["asserted", "believed", "said_by", "dreamt", "figurative", "remembered"]
 """How far the text stands behind a statement."""
@@ -70,6 +99,9 @@ _SYNONYMS: Final = {
     "status": "alive",
     "action": "acts",
     "nickname": "alias",
+    "appearance": "looks",
+    "voice": "looks",
+    "condition": "state",
 }
 
 
@@ -159,6 +191,21 @@ class ThreadHit(Shape):
     quote: Text = Field(description="The words of the text that do it, copied exactly")
 
 
+class EndedLine(Shape):
+    """A line of the open ledger that a chapter ends."""
+
+    line: Text = Field(description="The line's id")
+    quote: Text = Field(description="The words of the text that end it, copied exactly")
+    now: str = Field("", description="The value from then on; empty where nothing takes its place")
+
+
+class NewPerson(Shape):
+    """A person whom a chapter brings in."""
+
+    name: Text = Field(description="Who, by the name the text uses")
+    who: Text = Field(description="Who they are, how they look and speak, in one line")
+
+
 class CharacterState(Shape):
     """How a chapter leaves a person."""
 
@@ -188,12 +235,27 @@ class ChapterStatements(Shape):
         description="What later chapters must not contradict, the most important first",
         json_schema_extra={"maxItems": MOST_FACTS},
     )
+    ended: list[EndedLine] = Field(
+        default_factory=list, description="Lines of the ledger that hold no longer at its end"
+    )
     events: list[StatedEvent] = Field(
         default_factory=list,
         description="What happens for good",
         json_schema_extra={"maxItems": MOST_EVENTS},
     )
+    new_people: list[NewPerson] = Field(
+        default_factory=list, description="Those who are in none of the lists above the text"
+    )
     exit: ExitState = Field(default_factory=ExitState, description="How the chapter leaves them")
+
+    @field_validator(
+        "facts", "ended", "events", "new_people", "threads", mode="before", check_fields=False
+    )
+    @classmethod
+    def _usable(cls, said: Any, field: ValidationInfo) -> Any:
+        """The entries that can be read: one bad entry costs only itself."""
+        shape = get_args(cls.model_fields[field.field_name or ""].annotation)[0]
+        return [one for one in said if _fits(one, shape)] if isinstance(said, list) else said
 
 
 class ChapterStatementsWithThreads(ChapterStatements):
@@ -204,6 +266,15 @@ class ChapterStatementsWithThreads(ChapterStatements):
     threads: list[ThreadHit] = Field(
         default_factory=list, description="Threads that the chapter sets up, keeps or pays off"
     )
+
+
+def _fits(entry: Any, shape: type[Shape]) -> bool:
+    """Whether an entry can be read."""
+    try:
+        shape.model_validate(entry)
+    except ValidationError:
+        return False
+    return True
 
 
 class Fact(BaseModel):
@@ -220,6 +291,7 @@ class Fact(BaseModel):
         time: When it is so in the story.
         stance: Who stands behind it.
         origin: The file of an earlier book that says so; "" for this book.
+        until: The chapter in which it ends; 0 while it holds.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -234,6 +306,7 @@ class Fact(BaseModel):
     time: StoryTime = StoryTime()
     stance: Stance = "asserted"
     origin: str = ""
+    until: int = Field(0, ge=0)
 
     @property
     def place(self) -> tuple[int, int, int]:
@@ -268,6 +341,24 @@ class StatementChange(Shape):
     )
 
 
+class EndedFact(Shape):
+    """A statement of an earlier chapter that a chapter ends, as it stood in the ledger.
+
+    It repeats the statement in place of naming it by a number, so that a chapter that is moved or
+    read again ends what it ended.
+    """
+
+    entity: Text
+    attribute: Attribute
+    value: Text
+    stated: str = Field("", description="The words that stated it; none for a place of the plan")
+    quote: Text = Field(description="The words that end it")
+    now: str = ""
+    scene: int = Field(1, ge=1)
+    line: int = Field(1, ge=1)
+    time: KnownTime = Field(default_factory=StoryTime)
+
+
 class StoryBibleFile(Shape):
     """`.libriscribe/canon/NN.json`: what a chapter states, each statement with its words.
 
@@ -277,7 +368,9 @@ class StoryBibleFile(Shape):
 
     summary: str = ""
     facts: list[VerifiedFact]
+    ended: list[EndedFact] = Field(default_factory=list)
     events: list[StatedEvent] = Field(default_factory=list)
+    new_people: list[NewPerson] = Field(default_factory=list)
     threads: list[ThreadHit] = Field(default_factory=list)
     exit: ExitState = Field(default_factory=ExitState)
     changes: list[StatementChange] = Field(
@@ -286,8 +379,13 @@ class StoryBibleFile(Shape):
     dropped: int = Field(0, ge=0, description="Statements whose quotes the text does not hold")
 
     def of_chapter(self, number: int) -> list[Fact]:
-        """The facts as those of chapter `number`."""
-        return [Fact(chapter=number, **fact.model_dump()) for fact in self.facts]
+        """The facts as those of chapter `number`, with what takes the place of those it ends."""
+        anew = (
+            {**one.model_dump(exclude={"stated", "now"}), "value": one.now}
+            for one in self.ended
+            if one.now
+        )
+        return [Fact(chapter=number, **fact) for fact in (*map(vars, self.facts), *anew)]
 
 
 class Thread(Shape):

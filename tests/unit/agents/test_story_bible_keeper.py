@@ -83,11 +83,11 @@ async def test_words_outside_the_lists_never_make_a_hard_fact(tmp_path: Path) ->
     assert all(one.time.model_dump() == NOBODY_KNOWS for one in made.facts)
 
 
-async def test_a_fact_without_words_is_asked_for_again(tmp_path: Path) -> None:
+async def test_a_fact_without_words_costs_that_fact_and_not_the_reading(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
-    made = await canon(desk, reply(EYES | {"quote": " "}), reply(EYES))
-    assert len(desk.calls) == 2
-    assert len(made.facts) == 1
+    made = await canon(desk, reply(EYES | {"quote": " "}, EYES, {"entity": "Mara"}))
+    assert len(desk.calls) == 1
+    assert [one.quote for one in made.facts] == [EYES["quote"]]
 
 
 async def test_T1_a_long_chapter_is_read_in_parts_of_a_bounded_size(tmp_path: Path) -> None:

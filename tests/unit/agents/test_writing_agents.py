@@ -72,7 +72,9 @@ async def test_CW_a_scene_sees_its_plan_its_people_its_place_and_the_text_before
         "place": "The Lamp Room",
     }
     assert json.loads(block(first, "characters")) == [{"name": "Mara Voss", "role": "keeper"}]
-    assert [one["name"] for one in json.loads(block(first, "places"))] == ["The Lamp Room"]
+    assert [one["name"] for one in json.loads(block(first, "places").splitlines()[1])] == [
+        "The Lamp Room"
+    ]
     assert json.loads(block(first, "chapter"))["of"] == 3
     assert (block(first, "text_before"), block(second, "text_before")) == ("", ONE)
     assert block(first, "next") == "She lights it."

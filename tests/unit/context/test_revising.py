@@ -37,7 +37,7 @@ def test_T1_what_requests_show_does_not_grow_with_the_book_and_fits() -> None:
     for chapters in (10, 30, 100):
         shown = shown_for_revision(state(chapters - 2, chapters))
         blocks = shown_blocks(shown, SHOWN_BUDGET)
-        for name in ("book", "concept", "chapter", "characters", "facts", "style"):
+        for name in ("book", "concept", "chapter", "characters", "state", "style"):
             assert f"<{name}>" in blocks
         sizes.append(len(blocks))
     assert max(sizes) <= 1.05 * min(sizes)

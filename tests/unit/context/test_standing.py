@@ -6,10 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rich_book import scene, state
 
+from libriscribe2.checks.continuity.ledger import facts_in_force, with_ends, world_at
 from libriscribe2.context.people_and_facts import facts_of
-from libriscribe2.context.prompt_context import FIXED, facts_in_force
 from libriscribe2.context.scene_context import scene_context
-from libriscribe2.models.story_bible import Attribute, CharacterState, ExitState, Fact, Stance
+from libriscribe2.models.story import Character, Entry, WorldFile
+from libriscribe2.models.story_bible import (
+    FIXED,
+    Attribute,
+    CharacterState,
+    EndedFact,
+    ExitState,
+    Fact,
+    Stance,
+)
 
 
 def fact(
@@ -101,7 +110,8 @@ def test_T3_the_cards_say_how_the_chapters_before_left_the_people() -> None:
             5: ExitState(people=[CharacterState(name="Mara", place="the mill", state="free")]),
         },
     )
-    card = scene_context(book, 0).values["characters"]
+    values = scene_context(book, 0).values
+    card = values["characters"] + values["state"]
     assert "after chapter 3: the weir; afraid" in card
     assert "a cut hand" in card
     assert "hair: red" in card
@@ -139,3 +149,65 @@ def test_the_last_scene_of_the_book_is_told_that_nothing_follows() -> None:
     last = state(8, 8)
     ends = [scene_context(last, n).values["next"] for n in range(len(last.scenes))]
     assert ["the book ends here" in told for told in ends] == [False] * (len(ends) - 1) + [True]
+
+
+def test_what_a_later_chapter_ends_is_shown_no_more_whatever_its_wording() -> None:
+    sealed = fact(Attribute.STATE, "sealed, the gum unbroken", 1, "the letter")
+    numbers = fact(Attribute.COUNT, "26 men", 1, "the crew")
+    ends = [
+        EndedFact(
+            entity="the letter", attribute=Attribute.STATE, value=sealed.value, quote="She slit it."
+        ),
+        EndedFact(
+            entity="the crew", attribute=Attribute.COUNT, value="26 men", quote="Seven drowned."
+        ),
+    ]
+    told = with_ends([sealed, numbers], {3: ends})
+    assert [values(told, chapter) for chapter in (2, 3, 4)] == [
+        ["sealed, the gum unbroken", "26 men"],
+        ["sealed, the gum unbroken", "26 men"],
+        [],
+    ]
+
+
+def test_a_thing_is_in_one_hand() -> None:
+    told = [
+        fact(Attribute.POSSESSION, "has: brass key", 1),
+        fact(Attribute.POSSESSION, "has: lantern", 1),
+        fact(Attribute.POSSESSION, "gets: brass key", 2, "Jon Ide"),
+        fact(Attribute.POSSESSION, "has: lantern", 2, "Jon Ide"),
+    ]
+    assert values(with_ends(told, {}), 3) == ["has: lantern", "gets: brass key", "has: lantern"]
+
+
+def test_what_never_changes_is_ended_by_nothing() -> None:
+    eyes = fact(Attribute.EYES, "grey", 1)
+    end = EndedFact(entity="Mara Voss", attribute=Attribute.EYES, value="grey", quote="green")
+    assert values(with_ends([eyes], {2: [end]}), 3) == ["grey"]
+
+
+def test_a_place_is_described_by_what_still_holds() -> None:
+    nailed = Entry(name="the hall", description="A long room. The window is nailed shut.")
+    world = WorldFile(overview="An island.", places=[nailed])
+    end = EndedFact(
+        entity="the hall",
+        attribute=Attribute.STATE,
+        value="The window is nailed shut.",
+        quote="It rose.",
+    )
+    told = [world_at(world, {2: [end]}, chapter).places[0].description for chapter in (2, 3)]
+    assert told == [nailed.description, "A long room."]
+
+
+def test_what_is_not_known_yet_is_said_to_be_unknown() -> None:
+    book = replace(state(4, 9, "redblack"), facts=(fact(Attribute.INJURY, "a cut hand", 3),))
+    assert "What chapter 2 changes is not known here." in scene_context(book, 0).values["state"]
+
+
+def test_who_is_in_no_plan_has_a_card_from_the_chapter_that_brought_them_in() -> None:
+    walk_on = Character(name="Constable Petrie", role="a kind long-faced policeman")
+    plan = scene(4, 1).model_copy(update={"characters": ["Mara Voss", "Petrie", "Old Tam"]})
+    book = replace(state(4, 9), scenes=(plan,), walk_ons=(walk_on,))
+    cards = scene_context(book, 0).values["characters"]
+    assert '{"name": "Constable Petrie", "role": "a kind long-faced policeman"}' in cards
+    assert '"name": "Old Tam"' in cards

@@ -20,6 +20,7 @@ from libriscribe2.checks.continuity.story_rules import (
     by_entity,
     contradiction,
     is_after,
+    is_superseded,
     of_kind,
 )
 from libriscribe2.models.findings import Finding
@@ -50,7 +51,7 @@ def traits(story: Story) -> Iterator[Finding]:
         for entity, group in by_entity(story.facts, attribute).items():
             base = _base(group)
             for fact in group:
-                if not _same_trait(fact, base):
+                if not _same_trait(fact, base) and not is_superseded(fact, base):
                     yield contradiction(
                         fact,
                         base,
@@ -103,6 +104,7 @@ def the_dead(story: Story) -> Iterator[Finding]:
                 and fact.attribute in (Attribute.ACTS, Attribute.LOCATION)
                 and is_after(fact, death)
                 and fact.place > death.place
+                and not is_superseded(fact, death)
             ):
                 yield contradiction(
                     fact,
@@ -170,7 +172,7 @@ def numbers(story: Story) -> Iterator[Finding]:
             common = Counter(number(fact.value) for fact in known).most_common(1)[0][0]
             base = next(fact for fact in known if number(fact.value) == common)
             for fact in known:
-                if number(fact.value) != common:
+                if number(fact.value) != common and not is_superseded(fact, base):
                     yield contradiction(
                         fact,
                         base,
@@ -194,7 +196,7 @@ def lost_things(story: Story) -> Iterator[Finding]:
             lost[owner] = fact
         elif state.strip().casefold() == "gets":
             lost.pop(owner, None)
-        elif owner in lost and is_after(fact, lost[owner]):
+        elif owner in lost and is_after(fact, lost[owner]) and not is_superseded(fact, lost[owner]):
             yield contradiction(
                 fact,
                 lost[owner],
@@ -286,7 +288,7 @@ def injuries(story: Story) -> Iterator[Finding]:
             if where is None or not part:
                 continue
             known = first.setdefault(part, fact)
-            if side(known.value) != where:
+            if side(known.value) != where and not is_superseded(fact, known):
                 yield contradiction(
                     fact,
                     known,

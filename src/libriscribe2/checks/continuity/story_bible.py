@@ -74,6 +74,8 @@ def bible_of(brief: Brief, view: ProjectView) -> StoryBible:
         ProjectError: A file cannot be used.
         StorageError: A file cannot be read.
     """
+    from libriscribe2.checks.continuity.ledger import standing_ends, with_ends  # noqa: PLC0415 -- create enters no rule
+
     book = Book(view)
     texts = {n: book.text(chapter_file(n)) for n in _written(book)}
     files = {
@@ -87,7 +89,8 @@ def bible_of(brief: Brief, view: ProjectView) -> StoryBible:
     people = tuple(person.name for person in book.characters())
     rules = book.load(WORLD, WorldFile).rules if book.has(WORLD) else []
     standing = [fact for fact in placed if fact is not None]
-    facts = canonical_facts([*book.stated_before(), *standing], people)
+    named = canonical_facts([*book.stated_before(), *standing], people)
+    facts = with_ends(named, standing_ends(files, texts))
     return StoryBible(
         chapters=tuple(ChapterText(n, chapter_file(n), text) for n, text in texts.items()),
         facts=tuple(fact for fact in facts if not fact.origin),

@@ -84,6 +84,12 @@ def is_after(later: Fact, earlier: Fact) -> bool:
     return later.place > earlier.place
 
 
+def is_superseded(one: Fact, other: Fact) -> bool:
+    """Whether an event between two statements ended the earlier of them, so that both hold."""
+    first, last = sorted((one, other), key=lambda fact: fact.place)
+    return 0 < first.until <= last.chapter
+
+
 def of_kind(facts: Iterable[Fact], attribute: Attribute) -> list[Fact]:
     """The facts of one kind."""
     return [fact for fact in facts if fact.attribute is attribute]

@@ -267,6 +267,8 @@ class Values:
             "scenes": self._scenes,
             "threads": self._threads,
             "facts": self._facts,
+            "ended": lambda _: iter(()),
+            "new_people": lambda _: iter(()),
             "events": lambda _: ({"what": s, "quote": quote_of(s)} for s in self._quotes[-1:]),
             "issues": self._issues,
             "patches": self._patches,

@@ -1,0 +1,242 @@
+"""The ledger: which statements hold at a point of the book, and which one a later chapter ended.
+
+A statement is fixed (`FIXED`), or it holds until an event ends it. What ends is said by the reading
+of the chapter that ends it (`StoryBibleFile.ended`), so that no two wordings have to be compared.
+
+Which statements does a text state? `stated_in(bible.facts, text)`, with `bible_of` for the facts of
+a book, where they stand now and with the chapter that ended each (`Fact.until`). What an edit takes
+away is `stated_in(facts, old)` without `stated_in(facts, new)`; a statement with `until` is no
+longer so, and nothing after that chapter contradicts it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from libriscribe2.checks.text import sentences
+from libriscribe2.models.story import Entry, WorldFile
+from libriscribe2.models.story_bible import (
+    FIXED,
+    HARD_STANCES,
+    PERMANENT,
+    Attribute,
+    EndedFact,
+    Fact,
+    StoryBibleFile,
+)
+from libriscribe2.prose import shorten, weigh
+from libriscribe2.research.quotes import line_of_quote
+
+ONE_AT_A_TIME: Final = frozenset(
+    {
+        Attribute.LOCATION,
+        Attribute.AGE,
+        Attribute.JOB,
+        Attribute.RANK,
+        Attribute.ALIVE,
+        Attribute.EYES,
+        Attribute.HAIR,
+        Attribute.BIRTHDAY,
+        Attribute.DISTANCE,
+        Attribute.COUNT,
+    }
+)
+"""What has one value at a time; of the others there may be several."""
+
+_UNLISTED: Final = frozenset(
+    {Attribute.ACTS, Attribute.LOCATION, Attribute.WEEKDAY, Attribute.RULE, Attribute.PROMISE}
+)
+"""What no reader of a chapter is asked about: it ends by itself, or stands elsewhere."""
+
+LINE_BUDGET: Final = 240
+_HALF: Final = 0.5
+_WORD: Final = re.compile(r"\w+")
+
+
+def stated_in(facts: Iterable[Fact], text: str) -> list[Fact]:
+    """The statements whose words stand in a text."""
+    return [fact for fact in facts if line_of_quote(fact.quote, text) is not None]
+
+
+def with_ends(facts: Sequence[Fact], ended: Mapping[int, Sequence[EndedFact]]) -> list[Fact]:
+    """Statements, each with the chapter in which it ends.
+
+    Whoever gets a thing, or is shown with one that has a name of its own, ends that another one
+    has it.
+
+    Args:
+        facts: The statements under one name each.
+        ended: What each chapter that was read ends.
+    """
+    things = [fact for fact in facts if fact.attribute is Attribute.POSSESSION]
+    return [
+        fact.model_copy(update={"until": until}) if (until := _end(fact, things, ended)) else fact
+        for fact in facts
+    ]
+
+
+def standing_ends(
+    files: Mapping[int, StoryBibleFile], texts: Mapping[int, str]
+) -> dict[int, list[EndedFact]]:
+    """What each chapter ends, as far as the words that end it stand in its text."""
+    return {
+        n: [one for one in file.ended if line_of_quote(one.quote, texts[n]) is not None]
+        for n, file in files.items()
+    }
+
+
+def _end(fact: Fact, things: Iterable[Fact], ended: Mapping[int, Sequence[EndedFact]]) -> int:
+    """The chapter in which a statement ends; 0 where none ends it."""
+    if fact.attribute in PERMANENT:
+        return 0
+    said = [
+        number
+        for number, ends in ended.items()
+        if number > fact.chapter and any(_is_meant(fact, one) for one in ends)
+    ]
+    taken = [one.chapter for one in things if _takes(one, fact)]
+    return min([*said, *taken], default=0)
+
+
+def _is_meant(fact: Fact, end: EndedFact) -> bool:
+    """Whether a statement is the one that a chapter ends."""
+    same = (fact.attribute, fact.entity.casefold()) == (end.attribute, end.entity.casefold())
+    same = (fact.attribute, fact.entity.casefold()) == (end.attribute, end.entity.casefold())
+    quoted = bool(fact.quote) and fact.quote == end.stated
+    return same and (quoted or plain(fact.value) == plain(end.value))
+
+
+def _takes(later: Fact, fact: Fact) -> bool:
+    """Whether a statement says that a thing is in other hands by now."""
+    if fact.attribute is not Attribute.POSSESSION or later.place <= fact.place:
+        return False
+    if later.entity == fact.entity or later.stance not in HARD_STANCES:
+        return False
+    verb, thing = held(later)
+    ours, theirs = set(thing.split()), set(held(fact)[1].split())
+    fewer = min(ours, theirs, key=len)
+    least = 1 if verb == "gets" else 2
+    return (
+        verb in ("gets", "has")
+        and len(fewer) >= least
+        and (ours == theirs or (len(fewer) > 1 and fewer == ours & theirs))
+    )
+
+
+def held(fact: Fact) -> tuple[str, str]:
+    """How somebody stands to a thing (`has`, `gets`, `lost` ...), and the thing."""
+    verb, _, thing = fact.value.rpartition(":")
+    return verb.strip().casefold() or "has", plain(thing)
+
+
+def facts_in_force(facts: Iterable[Fact], chapter: int) -> list[Fact]:
+    """The facts that hold when a chapter begins, in the order of the text.
+
+    What may change holds only as earlier chapters left it; what never does also holds where only
+    a later chapter says it. Of several tellings of one thing, the first stands for what is fixed
+    and the last for what changes. What a chapter tells of the past holds, too, but says nothing
+    of where or how anybody is now; and whoever is told a thing has learnt it.
+
+    Args:
+        facts: The facts in the order of the text.
+        chapter: The chapter, from 1.
+    """
+    found: dict[tuple[str, ...], Fact] = {}
+    for fact in facts:
+        past = fact.stance == "remembered" and fact.attribute not in ONE_AT_A_TIME
+        heard = fact.stance == "said_by" and fact.attribute in (Attribute.LEARNS, Attribute.KNOWS)
+        if fact.stance not in HARD_STANCES and not past and not heard:
+            continue
+        if 0 < fact.until < chapter:
+            continue
+        if fact.attribute in FIXED:
+            found.setdefault(_key(fact), fact)
+        elif fact.chapter < chapter:
+            found[_key(fact)] = fact
+    return sorted(found.values(), key=lambda fact: fact.place)
+
+
+def _key(fact: Fact) -> tuple[str, ...]:
+    """What two facts have to share for one to take the place of the other."""
+    about = fact.entity.casefold(), fact.attribute.value
+    if fact.attribute in ONE_AT_A_TIME:
+        return about
+    if fact.attribute is Attribute.POSSESSION:  # `has: a knife`, then `lost: a knife`
+        return (*about, held(fact)[1])
+    return (*about, plain(fact.value))
+
+
+def plain(value: str) -> str:
+    """A value in a form that can be compared."""
+    return " ".join(_WORD.findall(value.casefold()))
+
+
+def place_facts(world: WorldFile | None) -> list[Fact]:
+    """What the plan says of its places, sentence by sentence: it holds until a chapter ends it."""
+    return [
+        Fact(entity=place.name, attribute=Attribute.STATE, value=one, chapter=0)
+        for place in (world.places if world is not None else ())
+        for one in sentences(place.description)
+    ]
+
+
+def world_at(world: WorldFile, ended: Mapping[int, Sequence[EndedFact]], chapter: int) -> WorldFile:
+    """A world whose places are described by what still holds when a chapter begins."""
+    gone = {(one.entity, one.value) for n, ends in ended.items() if n < chapter for one in ends}
+
+    def left(place: Entry) -> Entry:
+        told = sentences(place.description)
+        kept = " ".join(one for one in told if (place.name, one) not in gone)
+        return place.model_copy(update={"description": kept}) if gone else place
+
+    return world.model_copy(update={"places": [*map(left, world.places)]})
+
+
+def open_ledger(
+    facts: Iterable[Fact], chapter: int, text: str, people: Iterable[str], budget: int
+) -> dict[str, Fact]:
+    """What holds of whom and what a chapter names when it begins, by the line that says it.
+
+    What can end comes first where not all of it fits, the latest first.
+
+    Args:
+        facts: What earlier chapters state and what the plan says of its places.
+        chapter: The chapter, from 1.
+        text: Its text.
+        people: Names of people: one word of them is enough.
+        budget: Most that all lines take.
+    """
+    told, named = set(plain(text).split()), {name.casefold() for name in people}
+    about = [
+        fact
+        for fact in facts_in_force(facts, chapter)
+        if fact.attribute not in _UNLISTED and _is_named(fact.entity, told, named)
+    ]
+    chosen: list[Fact] = []
+    for fact in sorted(about, key=lambda fact: (fact.attribute in PERMANENT, *_back(fact))):
+        budget -= weigh(_line("e00", fact)) + 1
+        if budget >= 0:
+            chosen.append(fact)
+    chosen.sort(key=lambda fact: fact.place)
+    return {_line(f"e{at}", fact): fact for at, fact in enumerate(chosen, start=1)}
+
+
+def _back(fact: Fact) -> tuple[int, int, int]:
+    chapter, scene, line = fact.place
+    return -chapter, -scene, -line
+
+
+def _is_named(entity: str, told: set[str], people: set[str]) -> bool:
+    """Whether a text names somebody by any word, or a thing by most of its name."""
+    own = plain(entity).split()
+    there = [word for word in own if word in told]
+    if entity.casefold() in people:
+        return bool(there)
+    return len("".join(there)) >= _HALF * len("".join(own))
+
+
+def _line(name: str, fact: Fact) -> str:
+    """A line of the ledger; what nothing can end has no id."""
+    value = " ".join(shorten(fact.value, LINE_BUDGET).split())
+    start = "-" if fact.attribute in PERMANENT else f"- {name}:"
+    return f"{start} {fact.entity}, {fact.attribute.value}: {value}"
