@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from tests.support.agent_desk import CAST, CONCEPT
 from tests.support.authors import Author
-from tests.support.chain import judges, plan_text, step
+from tests.support.chain import judges, step
+from tests.support.chain import plan_text as text_of_plan
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.entered import entered
 
@@ -15,11 +16,18 @@ from libriscribe2.agents.concept_generator import ConceptGeneratorAgent
 from libriscribe2.llm.backend import Request
 from libriscribe2.models.reviews import Patches
 from libriscribe2.models.story import ConceptFile, ConceptModel
+from libriscribe2.models.tooling import PlanStep
 from libriscribe2.research.diagnosis import Corrector
 from libriscribe2.utils.json_utils import JSONProcessor
 
 QUESTION = "Who trades in salt?"
 NOBODY = step("s1", "lookup_character", name="Nobody")
+FACT = {"source": "salt.md", "claim": "Mara sells it.", "quote": "Mara Voss trades in salt."}
+
+
+def plan_text(*steps: PlanStep) -> str:
+    """A plan that comes to a note, as every plan of research has to."""
+    return text_of_plan(*steps, step("keep", "save_note", "s1", **FACT))
 
 
 def _bare(part: str) -> str:
@@ -91,7 +99,7 @@ def test_OV_04_MS_06_a_plan_to_be_mended_is_shown_as_its_json_alone(
     desk: Desk, book: ProjectFolder
 ) -> None:
     plan = plan_text(step("s1", "lookup_person", name="**Mara**"))
-    reply = f"<think>{'Who is it? ' * 500}</think>\nMy plan:\n```json\n{plan}\n```\nGood?"
+    reply = f"<think>{'Who is it? ' * 500}</think>\nMy plan:\n```json\n{plan}\n```"
     nothing = "I would look up Mara."
     right = plan_text(step("s1", "lookup_character", name="Mara"))
     answers = Answers(plan=[reply], valid_1=[nothing], parse_1=[right])
@@ -206,18 +214,20 @@ def test_MS_22_plans_bindings_judgements_and_agents_share_one_reader(
 
 
 def called(*names: str) -> list[str]:
-    """Calls that look people up, as JSON."""
-    return [json.dumps({"name": "lookup_character", "arguments": {"name": name}}) for name in names]
+    """Calls that look people up and save a note, as JSON."""
+    calls: list[tuple[str, dict[str, str]]] = [("lookup_character", {"name": one}) for one in names]
+    calls.append(("save_note", FACT))
+    return [json.dumps({"name": name, "arguments": given}) for name, given in calls]
 
 
 @pytest.mark.parametrize("language", ["", "javascript", "typescript", "js", "json"])
 def test_RP_11_a_plan_of_calls_in_a_fence_of_any_language_is_carried_out(
     desk: Desk, book: ProjectFolder, language: str
 ) -> None:
-    (call,) = called("Mara")
-    reply = f'I look.\n```{language}\n{{"toolCalls": [{call}], "needsMoreWork": true}}\n```\nYes.'
+    calls = ", ".join(called("Mara"))
+    reply = f'I look.\n```{language}\n{{"toolCalls": [{calls}], "needsMoreWork": true}}\n```'
     answers = Answers(plan=[reply])
-    (result,) = researched(desk, answers).values()
+    result, _ = researched(desk, answers).values()
     assert (result["tool"], result["parameters"]) == ("lookup_character", {"name": "Mara"})
     assert result["status"] == "done"
     assert len(answers.asked) == 1
@@ -234,8 +244,8 @@ def test_RP_13_calls_between_markers_are_carried_out_one_or_several(
     calls = (one[: len(one) - lacking] for one in called("Mara", "Jon"))
     marked = (f"<|tool_call_begin|>{one}<|tool_call_end|>" for one in calls)
     answers = Answers(plan=[around.format("".join(marked))])
-    results = researched(desk, answers).values()
-    assert [one["response"]["name"] for one in results] == ["Mara Voss", "Jon Ide"]
+    *people, _ = researched(desk, answers).values()
+    assert [one["response"]["name"] for one in people] == ["Mara Voss", "Jon Ide"]
     assert len(answers.asked) == 1
 
 

@@ -36,7 +36,7 @@ def test_XC_03_a_long_book_is_asked_for_in_the_same_words_in_every_process(desk:
         desk.run_apart(*command, env={"PYTHONHASHSEED": seed})
     asked = [desk.project(name).keys() for name in ("1", "2", "3")]
     assert asked[0] == asked[1] == asked[2]
-    assert len(asked[0]) > 150
+    assert len(asked[0]) > 120
 
 
 def test_XC_03_another_premise_gives_another_book(desk: Desk) -> None:
@@ -44,4 +44,4 @@ def test_XC_03_another_premise_gives_another_book(desk: Desk) -> None:
     desk.run("create", "A baker who cannot taste", "--mock", "-p", "one", *size)
     desk.run("create", "Two brothers build a bridge", "--mock", "-p", "two", *size)
     one, two = desk.project("one").contents(), desk.project("two").contents()
-    assert all(one[name] != two[name] for name in one)
+    assert all(one[name] != two.get(name) for name in one)

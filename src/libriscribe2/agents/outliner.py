@@ -1,6 +1,5 @@
 """The plan of a book: its outline, and the scenes of every chapter."""
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,6 +21,7 @@ from libriscribe2.models.excerpts import (
     outline_lines,
     premise_block,
     scene_block,
+    scene_record,
     to_json,
     world_lines,
 )
@@ -369,5 +369,5 @@ def _neighbours(
         if n in plans:
             scenes = plans[n].scenes
             name, at = ("last_scene", len(scenes)) if n < number else ("first_scene", 1)
-            told[-1][name] = json.loads(scene_block(scenes[at - 1], at, len(scenes)))
+            told[-1][name] = scene_record(scenes[at - 1], at, len(scenes))
     return to_json(told)

@@ -92,13 +92,18 @@ def chapter_block(chapter: OutlineChapter, number: int, of: int) -> str:
 
 def scene_block(plan: ScenePlan, number: int, of: int) -> str:
     """A scene's plan as the prompts show it."""
+    return to_json(scene_record(plan, number, of))
+
+
+def scene_record(plan: ScenePlan, number: int, of: int) -> dict[str, Any]:
+    """The fields of a scene's plan that prompts show, shortened."""
     told: dict[str, Any] = {}
     for name, value in plan.model_dump(mode="json").items():
         if name in _TOLD_IN_FULL:
             told[name] = shorten(value, SCENE_BUDGET)
         else:
             told[name] = _brief(value, CAST_BUDGET if name == "characters" else LIST_BUDGET)
-    return to_json({"number": number, "of": of, **_without_zero(told)})
+    return {"number": number, "of": of, **_without_zero(told)}
 
 
 def _brief(value: Any, most: int) -> Any:
