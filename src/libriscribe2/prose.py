@@ -62,6 +62,12 @@ def count_words(text: str) -> int:
     return kinds.count(b" a") + kinds.count(b" -a") + kinds.count(b"--a")
 
 
+def round_words(words: int) -> int:
+    """A number of words as one speaks of it."""
+    step = 1 if words < 20 else 10 if words < 500 else 50
+    return max(1, round(words / step) * step)
+
+
 def prose_words(text: str) -> int:
     """How many words of a chapter are its prose: the one count that every command tells.
 

@@ -7,8 +7,8 @@ from tests.support.desk import Desk
 from libriscribe2.llm.backend import Request
 
 MOST_TOKENS = 12_000
-CHARACTERS_PER_TOKEN = 3
-"""Fewer than English has (about four), so that the bound also holds for denser texts."""
+CHARACTERS_PER_TOKEN = 4
+"""Of English."""
 
 
 def asked(desk: Desk, name: str, *size: str) -> list[Request]:

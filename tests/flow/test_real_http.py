@@ -91,9 +91,11 @@ def test_SC_every_structured_request_shows_a_schema_with_the_asked_counts(writte
 
 
 def test_SC_every_structured_request_also_asks_by_response_format(written: Written) -> None:
+    """But those of a chapter, which begin alike: a cache begins with `response_format`."""
     for post in written.posts:
         structured = "<json_schema>" in content_of(post.body["messages"][-1])
-        assert ("response_format" in post.body) is structured
+        of_chapter = content_of(post.body["messages"][0]).startswith("You work on a novel")
+        assert ("response_format" in post.body) is (structured and not of_chapter)
 
 
 def test_SC_every_prose_request_says_how_many_words(written: Written) -> None:
@@ -113,7 +115,7 @@ def test_SC_the_scenes_are_asked_for_the_words_of_the_book(written: Written) -> 
     scenes = [dump for dump in written.prose() if re.search(r"/scene\d+$", dump["step"])]
     asked = [re.findall(r"\babout (\d+) words\b", str(dump["prompt"])) for dump in scenes]
     assert all(len(numbers) == 1 for numbers in asked)
-    assert sum(int(number) for (number,) in asked) == pytest.approx(WORDS, abs=len(scenes))
+    assert sum(int(number) for (number,) in asked) == pytest.approx(WORDS, abs=5 * len(scenes))
 
 
 def test_ST_prose_is_streamed_and_json_is_not(written: Written) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from libriscribe2.checks.text import plain, sentences
 
 NARRATIVE: Final = frozenset(
-    {"text_before", "passages", "story_so_far", "ahead", "habits", "next", "text_after"}
+    {"text_before", "text", "passages", "story_so_far", "ahead", "habits", "next", "text_after"}
     | {"concept", "whole_book", "promises", "ending", "chapter", "scene", "threads", "timeline"}
     | {"style", "book", "notes", "as_planned"}
 )

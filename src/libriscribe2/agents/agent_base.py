@@ -1,7 +1,6 @@
 """`Agent`: ask, read through the shared pipeline, validate; the runner saves what comes out."""
 
 import asyncio
-import json
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing_extensions import override
 
 from libriscribe2.errors import IncompleteError, LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt, log_cleanup
+from libriscribe2.llm.backend import schema_text
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.session import ReplyAwaitedError, RunStoppedError
@@ -22,7 +22,8 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.texts import readable_json
-from libriscribe2.prompts.loader import load_prompt, load_text
+from libriscribe2.prompts.loader import Prompt, load_prompt, load_text
+from libriscribe2.prose import round_words
 from libriscribe2.replies.cleanup import validate_json_with_pydantic
 from libriscribe2.replies.formatting import detect_markdown_artifacts
 from libriscribe2.replies.parsers import ReplyReader, safe_extract_json
@@ -147,6 +148,8 @@ class MadeFrom:
         if model not in self.models:
             self.models.append(model)
 
+
+_NONE: Final[Mapping[str, str]] = {}
 
 T = TypeVar("T")
 
@@ -303,12 +306,26 @@ class Agent:
         Raises:
             MaxRetriesExceededError: No attempt brought a value of that shape.
         """
+        return self.ask_about(unit, model, prompt or self.name, values, part=part, limits=limits)
+
+    def ask_about(  # noqa: PLR0913 - a question with all that it shows
+        self,
+        unit: Unit,
+        model: type[ModelT],
+        prompt: str,
+        values: Mapping[str, str],
+        also: Mapping[str, str] = _NONE,
+        *,
+        part: str = "",
+        limits: Limits | None = None,
+    ) -> Coroutine[Any, Any, ModelT]:
+        """As `ask`; `also` has values for which the prompt need have no hole."""
         schema = request_schema(model, limits)
-        system, user = self._render(prompt or self.name, values)
-        system["content"] += f"\n\n{load_text('format_rules.txt')}"
-        wanted = json.dumps(schema, ensure_ascii=False)
-        user["content"] += f"\n\nAnswer by this schema.\n\n<json_schema>{wanted}</json_schema>"
-        options = self._options(unit, part, schema=schema)
+        loaded, (system, user) = self._render(prompt, values, also)
+        if not loaded.shared:
+            system["content"] += f"\n\n{load_text('format_rules.txt')}"
+        user["content"] += schema_text(schema)
+        options = self._options(unit, part, schema=schema, in_text=loaded.shared)
         parser = ReplyReader.for_shape(model, SHORT_FIELDS, limits or {})
         return self._think((system, user), parser, options)
 
@@ -320,6 +337,7 @@ class Agent:
         words: int,
         prompt: str = "",
         part: str = "",
+        also: Mapping[str, str] = _NONE,
     ) -> Coroutine[Any, Any, str]:
         """Ask for text: the conversation, to be awaited; pieces are reported while they come.
 
@@ -330,12 +348,14 @@ class Agent:
                 text and is refused.
             prompt: The prompt; the agent's own where none is named.
             part: Name of the question within the unit.
+            also: Values for which a prompt need have no hole.
 
         Raises:
             MaxRetriesExceededError: No attempt brought any text.
         """
         options = self._options(unit, part, prose=True, streamed=True)
-        messages = self._render(prompt or self.name, {**values, "words": str(words)})
+        told = {**values, "words": str(round_words(words))}
+        _, messages = self._render(prompt or self.name, told, also)
         parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))
         return self._think(messages, parser, options)
 
@@ -376,7 +396,7 @@ class Agent:
             self.made_from.add(request.key(), completion.model or request.model)
 
     async def _think(
-        self, messages: Iterable[dict[str, str]], parser: Callable[[str], Any], options: CallOptions
+        self, messages: Iterable[dict[str, Any]], parser: Callable[[str], Any], options: CallOptions
     ) -> Any:
         """The conversation; a step whose attempts all failed is asked anew by the next run."""
         client = self.context.client.with_options(options)
@@ -402,11 +422,15 @@ class Agent:
             **fields,
         )
 
-    def _render(self, prompt: str, values: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-        """A prompt's messages with its values."""
+    def _render(
+        self, prompt: str, values: Mapping[str, str], also: Mapping[str, str]
+    ) -> tuple[Prompt, tuple[dict[str, Any], dict[str, Any]]]:
+        """A prompt, and its messages with its values."""
         loaded = load_prompt(prompt, kind=self.brief.kind, overrides=self.context.prompts)
         self.made_from.prompts[loaded.name] = loaded.sha
-        return loaded.render(**values)
+        rules = {"format_rules": load_text("format_rules.txt").strip()}
+        wanted = {name: told for name, told in {**also, **rules}.items() if name in loaded.holes()}
+        return loaded, loaded.render(**values, **wanted)
 
     async def together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """The results of all, in order.

@@ -10,6 +10,9 @@ from pydantic import BaseModel
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined, measured
 from libriscribe2.checks.patching import changed_paragraphs, passages, patched
+from libriscribe2.context.prompt_parts import block
+from libriscribe2.context.scene_context import ChapterHead
+from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
@@ -22,6 +25,7 @@ from libriscribe2.models.reviews import (
     CritiqueWithBeats,
     Patches,
 )
+from libriscribe2.prompts.loader import SHARED, load_prompt
 from libriscribe2.prose import lines_within, parts, prose_words, shorten, tail, weigh, without_notes
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
@@ -76,10 +80,12 @@ class Reviser:
 
     Args:
         agent: The agent whose chapter it is.
+        head: What all requests of the chapter show first; None where that is not known.
     """
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, head: ChapterHead | None = None) -> None:
         self._agent = agent
+        self._head = head
         self._suggested = 0
         self._kept = 0
         self._refused: list[str] = []
@@ -126,7 +132,7 @@ class Reviser:
 
     async def _critique(self, this: _Round, text: str, seen: Sequence[Finding]) -> list[Finding]:
         """What a critic finds whose quotes stand in the text; a long chapter is read in parts."""
-        texts = parts(without_notes(text), TEXT_BUDGET)
+        texts = parts(without_notes(text), self._room)
         beats = this.context.outline.beats if this.context.outline is not None else []
         shape = CritiqueWithBeats if beats else Critique
         plan = _plan(this.context, beats, text, seen)
@@ -135,14 +141,10 @@ class Reviser:
         for index, part in enumerate(texts, start=1):
             before = this.context.before if index == 1 else texts[index - 2]
             name = f"critique{this.number}" + (f"-part{index:02d}" if len(texts) > 1 else "")
-            values = {
-                "shown": this.blocks,
-                "plan": plan,
-                "text_before": tail(before, BEFORE_BUDGET),
-                "text": part,
-                "most": str(MOST_ISSUES),
-            }
-            told = await self._ask(this.unit, shape, name, "critique", values)
+            values = {"plan": plan, "most": str(MOST_ISSUES)}
+            own = {"text_before": tail(before, BEFORE_BUDGET), "text": part}
+            also = own | self._shared(this, part)
+            told = await self._ask(this.unit, shape, name, "critique", values, also)
             found += [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
             answers += told.beats if isinstance(told, CritiqueWithBeats) else []
         return [*found, *_missing(beats, answers, text)]
@@ -160,7 +162,7 @@ class Reviser:
             "most": str(MOST_ISSUES),
         }
         name = f"critique{this.number}"
-        told = await self._ask(this.unit, Critique, name, "critique_again", values)
+        told = await self._ask(this.unit, Critique, name, "critique_again", values, {})
         found = [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
         return [one for one in found if line_of_quote(one.where.quote, draft) is None]
 
@@ -176,8 +178,14 @@ class Reviser:
         if not lines:
             return text
         whys = dict(enumerate((one.why for one in asked), start=1))
-        values = {"shown": this.blocks, "issues": lines, "excerpts": shown}
-        told = await self._ask(this.unit, Patches, f"patches{this.number}", "patches", values)
+        whole = without_notes(text)
+        if self._head is not None and weigh(whole) <= self._room:
+            also = self._shared(this, whole)
+        else:
+            also = self._shared(this, shown, "excerpts")
+        also["excerpts"] = shown
+        name = f"patches{this.number}"
+        told = await self._ask(this.unit, Patches, name, "patches", {"issues": lines}, also)
         if told is None:
             return text
         patches = told.patches[:MOST_PATCHES]
@@ -192,14 +200,36 @@ class Reviser:
             logger.info("%s: %s: %s: %s", PATCHES_REFUSED, this.unit.step, count, said)
         return done.text
 
+    @property
+    def _room(self) -> int:
+        """What the text may take in a request."""
+        return TEXT_BUDGET if self._head is None else max(TEXT_BUDGET // 2, self._head.text_room)
+
+    def _shared(self, this: _Round, text: str, name: str = "text") -> dict[str, str]:
+        """What all requests of the chapter begin with, the text of the chapter last."""
+        told = {"shown": this.blocks}
+        if self._head is not None:
+            body = text.removeprefix(f"# {self._head.state.chapter.title}").strip()
+            return told | self._head.values(body.split(SCENE_BREAK))
+        nothing = {hole: "" for hole in load_prompt(SHARED).holes() if hole != "format_rules"}
+        return (
+            nothing
+            | told
+            | {"chapter": this.blocks, "places": "", "text_before": block(name, text)}
+        )
+
     async def _ask(
-        self, unit: Unit, model: type[ModelT], part: str, prompt: str, values: Mapping[str, str]
+        self,
+        unit: Unit,
+        model: type[ModelT],
+        part: str,
+        prompt: str,
+        values: Mapping[str, str],
+        also: Mapping[str, str],
     ) -> ModelT | None:
         """The reply to a question; None where no usable one came."""
         try:
-            return await self._agent.ask(
-                unit, model, prompt=prompt, part=part, limits=None, **values
-            )
+            return await self._agent.ask_about(unit, model, prompt, values, also, part=part)
         except (MaxRetriesExceededError, ContentFilteredError) as error:
             logger.warning("%s: %s/%s: %s", REVISION_LEFT_OUT, unit.step, part, error.what)
             if prompt not in self._left_out:

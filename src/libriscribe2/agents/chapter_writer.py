@@ -17,7 +17,12 @@ from libriscribe2.context.knowledge_parts import BOOK_FILES, CHAPTER_PATTERNS, c
 from libriscribe2.context.prompt_context import PromptContext, read_context
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
-from libriscribe2.context.scene_context import SceneContext, scene_context
+from libriscribe2.context.scene_context import (
+    ChapterHead,
+    SceneContext,
+    chapter_head,
+    scene_context,
+)
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, text_before
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import WHOLE_CHAPTER
@@ -78,7 +83,7 @@ class ChapterWriterAgent(Agent):
     brief_keys = (*BOOK_KEYS, "words", "project_type")
     writes = CHAPTER_FILES
     prompts = (
-        *("chapters", WHOLE, "continue", "openings"),
+        *("chapter", "chapters", WHOLE, "continue", "openings"),
         *("critique", "critique_again", "patches"),
     )
 
@@ -130,18 +135,19 @@ class ChapterWriterAgent(Agent):
     async def _whole(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other, and revise what they make."""
         state = self._state(unit)
+        head = chapter_head(state)
         written: list[str] = []
         lengths = chapter_words(self.brief, state.outline.chapters)
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
         if self.context.whole_chapters and len(state.scenes) > 1:
             written.append(await self._at_once(unit, state, Wanted(round(wanted), habit, HALF)))
         for words in scene_words(wanted, state.scenes) if not written else ():
-            written.append(await self._scene(unit, state, written, Wanted(words, habit)))
+            written.append(await self._scene(unit, head, written, Wanted(words, habit)))
         draft = f"# {state.chapter.title}\n\n{SCENE_BREAK.join(written)}\n"
         if not self.brief.revision:
             return draft
         context, shown = gate_context(state, round(wanted)), shown_for_revision(state)
-        revised = await Reviser(self).revised(unit, draft, context, shown)
+        revised = await Reviser(self, head).revised(unit, draft, context, shown)
         return await self._better_of(unit, draft, revised)
 
     async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:
@@ -168,10 +174,11 @@ class ChapterWriterAgent(Agent):
         return DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
 
     async def _scene(
-        self, unit: Unit, state: PromptContext, written: Sequence[str], wanted: Wanted
+        self, unit: Unit, head: ChapterHead, written: Sequence[str], wanted: Wanted
     ) -> str:
         """Write the scene after those that are written, and keep from what it was written."""
-        context = scene_context(state, len(written), written)
+        state = head.state
+        context = scene_context(state, len(written), written, head=head)
         call = SceneCall(
             context.values,
             wanted,
@@ -184,7 +191,7 @@ class ChapterWriterAgent(Agent):
 
     async def _at_once(self, unit: Unit, state: PromptContext, wanted: Wanted) -> str:
         """Write all scenes with one request, which shows what any of them may be written from."""
-        whole = scene_context(replace(state, scenes=(_joined(state.scenes),)), 0)
+        whole = scene_context(replace(state, scenes=(state.plan,)), 0)
         scenes = [one.model_copy(update={"target_words": 0}) for one in state.scenes]
         plans = (scene_block(one, n, len(scenes)) for n, one in enumerate(scenes, 1))
         context = replace(
@@ -224,20 +231,6 @@ class ChapterWriterAgent(Agent):
                 "`libriscribe2 redo PROJECT scenes`.",
             )
         return scenes
-
-
-def _joined(scenes: Sequence[ScenePlan]) -> ScenePlan:
-    """All that a chapter's scenes hold, as one plan."""
-    texts = ("summary", "goal", "conflict", "turn", "outcome", "place", "time")
-    lists = ("characters", "reveals", "withholds")
-    said = {name: dict.fromkeys(getattr(one, name) for one in scenes) for name in texts}
-    told = {name: " ".join(filter(None, values)) for name, values in said.items()}
-    listed = {
-        name: list(dict.fromkeys(value for one in scenes for value in getattr(one, name)))
-        for name in lists
-    }
-    ends = {"entry_state": scenes[0].entry_state, "exit_state": scenes[-1].exit_state}
-    return scenes[0].model_copy(update=told | listed | ends)
 
 
 def _habit(state: PromptContext, lengths: Sequence[float]) -> float:

@@ -103,6 +103,23 @@ class PromptContext:
         return self.outline.chapters[self.number - 1]
 
     @cached_property
+    def plan(self) -> ScenePlan:
+        """All that the chapter's scenes hold, as one plan."""
+        scenes = self.scenes
+        texts = ("summary", "goal", "conflict", "turn", "outcome", "place", "time")
+        states = ("entry_state", "exit_state")
+        lists = ("characters", "reveals", "withholds")
+        said = {
+            name: dict.fromkeys(getattr(one, name) for one in scenes) for name in (*texts, *states)
+        }
+        told = {name: " ".join(filter(None, values)) for name, values in said.items()}
+        listed = {
+            name: list(dict.fromkeys(value for one in scenes for value in getattr(one, name)))
+            for name in lists
+        }
+        return scenes[0].model_copy(update=told | listed)
+
+    @cached_property
     def held(self) -> tuple[Fact, ...]:
         """The facts that hold when the chapter begins, in the order of the text."""
         from libriscribe2.checks.continuity.ledger import facts_in_force  # noqa: PLC0415 -- on no road before the first reading

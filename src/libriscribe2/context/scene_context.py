@@ -33,19 +33,21 @@ from libriscribe2.context.prompt_parts import (
     text_block,
 )
 from libriscribe2.context.story_so_far import (
+    JOINT,
     after_part,
     ahead_part,
-    before_part,
+    last_scene,
     next_part,
     passages_part,
     story_part,
+    text_part,
     timeline_part,
     unseen_part,
 )
 from libriscribe2.models.citations import notes_to_cite
 from libriscribe2.models.excerpts import book_lines, chapter_block, scene_block
 from libriscribe2.models.story_bible import Fact, Thread
-from libriscribe2.prose import shorten, weigh
+from libriscribe2.prose import shorten, tail, weigh
 
 CLOSING: Final = 3
 """How many of the last chapters are shown what is still owed."""
@@ -289,12 +291,22 @@ def _fact(fact: Fact) -> ShownFact:
     )
 
 
-BUDGET: Final = 32_000
+BUDGET: Final = 42_000
 """Most that the parts of one scene's prompt take together, in the measure of `prose.weigh`.
 
-With the prompt's own words that is less than 12,000 tokens even of a text that has three
-characters to a token, so a model that reads 16,000 has room for its answer.
+With the prompt's own words and a schema that is less than 12,000 tokens of English.
 """
+
+CHAPTER_ROOM: Final = 13_000
+"""What a request shows of the chapter beside its text has so much room, however long the text is."""
+
+SCENE_ROOM: Final = 6_000
+"""What is kept free for what concerns one scene, or one question about the chapter."""
+
+WEIGHT_OF_WORD: Final = 6
+
+PLACES: Final = 1_600
+"""What a question about the whole chapter shows of its places."""
 
 PASSAGES: Final = 2_200
 FACTS: Final = 2_500
@@ -328,8 +340,55 @@ class SceneContext:
     manifest: ContextManifest
 
 
+@dataclass(frozen=True, slots=True)
+class ChapterHead:
+    """What every request of a chapter shows first: the same for all of them.
+
+    Attributes:
+        state: All that the chapter may be written from.
+        made: Its parts, in the order of the prompt.
+        text_room: What the text may take.
+        before: What is shown of the chapter before.
+    """
+
+    state: PromptContext
+    made: tuple[Fitted, ...]
+    text_room: int
+    before: str
+
+    @property
+    def size(self) -> int:
+        """What it takes."""
+        return sum(weigh(one.shown.text) for one in self.made)
+
+    def values(self, written: Sequence[str]) -> dict[str, str]:
+        """The values of a prompt about the chapter, of which some scenes are written."""
+        shown = {one.part.name: one.shown.text for one in self.made}
+        text = text_part(self.state, written, self.text_room, self.before)
+        places = places_part(self.state.plan, self.state, PLACES)
+        return shown | {"text_before": text.text, "places": places.text}
+
+
+def chapter_head(state: PromptContext, budget: int = BUDGET) -> ChapterHead:
+    """What all requests of a chapter show first: the book, then the chapter as it begins."""
+    book = fitted(prefix_parts(state), budget)
+    left = budget - sum(weigh(one.shown.text) for one in book) - SCENE_ROOM * budget // BUDGET
+    text = round(state.brief.words_per_chapter(state.chapters) * WEIGHT_OF_WORD)
+    room = max(left - text, CHAPTER_ROOM * budget // BUDGET)
+    made = fitted(_chapter_parts(state), min(room, max(0, left)))
+    left -= sum(weigh(one.shown.text) for one in made)
+    before = last_scene(state)
+    if weigh(before) + text > left:
+        before = tail(before, JOINT)
+    return ChapterHead(state, (*book, *made), max(0, left), before)
+
+
 def scene_context(
-    state: PromptContext, scene: int, written: Sequence[str] = (), budget: int = BUDGET
+    state: PromptContext,
+    scene: int,
+    written: Sequence[str] = (),
+    budget: int = BUDGET,
+    head: ChapterHead | None = None,
 ) -> SceneContext:
     """What a scene is written from.
 
@@ -338,8 +397,16 @@ def scene_context(
         scene: The scene's place in the chapter, from 0.
         written: The scenes of the chapter that are written.
         budget: Most that all parts take together.
+        head: What all requests of the chapter show first, where it is known.
     """
-    made = fitted(_parts(state, scene, written), budget)
+    head = head or chapter_head(state, budget)
+    before = head.before if written else last_scene(state)
+    text = Part(
+        "text_before", head.text_room, NEVER, lambda room: text_part(state, written, room, before)
+    )
+    shown = fitted([text], budget)
+    left = budget - head.size - sum(weigh(one.shown.text) for one in shown)
+    made = [*head.made, *shown, *fitted(_scene_parts(state, scene), left)]
     return SceneContext(
         {one.part.name: one.shown.text for one in made} | {"joints": _joints(state, scene)},
         manifest_of(state, scene, budget, made),
@@ -380,19 +447,17 @@ def _joints(state: PromptContext, scene: int) -> str:
     return f"{begins}. It stops where the next {noun} can begin."
 
 
-def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Part]:
-    """All parts, in the order of the prompt.
+def _chapter_parts(state: PromptContext) -> list[Part]:
+    """What concerns the whole chapter, as of its first sentence, in the order of the prompt.
 
-    What bears on the scene is whole while there is room: the second figure is what is left of a
-    part before another one gives way.
+    What bears on it is whole while there is room: the second figure is what is left of a part
+    before another one gives way.
     """
-    plan, share = state.scenes[scene], _share(state)
+    plan, share = state.plan, _share(state)
     return [
-        *prefix_parts(state),
         Part("chapter", 8_000, 10, lambda room: _chapter(state, room), 3_000),
         Part("ending", 1_600, NEVER, lambda room: ending_part(state, room)),
         Part("characters", 10_000, 8, lambda room: people_part(plan, state, room), 2_800),
-        Part("places", 4_000, 4, lambda room: places_part(plan, state, room), 1_200),
         Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 1_500),
         Part("state", STATE, 6, lambda room: state_part(plan, state, room), 2_500),
         *knowledge_parts(state.known, per_chapter=True),
@@ -403,11 +468,18 @@ def _parts(state: PromptContext, scene: int, written: Sequence[str]) -> list[Par
             2,
             lambda room: ahead_part(state, room),
         ),
-        Part("timeline", 1_200, 5, lambda room: timeline_part(plan, state, room), 800),
+        Part("timeline", 1_200, 5, lambda room: timeline_part(state, room), 800),
         Part("passages", round(PASSAGES * share), 1, lambda room: passages_part(plan, state, room)),
         Part("habits", 1_200, 3, lambda room: _habits(state, room)),
+    ]
+
+
+def _scene_parts(state: PromptContext, scene: int) -> list[Part]:
+    """What concerns one scene."""
+    plan = state.scenes[scene]
+    return [
+        Part("places", 4_000, 4, lambda room: places_part(plan, state, room), 1_200),
         Part("notes", 8_000, 8, lambda room: _notes(state, scene, room), 3_600),
-        Part("text_before", 16_000, 7, lambda room: before_part(state, written, room), 6_800),
         Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
         Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
         Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),

@@ -10,6 +10,7 @@ from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame, lines_block, text_block
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.models.story_bible import StatedEvent, StoryTime
+from libriscribe2.prompts.loader import LEVEL
 from libriscribe2.prose import lines_within, shorten, tail, weigh
 
 REMEMBERED: Final = 3
@@ -89,14 +90,14 @@ def ahead_part(state: PromptContext, budget: int) -> Rendered:
     )
 
 
-def timeline_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
-    """What happened when, the latest last, and when the scene is."""
+def timeline_part(state: PromptContext, budget: int) -> Rendered:
+    """What happened when, the latest last, and when the chapter is."""
     told = [
         (number, event)
         for number in sorted(n for n in state.events if n < state.number)
         for event in state.events[number]
     ]
-    around = _planned_times(plan, state)
+    around = _planned_times(state)
     room = budget - frame("timeline") - sum(weigh(line) + 1 for line in around)
     latest = (_told(number, event) for number, event in reversed(told[-MOST_EVENTS:]))
     kept = lines_within(latest, room)[::-1]
@@ -136,13 +137,12 @@ def _told(number: int, event: StatedEvent) -> str:
     return f"chapter {number}{_when(event.time)}: {shorten(event.what, EVENT_LINE)}"
 
 
-def _planned_times(plan: ScenePlan, state: PromptContext) -> Sequence[str]:
-    """When the plan puts the chapter before, this chapter and this scene."""
+def _planned_times(state: PromptContext) -> Sequence[str]:
+    """When the plan puts the chapter before and this chapter."""
     before = state.outline.chapters[state.number - 2].story_time if state.number > 1 else ""
     told = {
         f"chapter {state.number - 1}, as planned": before,
         "this chapter": state.chapter.story_time,
-        "this scene": plan.time,
     }
     return [f"{what}: {shorten(when, EVENT_LINE)}" for what, when in told.items() if when]
 
@@ -170,19 +170,53 @@ UNSEEN_REMARK: Final = (
 _TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 
-def before_part(state: PromptContext, written: Sequence[str], budget: int) -> Rendered:
-    """The text before: the last scene of the chapter before, and the chapter so far.
+JOINT: Final = 1_200
+"""So much of the chapter before every request of a chapter is shown where there is no more room."""
 
-    Where not all of it fits, its end.
+AFTER_CUT: Final = 0.6
+"""Where the text is too long, so much of its room is filled again: it grows before the next cut."""
+
+
+def last_scene(state: PromptContext) -> str:
+    """The last scene of the chapter before, where it may be seen."""
+    return _chapter_before(state).split(SCENE_BREAK)[-1]
+
+
+def text_part(state: PromptContext, written: Sequence[str], room: int, before: str) -> Rendered:
+    """The end of the chapter before, and the chapter so far: only ever appended to.
+
+    Where not all of it fits, the oldest scenes are told by their plans.
+
+    Args:
+        state: What is known.
+        written: The scenes so far.
+        room: What both may take.
+        before: What is shown of the chapter before.
     """
     beside = state.order.before(state.number)
-    last = _chapter_before(state).split(SCENE_BREAK)[-1]
-    text = SCENE_BREAK.join(filter(None, (last, *written)))
-    room = budget - frame("text_before")
-    shown = tail(text, room) if room > 0 else ""
-    from_before = weigh(shown) > weigh(SCENE_BREAK.join(written))
-    chapters = (beside,) if beside is not None and shown and from_before else ()
-    return Rendered(block("text_before", shown), cut=shown != text, chapters=chapters)
+    first = block("text_before", tail(before, max(0, room - frame("text_before"))))
+    left = room - weigh(first) - frame("text")
+    start = 0
+    for end in range(1, len(written) + 1):
+        if sum(map(_size, written[start:end])) > left:
+            while start < end - 1 and sum(map(_size, written[start:end])) > left * AFTER_CUT:
+                start += 1
+    lines = [
+        f"Scene {at}, as planned: {shorten(one.summary, LINE_BUDGET)}"
+        for at, one in enumerate(state.scenes[:start], start=1)
+    ]
+    kept = [tail(one, max(1, left)) for one in written[start:]]
+    told = SCENE_BREAK.join(f"{one}{LEVEL}" for one in kept)
+    text = f"{first}{LEVEL}{block('scenes_before', chr(10).join(lines))}{block('text', told)}"
+    return Rendered(
+        text.removeprefix(LEVEL),
+        cut=bool(start) or before != last_scene(state) or kept != [*written[start:]],
+        chapters=(beside,) if beside is not None and first else (),
+    )
+
+
+def _size(text: str) -> int:
+    return weigh(text) + len(SCENE_BREAK)
 
 
 def text_before(state: PromptContext, written: Sequence[str]) -> str:

@@ -37,6 +37,8 @@ class Request:
         tools: Tool definitions in OpenAI's form.
         attempt: 1 for the first request of a think-with-retry conversation.
         generation: How often the step was asked to be written again; 0 at first.
+        in_text: Whether the schema is to stand in the text alone, because many requests begin alike
+            and a provider's cache begins with what it is given apart.
     """
 
     step: str
@@ -48,6 +50,7 @@ class Request:
     tools: tuple[Mapping[str, Any], ...] = ()
     attempt: int = 1
     generation: int = 0
+    in_text: bool = False
     _key: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def key(self) -> str:
@@ -63,8 +66,16 @@ class Request:
         return self._key[0]
 
 
-_IDENTITY: Final = tuple(one.name for one in fields(Request) if one.init)
-"""What a request's key is made of."""
+_IDENTITY: Final = tuple(one.name for one in fields(Request) if one.init and one.name != "in_text")
+"""What a request's key is made of: not how it is sent."""
+
+SCHEMA_BEFORE: Final = "\n\nAnswer by this schema.\n\n<json_schema>"
+SCHEMA_AFTER: Final = "</json_schema>"
+
+
+def schema_text(schema: Mapping[str, Any]) -> str:
+    """A schema as it stands at the end of a question."""
+    return f"{SCHEMA_BEFORE}{json.dumps(schema, ensure_ascii=False)}{SCHEMA_AFTER}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class CallOptions:
         temperature: Sampling temperature; None leaves it to the provider.
         max_tokens: Longest reply; None leaves it to the provider.
         schema: The wanted JSON Schema of a structured reply.
+        in_text: Whether the schema is to stand in the text alone (`Request.in_text`).
         tools: Functions that the model may call, in OpenAI's form.
         prose: Whether a reply that was cut at the length limit is continued and joined.
         streamed: Whether the pieces of the reply are reported while they arrive.
@@ -52,6 +53,7 @@ class CallOptions:
     temperature: float | None = None
     max_tokens: int | None = None
     schema: Mapping[str, Any] | None = None
+    in_text: bool = False
     tools: tuple[Mapping[str, Any], ...] = ()
     prose: bool = False
     streamed: bool = False

@@ -347,6 +347,7 @@ class LLMClient:
             tools=options.tools,
             attempt=attempt,
             generation=self._journal.generation(options.step),
+            in_text=options.in_text,
         )
 
     def _twin(self) -> Self:

@@ -59,7 +59,7 @@ def _shortened(turn: Message) -> dict[str, Any]:
         return dict(turn)
     for name in OPTIONAL_BLOCKS:
         content = _without_block(content, name)
-    return {**turn, "content": content}
+    return {"role": turn["role"], "content": content}
 
 
 def _without_block(text: str, name: str) -> str:

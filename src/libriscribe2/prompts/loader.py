@@ -12,6 +12,10 @@ A prompt file has a system part and a user part, each under its own line:
 `name.non-fiction.md` is taken before `name.md` for a book that is not a story. A project may
 override any prompt with a file of either name in its folder `prompts/`: its own files come before
 all shipped ones. `$$` stands for a dollar sign.
+
+A file that begins with the line `--- after chapter ---` is a task at the end of what `chapter.md`
+shows of the book, the chapter and its text. A line `--- level ---` in a user part ends what many
+requests have in common: providers may keep what stands before it.
 """
 
 import hashlib
@@ -21,12 +25,19 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
-from typing import Final
+from typing import Any, Final
 
 from libriscribe2.errors import ConfigError, StorageError
 
 _SHIPPED: Final = resources.files("libriscribe2.prompts")
 _PARTS: Final = re.compile(r"\A--- system ---\n(.*?)\n--- user ---\n(.*)\Z", re.DOTALL)
+SHARED: Final = "chapter"
+"""The prompt that all tasks of a chapter begin with."""
+
+_AFTER: Final = f"--- after {SHARED} ---\n"
+_LEVEL_LINE: Final = "\n--- level ---\n"
+LEVEL: Final = "\x1e"
+"""Stands in a value, and in a template for the line of a level; no message holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +49,21 @@ class Prompt:
         system: Template of the system message.
         user: Template of the user message.
         sha: First 16 hex digits of the file's SHA-256: which wording it was.
+        shared: Whether it begins as all tasks of a chapter do.
     """
 
     name: str
     system: str
     user: str
     sha: str
+    shared: bool = False
 
     def holes(self) -> frozenset[str]:
         """Names of the values that the prompt wants."""
         return _holes(self.system) | _holes(self.user)
 
-    def render(self, **values: str) -> tuple[dict[str, str], dict[str, str]]:
-        """The system and the user message.
+    def render(self, **values: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The system and the user message; `levels` says where in the latter its levels end.
 
         Raises:
             ConfigError: A value is missing, or is given and has no hole.
@@ -65,8 +78,17 @@ class Prompt:
             )
         return (
             {"role": "system", "content": Template(self.system).substitute(values).strip()},
-            {"role": "user", "content": Template(self.user).substitute(values).strip()},
+            _leveled(Template(self.user).substitute(values).strip()),
         )
+
+
+def _leveled(text: str) -> dict[str, Any]:
+    """A user message, and the places in it where a level ends."""
+    pieces, ends = text.split(LEVEL), list[int]()
+    for piece in pieces[:-1]:
+        ends.append((ends[-1] if ends else 0) + len(piece))
+    said = {"role": "user", "content": "".join(pieces)}
+    return said | {"levels": sorted(set(ends) - {0})} if ends else said
 
 
 def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = None) -> Prompt:
@@ -84,12 +106,17 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
     """
     files = (f"{name}.{kind}.md", f"{name}.md")
     own = [overrides / file for file in files] if overrides is not None else []
-    found = next((place for place in own if place.is_file()), None)
+    shipped = (one for file in files if (one := _SHIPPED.joinpath(file)).is_file())
+    found = next((place for place in own if place.is_file()), None) or next(shipped, None)
     if found is not None:
-        return _parse(found.name, str(found), _read(found))
-    shipped = next((prompt for file in files if (prompt := _shipped(file))), None)
-    if shipped is not None:
-        return shipped
+        text = _read(found)
+        if not text.startswith(_AFTER):
+            return _parse(found.name, str(found), text)
+        first = load_prompt(SHARED, kind=kind, overrides=overrides)
+        _check_dollars(str(found), text)
+        user = f"{first.user}{text.removeprefix(_AFTER)}"
+        sha = hashlib.sha256(f"{first.sha}{text}".encode()).hexdigest()[:16]
+        return Prompt(found.name.removesuffix(".md"), first.system, user, sha, shared=True)
     raise ConfigError(
         f"There is no prompt {name!r}.",
         fix=f"Add {name}.md to libriscribe2/prompts or to the project's folder prompts/.",
@@ -98,12 +125,6 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
 
 def _holes(template: str) -> frozenset[str]:
     return frozenset(Template(template).get_identifiers())
-
-
-def _shipped(file: str) -> Prompt | None:
-    """A prompt of the package; None where there is none of that name."""
-    place = _SHIPPED.joinpath(file)
-    return _parse(file, str(place), _read(place)) if place.is_file() else None
 
 
 def load_text(name: str) -> str:
@@ -155,7 +176,8 @@ def _parse(file: str, place: str, text: str) -> Prompt:
         )
     _check_dollars(place, text)
     sha = hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
-    return Prompt(file.removesuffix(".md"), parts[1], parts[2], sha)
+    user = parts[2].replace(_LEVEL_LINE, f"{LEVEL}\n")
+    return Prompt(file.removesuffix(".md"), parts[1], user, sha)
 
 
 def _check_dollars(place: str, text: str) -> None:

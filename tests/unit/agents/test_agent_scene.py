@@ -62,7 +62,7 @@ async def test_a_scene_of_its_length_is_taken_as_it_is(tmp_path: Path) -> None:
 async def test_more_words_are_asked_of_who_gives_less(tmp_path: Path) -> None:
     desk = AgentDesk(tmp_path)
     await desk.run(scribe(habit=0.8), LONG, chapter=1)
-    assert "about 125 words" in desk.prompt()
+    assert "about 120 words" in desk.prompt()
 
 
 async def test_T13_a_short_scene_is_continued_once_and_sees_plan_and_end(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent, DraftWriterAgent
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.project.paths import chapter_file, draft_file
+from libriscribe2.prose import round_words
 
 PARALLEL = DraftOrder("parallel", 3)
 MARK = "[@n-0123456789ab]"
@@ -53,7 +54,7 @@ async def test_T7_an_opening_is_written_between_the_end_before_it_and_its_own_re
     assert blocks["text_after"] == ["The middle of 2.\n\nThe end of 2."]
     assert "She lights it." in blocks["scene"][0]
     assert "Mara Voss" in blocks["characters"][0]
-    assert f"about {len(WAY_IN.split())} words" in shown
+    assert f"about {round_words(len(WAY_IN.split()))} words" in shown
 
 
 async def test_T7_the_first_chapter_is_its_draft(tmp_path: Path) -> None:

@@ -15,15 +15,15 @@ from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.prose import weigh
 
 MOST_TOKENS = 12_000
-CHARACTERS_PER_TOKEN = 3
-"""Fewer than English has (about four), so that the bound also holds for denser texts."""
+CHARACTERS_PER_TOKEN = 4
+"""Of English."""
 
 MODES: tuple[Drafting, ...] = ("sequential", "redblack", "parallel")
 
 
 def messages(values: Mapping[str, str]) -> tuple[str, str]:
     """The system and the user message that a pack's values make."""
-    system, user = load_prompt("chapters").render(words="1000", **values)
+    system, user = load_prompt("chapters").render(words="1000", format_rules="", **values)
     return system["content"], user["content"]
 
 

@@ -9,10 +9,16 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, with_litellm
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.backends.litellm import FEWEST_CHARACTERS, LiteLLMBackend, marked
+from libriscribe2.llm.backends.litellm import (
+    CHARACTERS_PER_TOKEN,
+    FEWEST_TOKENS,
+    LiteLLMBackend,
+    marked,
+)
 
 pytestmark = with_litellm
 
+FEWEST_CHARACTERS = round(FEWEST_TOKENS * CHARACTERS_PER_TOKEN)
 LONG = "You write novels. " * (FEWEST_CHARACTERS // 10)
 SHORT = "You write novels."
 
@@ -21,13 +27,26 @@ def asked(system: str) -> tuple[dict[str, str], ...]:
     return ({"role": "system", "content": system}, {"role": "user", "content": LONG})
 
 
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
 def test_only_a_long_system_message_is_marked() -> None:
-    system, user = marked(asked(LONG))
-    assert system["content"] == [
-        {"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}
-    ]
+    system, user = marked(asked(LONG), FEWEST_CHARACTERS)
+    assert system["content"] == [{"type": "text", "text": LONG} | MARK]
     assert user == {"role": "user", "content": LONG}
-    assert marked(asked(SHORT)) == list(asked(SHORT))
+    short, _ = marked(asked(SHORT), FEWEST_CHARACTERS)
+    assert short["content"] == [{"type": "text", "text": SHORT}]
+
+
+def test_the_ends_of_the_levels_are_marked_at_most_four() -> None:
+    size = len(LONG)
+    levels = [size * number for number in (1, 2, 3, 4)]
+    system = {"role": "system", "content": LONG}
+    user = {"role": "user", "content": LONG * 5, "levels": levels}
+    blocks = [*(one := marked([system, user], 10))[0]["content"], *one[1]["content"]]
+    assert "".join(block["text"] for block in blocks) == LONG * 6
+    assert ["cache_control" in block for block in blocks] == [True, True, False, True, True, False]
+    assert "levels" not in one[1]
 
 
 async def body_sent(model: str) -> dict[str, Any]:

@@ -10,9 +10,18 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import aclosing
+from itertools import pairwise
 from typing import Any, Final
 
-from libriscribe2.llm.backend import BackendError, Completion, Message, Request, Usage
+from libriscribe2.llm.backend import (
+    SCHEMA_AFTER,
+    SCHEMA_BEFORE,
+    BackendError,
+    Completion,
+    Message,
+    Request,
+    Usage,
+)
 from libriscribe2.llm.backends.responses import (
     Reply,
     answered,
@@ -60,9 +69,14 @@ def knows_formats(
 
 
 class CapabilityFallbacks:
-    """What each model has refused so far."""
+    """What each model has refused so far.
 
-    def __init__(self) -> None:
+    Args:
+        always: Whether the schema is sent apart even where it could stand in the text alone.
+    """
+
+    def __init__(self, *, always: bool = False) -> None:
+        self.always = always
         self._given_up: defaultdict[str, set[str]] = defaultdict(set)
 
     def parameters(
@@ -81,7 +95,7 @@ class CapabilityFallbacks:
             wanted["temperature"] = request.temperature
         if streamed and "stream_options" not in given_up:
             wanted["stream_options"] = {"include_usage": True}
-        if formats and request.schema is not None:
+        if formats and request.schema is not None and (self.always or not request.in_text):
             wanted |= _response_format(request.schema, given_up)
         return wanted
 
@@ -128,6 +142,29 @@ def _response_format(schema: Mapping[str, Any], given_up: set[str]) -> dict[str,
     return {}
 
 
+def without_schema(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message without the schema that is sent apart, and the rules of form in one line."""
+    content = message.get("content")
+    if not isinstance(content, str):
+        return dict(message)
+    if message.get("role") == "system":
+        before, rules, _ = content.partition(f"\n\n{RULES_BEGIN}")
+        return {**message, "content": f"{before}\n\n{ONE_RULE}" if rules else content}
+    before, start, rest = content.rpartition(SCHEMA_BEFORE)
+    told = f"{before}{rest.partition(SCHEMA_AFTER)[2]}" if start else content
+    return {**message, "content": told}
+
+
+def _is_known(call: Mapping[str, Any]) -> bool:
+    """Whether a call goes to the provider itself, which surely reads the schema that is sent apart."""
+    moved = ("_BASE_URL", "_API_BASE")
+    return "api_base" not in call and not any(name.endswith(moved) for name in os.environ)
+
+
+RULES_BEGIN: Final = "CRITICAL FORMAT RULES"
+ONE_RULE: Final = "Answer with one JSON object by the given schema, and nothing around it."
+
+
 def is_closed(schema: Any) -> bool:
     """Whether every object in a JSON Schema forbids extra keys and requires all its own.
 
@@ -148,9 +185,15 @@ def is_closed(schema: Any) -> bool:
 MARKED_PROVIDERS: Final = frozenset({"anthropic", "bedrock", "bedrock_converse", "vertex_ai"})
 """LiteLLM's names of the providers whose Claude models keep only what is marked."""
 
-FEWEST_CHARACTERS: Final = 4_000
-"""A shorter beginning is not kept: providers want 1,024 tokens at least."""
+FEWEST_TOKENS: Final = 1_024
+LONG_FEWEST_TOKENS: Final = 4_096
+_LONG: Final = ("opus", "haiku-4")
+"""A shorter beginning is not kept; by some models none below the larger number."""
 
+CHARACTERS_PER_TOKEN: Final = 3.5
+"""Of Claude's English, on the safe side: a mark too early is an empty one."""
+
+MOST_MARKS: Final = 4
 
 _MARKED_FAMILY: Final = "claude"
 """Where a model's name does not say this, nobody is asked who provides it."""
@@ -159,33 +202,51 @@ _MARKED_FAMILY: Final = "claude"
 def messages_for(
     request: Request, provider_of: Callable[[str], str | None]
 ) -> list[dict[str, Any]]:
-    """The conversation as it is sent, with a mark where the provider wants one.
+    """The conversation as it is sent, with marks where the provider wants some.
 
     Args:
         request: What is asked.
         provider_of: LiteLLM's name of the provider of a model.
     """
-    model = request.model
-    if _MARKED_FAMILY in model.casefold() and provider_of(model) in MARKED_PROVIDERS:
-        return marked(request.messages)
-    return [dict(message) for message in request.messages]
+    model = request.model.casefold()
+    if _MARKED_FAMILY in model and provider_of(request.model) in MARKED_PROVIDERS:
+        fewest = LONG_FEWEST_TOKENS if any(one in model for one in _LONG) else FEWEST_TOKENS
+        return marked(request.messages, round(fewest * CHARACTERS_PER_TOKEN))
+    return [_plain(message) for message in request.messages]
 
 
-def marked(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """The messages with the mark behind the system message.
+def _plain(message: Message) -> dict[str, Any]:
+    return {name: value for name, value in message.items() if name != "levels"}
 
-    It is set when a request is sent only: the key of the request does not know of it.
+
+def marked(messages: Iterable[Message], fewest: int) -> list[dict[str, Any]]:
+    """The messages with marks at the ends of their levels: the first ones and the last.
+
+    Marks are set when a request is sent only: the key of the request does not know of them.
+
+    Args:
+        messages: The conversation.
+        fewest: So many characters at least stand before a mark.
     """
-    return [_marked(message) for message in messages]
-
-
-def _marked(message: Message) -> dict[str, Any]:
-    content = message.get("content")
-    long = isinstance(content, str) and len(content) >= FEWEST_CHARACTERS
-    if message.get("role") != "system" or not long:
-        return dict(message)
-    block = {"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}
-    return {**message, "content": [block]}
+    sent: list[dict[str, Any]] = []
+    ends: list[dict[str, Any]] = []
+    size = 0
+    for message in messages:
+        content, own = message.get("content"), _plain(message)
+        levels = list(message.get("levels", ()))
+        if isinstance(content, str) and content and (levels or message.get("role") == "system"):
+            edges = [0, *levels, len(content)]
+            pieces = [content[a:b] for a, b in pairwise(edges) if a < b]
+            blocks: list[dict[str, Any]] = [{"type": "text", "text": one} for one in pieces]
+            for at, one in enumerate(blocks):
+                size += len(one["text"])
+                is_end = at < len(levels) or message.get("role") == "system"
+                ends += [one] if is_end and size >= fewest else []
+            own["content"] = blocks
+        sent.append(own)
+    for one in (*ends[:2], *ends[2:][-(MOST_MARKS - 2) :]):
+        one["cache_control"] = {"type": "ephemeral"}
+    return sent
 
 
 _OWN_TOOLS = {"_skip_mcp_handler": True}
@@ -315,7 +376,10 @@ class LiteLLMBackend:
             known = load_litellm().get_supported_openai_params
             formats = knows_formats(request.model, provider_of(request.model), known)
         optional = self._capabilities.parameters(request, formats=formats, streamed=streamed)
-        return self._arguments(request) | optional | {"stream": streamed}, optional
+        call = self._arguments(request) | optional | {"stream": streamed}
+        if _format_type(optional) == "json_schema" and _is_known(call):
+            call["messages"] = [without_schema(one) for one in call["messages"]]
+        return call, optional
 
     def give_up(self, request: Request, optional: Mapping[str, Any], failure: BackendError) -> bool:
         """Give up what a refusal blames; whether the request is worth another try."""
