@@ -36,6 +36,7 @@ from libriscribe2.context.story_so_far import (
     JOINT,
     after_part,
     ahead_part,
+    joints,
     last_scene,
     next_part,
     passages_part,
@@ -316,7 +317,7 @@ AHEAD_OF_LAST: Final = 6_000
 """What is written last is written from what all other chapters say."""
 
 FULL_SCENE: Final = 800
-LEAST_MEMORY: Final = 0.3
+LEAST_MEMORY: Final = 0.17
 """A scene of `FULL_SCENE` words is shown passages and facts up to their budgets, a shorter one less,
 down to this share: a prompt of a hundred times the scene's length would be paid for, and not be
 worth it."""
@@ -408,43 +409,9 @@ def scene_context(
     left = budget - head.size - sum(weigh(one.shown.text) for one in shown)
     made = [*head.made, *shown, *fitted(_scene_parts(state, scene), left)]
     return SceneContext(
-        {one.part.name: one.shown.text for one in made} | {"joints": _joints(state, scene)},
+        {one.part.name: one.shown.text for one in made} | {"joints": joints(state, scene)},
         manifest_of(state, scene, budget, made),
     )
-
-
-_OPENS_BOOK: Final = {
-    "fiction": "It opens the book: the reader knows nobody yet and nothing came before. Begin inside "
-    "the situation, and let who, where and when come out of it.",
-    "non-fiction": "It opens the book: the reader knows nothing of it yet. Begin with a case or with "
-    "the question itself, not with the book.",
-}
-_ENDS_BOOK: Final = {
-    "fiction": "It ends the book: it brings the ending that is planned, leads to nothing else, and "
-    "stops on something that can be seen or heard.",
-    "non-fiction": "It ends the book: it leaves the reader with what they can do or judge now, and "
-    "lists nothing once more.",
-}
-
-
-def _joints(state: PromptContext, scene: int) -> str:
-    """How a scene begins and ends, by its place in the book alone."""
-    noun, kind = (
-        ("scene", "fiction") if state.brief.kind == "fiction" else ("section", "non-fiction")
-    )
-    first, last = scene == 0, scene == len(state.scenes) - 1
-    begins = "It goes on from the text before without repeating any of it"
-    if first and state.number == 1:
-        begins = _OPENS_BOOK[kind].removesuffix(".")
-    elif first:
-        begins = (
-            f"It opens a chapter, {begins[3:]}, and soon lets the reader know where and when it is"
-        )
-    if last and state.number == state.chapters:
-        return f"{begins}. {_ENDS_BOOK[kind]}"
-    if last:
-        return f"{begins}. It ends the chapter as `chapter` says, and leads on without summing up."
-    return f"{begins}. It stops where the next {noun} can begin."
 
 
 def _chapter_parts(state: PromptContext) -> list[Part]:

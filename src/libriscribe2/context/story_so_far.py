@@ -306,3 +306,37 @@ def passages_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendere
 def _shown(number: int, passage: str) -> str:
     """A passage with where it stands."""
     return f"Chapter {number}: {shorten(passage, PASSAGE_BUDGET)}"
+
+
+_OPENS_BOOK: Final = {
+    "fiction": "It opens the book: the reader knows nobody yet and nothing came before. Begin inside "
+    "the situation, and let who, where and when come out of it.",
+    "non-fiction": "It opens the book: the reader knows nothing of it yet. Begin with a case or with "
+    "the question itself, not with the book.",
+}
+_ENDS_BOOK: Final = {
+    "fiction": "It ends the book: it brings the ending that is planned, leads to nothing else, and "
+    "stops on something that can be seen or heard.",
+    "non-fiction": "It ends the book: it leaves the reader with what they can do or judge now, and "
+    "lists nothing once more.",
+}
+
+
+def joints(state: PromptContext, scene: int) -> str:
+    """How a scene begins and ends, by its place in the book alone."""
+    noun, kind = (
+        ("scene", "fiction") if state.brief.kind == "fiction" else ("section", "non-fiction")
+    )
+    first, last = scene == 0, scene == len(state.scenes) - 1
+    begins = "It goes on from the text before without repeating any of it"
+    if first and state.number == 1:
+        begins = _OPENS_BOOK[kind].removesuffix(".")
+    elif first:
+        begins = (
+            f"It opens a chapter, {begins[3:]}, and soon lets the reader know where and when it is"
+        )
+    if last and state.number == state.chapters:
+        return f"{begins}. {_ENDS_BOOK[kind]}"
+    if last:
+        return f"{begins}. It ends the chapter as `chapter` says, and leads on without summing up."
+    return f"{begins}. It stops where the next {noun} can begin."
