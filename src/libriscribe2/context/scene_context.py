@@ -310,8 +310,8 @@ PLACES: Final = 1_600
 """What a question about the whole chapter shows of its places."""
 
 PASSAGES: Final = 2_200
-FACTS: Final = 2_500
-STATE: Final = 4_700
+FACTS: Final = 4_000
+STATE: Final = 7_000
 AHEAD: Final = 700
 AHEAD_OF_LAST: Final = 6_000
 """What is written last is written from what all other chapters say."""
