@@ -134,7 +134,7 @@ def test_XC_04_a_project_may_bring_its_own_prompts(desk: Desk, outlined: Project
     shipped = outlined.dumps()[0]["prompt"][0]["content"]
     assert "PIRATE" not in shipped
     outlined.path("prompts").mkdir()
-    holes = "$book $chapter $characters $places $rules $threads $text $most"
+    holes = "$book $chapter $characters $places $rules $threads $ledger $text $most"
     own = f"--- system ---\nPIRATE\n--- user ---\n{holes}\n"
     outlined.write("prompts/canon.md", own)
     desk.run("resume", "book")

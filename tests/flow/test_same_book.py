@@ -25,7 +25,7 @@ def test_XC_03_the_same_premise_gives_the_same_bytes(desk: Desk, order: str) -> 
     assert books[0] == books[1] == books[2]
     asked = [desk.project(name).keys() for name in ("one", "two", "three")]
     assert asked[0] == asked[1] == asked[2]
-    assert len(books[0]) == 8 + (4 if order == "parallel" else 3) * 4
+    assert len(books[0]) == 9 + (5 if order == "parallel" else 4) * 4
 
 
 @pytest.mark.soak

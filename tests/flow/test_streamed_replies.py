@@ -19,6 +19,8 @@ def patched(request: Request) -> str | None:
     shown = "\n".join(str(message["content"]) for message in request.messages)
     if not request.step.startswith("chapters/") or not part.startswith(("critique", "patches")):
         return None
+    if "<text>" not in shown:  # the second reading, of what was changed alone
+        return json.dumps({"issues": []})
     if part.startswith("critique"):
         long = [one for one in between(shown, "text").split("\n\n")[1:] if one.count(". ") > 1]
         quotes = [one.partition(". ")[0] + "." for one in long[:3]]

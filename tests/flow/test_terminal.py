@@ -40,12 +40,12 @@ def test_XC_08_in_a_pipe_there_is_one_plain_line_per_finished_unit(desk: Desk) -
     assert "\x1b" not in ran.out + ran.err
     done = [line for line in ran.err.splitlines() if line.startswith("\u2713 ")]
     names = [line[2:].partition(":")[0] for line in done]
-    stages = ["Concept", "Characters", "World", "Outline", "Scenes", "Manuscript"]
+    stages = ["Concept", "Characters", "World", "Outline", "Style", "Scenes", "Manuscript"]
     kinds = ("Chapter", "Story bible, chapter", "Summary of chapter")
     assert sorted(names) == sorted([*stages, *(f"{kind} {n}" for kind in kinds for n in (1, 2))])
     assert re.search(r"^\u2713 Chapter 2: \d+ words, \d+\.\ds$", ran.err, re.MULTILINE)
     assert re.search(
-        r"^Finished: \d+ words, 13 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
+        r"^Finished: \d+ words, 14 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
     )
 
 

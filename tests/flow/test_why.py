@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.desk import Desk
+from tests.support.recorded_books import played
 
 SIZE = ("--chapters", "4", "--scenes-per-chapter", "2", "--words", "1200")
 
@@ -29,8 +30,9 @@ def scenes(book: Desk, place: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_scene_is_told_by_parts_facts_and_chapters(book: Desk) -> None:
-    (scene,) = scenes(book, "ch4.s1")
+def test_a_scene_is_told_by_parts_facts_and_chapters(desk: Desk) -> None:
+    book = played(desk, "locked-key")
+    (scene,) = desk.run("why", "locked-key", "ch4.s1", "--json").value["scenes"]
     parts = {part["name"]: part for part in scene["parts"]}
     assert parts["text_before"]["chapters"] == [3]
     assert parts["story_so_far"]["chapters"] == [1, 2, 3]
@@ -38,7 +40,7 @@ def test_a_scene_is_told_by_parts_facts_and_chapters(book: Desk) -> None:
     assert scene["size"] == sum(part["size"] for part in scene["parts"]) <= scene["budget"]
     assert scene["facts"]
     for fact in scene["facts"]:
-        lines = book.project().text(f"chapters/{fact['chapter']:02d}.md").splitlines()
+        lines = book.text(f"chapters/{fact['chapter']:02d}.md").splitlines()
         assert fact["chapter"] in {1, 2, 3}
         assert fact["quote"] in lines[fact["line"] - 1]
 

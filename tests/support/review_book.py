@@ -1,5 +1,7 @@
 """A small book whose models answered well and badly, to be looked at."""
 
+import json
+import re
 import shutil
 from pathlib import Path
 from typing import Final
@@ -31,7 +33,23 @@ def troubled(request: Request) -> str | None:
         return REFUSED
     if request.step == "outline" and request.attempt == 1:
         return '{"summary": "A coast."}'
+    shown = "\n".join(str(message["content"]) for message in request.messages)
+    if request.step == "chapters/ch01/critique1":
+        text = re.findall(r"<text>\n(.*?)\n</text>", shown, re.DOTALL)[-1]
+        found = {"kind": "stock", "severity": "error", "quote": _sentence(text), "why": "W"}
+        return json.dumps({"issues": [found]})
+    if request.step == "chapters/ch01/critique2":
+        return '{"issues": []}'
+    if request.step == "chapters/ch01/patches1":
+        issues = re.findall(r"<issues>\n(.*?)\n</issues>", shown, re.DOTALL)[-1]
+        find = json.loads(issues.split("\n")[0])["quote"]
+        return json.dumps({"patches": [{"issue": 1, "find": find, "replace": f"Then {find}"}]})
     return KEYWORDS if request.step == "concept/keywords" else None
+
+
+def _sentence(text: str) -> str:
+    """The first sentence of the longest paragraph."""
+    return max(text.split("\n\n"), key=len).partition(". ")[0] + "."
 
 
 def make_book(folder: Path, *options: str) -> Path:

@@ -402,7 +402,13 @@ async def test_XC_07_tools_of_a_server_join_and_one_that_is_missing_is_told(tmp_
         "gone": {"command": "no-such-program-anywhere"},
         "measures": {"command": sys.executable, "args": ("-c", SERVE)},
     }
-    found = await answered(desk, Model(step("one", "measures_measure", word="salt", times=2)))
+    found = await answered(
+        desk,
+        Model(
+            step("one", "measures_measure", word="salt", times=2),
+            step("save", SAVE[0], "one", **SAVE[1]),
+        ),
+    )
     assert found.record.results["one"].response == {"length": 8}
     assert "'gone' cannot be used" in found.unusable[0]
 
