@@ -115,7 +115,8 @@ def changed(desk: Desk, old: str, new: str) -> ProjectFolder:
 def test_a_typo_costs_one_call_and_leaves_nothing_out_of_date(desk: Desk) -> None:
     book = changed(desk, "was shut", "was shutt")
     editor, before = Editor([]), book.chapters()
-    desk.run("resume", "book", "--refresh", backend=editor)
+    ran = desk.run("resume", "book", "--refresh", backend=editor)
+    assert ran.err.count("The stand-in author is not a language model") == 1
     assert editor.steps == ["canon/ch01/change"]
     assert "stale" not in states(desk).values()
     assert book.chapters() == before

@@ -300,6 +300,7 @@ class Renderer:
         self._started = clock()
         self._progress = Progress()
         self._live: Live | None = None
+        self._said: set[str] = set()
 
     def data(self, text: str) -> None:
         """A text for stdout, as it is."""
@@ -356,9 +357,10 @@ class Renderer:
             grid.add_row(Text(name, style="bold"), Text(value))
         self._out.print(Panel(grid, title=Text(one_line(title)), expand=False))
 
-    def note(self, text: str) -> None:
-        """Talk for stderr; nothing when quiet."""
-        if not self._quiet:
+    def note(self, text: str, *, once: bool = False) -> None:
+        """Talk for stderr; nothing when quiet, and with `once` nothing that was said before."""
+        if not (self._quiet or (once and text in self._said)):
+            self._said.add(text)
             self._talk(Text(clean(text)))
 
     def warning(self, text: str) -> None:

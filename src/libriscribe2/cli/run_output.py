@@ -101,9 +101,9 @@ def recording(
 
 def say_model(renderer: Renderer, choice: ModelChoice) -> None:
     """Say which model answers and why."""
-    renderer.note(f"model: {choice.model} ({choice.reason})")
+    renderer.note(f"model: {choice.model} ({choice.reason})", once=True)
     if choice.model in DEMO_NAMES:
-        renderer.note(DEMONSTRATION)
+        renderer.note(DEMONSTRATION, once=True)
 
 
 def refreshing(called: str) -> str:
