@@ -5,7 +5,6 @@ from typing import Final
 
 from libriscribe2.llm.backend import Completion, Message
 from libriscribe2.llm.call_records import CallOptions
-from libriscribe2.llm.session import Reply
 from libriscribe2.models.tooling import Capability, Plan, PlanStep, RunRecord, StepResult
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.prompts.loader import load_prompt
@@ -77,9 +76,8 @@ class ToolLoop:
             LibriScribeError: The run was stopped, or the model could not be asked.
         """
         conversation: tuple[Message, ...] = self._prompt(request)
-        completion, nudged = first, False
+        completion, said, nudged = first, self._read(first), False
         for turn in range(1, MOST_TURNS + 1):
-            said = read_calls(completion, tuple(self._capabilities.values()))
             told = await self._carry_out(said, request)
             if said.needs_more_work is False or len(self._steps) >= self._config.max_steps:
                 break
@@ -92,7 +90,7 @@ class ToolLoop:
                 {"role": "assistant", "content": _as_text(completion, said)},
                 {"role": "user", "content": told},
             )
-            completion = (await self._ask(turn, conversation)).completion
+            completion, said = await self._ask(turn, conversation)
         if not self._steps:
             raise PlanError("No tool was called that could be carried out.")
         return RunRecord(plan=self._plan(request, self._steps), results=self._results)
@@ -127,16 +125,22 @@ class ToolLoop:
             goal=self._config.goal,
         )
 
-    async def _ask(self, turn: int, messages: tuple[Message, ...]) -> Reply:
+    def _read(self, completion: Completion) -> LLMToolCallResponse:
+        return read_calls(completion, tuple(self._capabilities.values()))
+
+    async def _ask(
+        self, turn: int, messages: tuple[Message, ...]
+    ) -> tuple[Completion, LLMToolCallResponse]:
+        """The next reply, and the calls in it."""
         tools = tuple(
             function(one.name, one.description, _schema(one)) for one in self._capabilities.values()
         )
         offered = tools if self._config.function_calling else ()
         options = CallOptions(temperature=0.0, tools=offered)
         reply = await self._model.ask(STEP, str(turn), messages, options)
-        said = read_calls(reply.completion, tuple(self._capabilities.values()))
+        said = self._read(reply.completion)
         self._model.record(reply, success([one.model_dump() for one in said.tool_calls or ()]))
-        return reply
+        return reply.completion, said
 
 
 def _schema(capability: Capability) -> dict[str, object]:

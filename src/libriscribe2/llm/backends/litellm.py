@@ -69,14 +69,9 @@ def knows_formats(
 
 
 class CapabilityFallbacks:
-    """What each model has refused so far.
+    """What each model has refused so far."""
 
-    Args:
-        always: Whether the schema is sent apart even where it could stand in the text alone.
-    """
-
-    def __init__(self, *, always: bool = False) -> None:
-        self.always = always
+    def __init__(self) -> None:
         self._given_up: defaultdict[str, set[str]] = defaultdict(set)
 
     def parameters(
@@ -95,7 +90,7 @@ class CapabilityFallbacks:
             wanted["temperature"] = request.temperature
         if streamed and "stream_options" not in given_up:
             wanted["stream_options"] = {"include_usage": True}
-        if formats and request.schema is not None and (self.always or not request.in_text):
+        if formats and request.schema is not None and not request.in_text:
             wanted |= _response_format(request.schema, given_up)
         return wanted
 
