@@ -153,11 +153,14 @@ def test_the_refused_replies_of_a_real_book_are_shown(shelf: Desk, facts: Projec
 def test_XC_07_the_notes_of_a_real_book_hold(shelf: Desk, facts: ProjectFolder) -> None:
     notes = facts.json("research/notes.json")["notes"]
     assert (len(notes), sum(one["verified"] for one in notes)) == (108, 108)
+    verdicts = Counter(one["supported"] for one in notes)
+    assert verdicts == {"yes": 89, "partly": 13, "no": 6}
     report = shelf.run("citations", "check", "squeeze", "--json", expect=5).value
     assert all(one["holds"] for one in report["notes"])
     assert [one["mark"] for one in report["marks"]] == ["[@n-31e2b2ab3b57]"]
     assert [one["claims"] for one in report["claims"]] == [
         ["2023"],
+        ["0.9.5"],
         ["Michael Burrows", "David Wheeler"],
     ]
     totals = shelf.run("research", "show", "squeeze", "--run", "--json").value["totals"]

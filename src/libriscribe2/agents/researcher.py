@@ -1,6 +1,8 @@
 """The research: questions, a planned chain of tools, and notes whose quotes were found again."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import BaseModel
@@ -11,6 +13,7 @@ from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.attempt import Attempt
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.notes import (
+    Note,
     NotesFile,
     ResearchQuestions,
     listed,
@@ -52,6 +55,7 @@ class ResearcherAgent(Agent):
     prompts = (
         "research",
         "extract_facts",
+        "note_support",
         "planning",
         "tool_loop",
         "micro_resolution",
@@ -169,7 +173,41 @@ class ResearcherAgent(Agent):
             self._count(attempt)
         if found.failures and not found.notes:
             raise self._nothing_found(found)
-        return found
+        return replace(found, notes=tuple(await self._judged(unit, found.notes)))
+
+    async def _judged(self, unit: Unit, notes: Sequence[Note]) -> list[Note]:
+        """The notes with what code, and then a reader, says of their claims; one call a source."""
+        sources = dict.fromkeys(note.source for note in notes if note.is_fact)
+        asked = [
+            self._judged_of(unit, source, [n for n in notes if n.source == source and n.is_fact])
+            for source in sources
+        ]
+        judged = {note.id: note for some in await asyncio.gather(*asked) for note in some}
+        return [judged.get(note.id, note) for note in notes]
+
+    async def _judged_of(self, unit: Unit, source: str, notes: list[Note]) -> list[Note]:
+        from libriscribe2.research import support  # noqa: PLC0415 - as the chain
+
+        document = ResearchFolder(self._paths).load(source)
+        if document is None:
+            return notes
+        checked = support.refused_by_code(document, notes)
+        left = [note for note in checked if note.is_fact]
+        for start in range(0, len(left), support.MOST_JUDGED):
+            some = left[start : start + support.MOST_JUDGED]
+            answer = await self.ask(
+                unit,
+                support.ClaimVerdicts,
+                prompt="note_support",
+                part=f"support/{source}" + (f"-{start}" if start else ""),
+                limits={"verdicts": {"minItems": len(some), "maxItems": len(some)}},
+                source=support.source_line(document.source),
+                passages=support.passages_block(document, some),
+                claims=support.claims_block(some),
+                count=str(len(some)),
+            )
+            checked += support.with_verdicts(some, answer.verdicts)
+        return checked
 
     def _nothing_found(self, found: "Findings") -> IncompleteError:
         why = next(iter(found.failures), "the sources were read, and no fact of them was saved")
@@ -207,7 +245,7 @@ class ResearcherAgent(Agent):
 
 def told(found: "Findings") -> str:
     """What came of a chain, in one line."""
-    verified = sum(note.verified for note in found.notes)
+    verified = sum(note.is_fact for note in found.notes)
     parts = [f"{verified} notes verified"]
     if unverified := len(found.notes) - verified:
         parts.append(f"{unverified} not")

@@ -58,7 +58,7 @@ def _checked(
     folder: ResearchFolder, notes: Iterable[Note], known: "dict[str, _Source]"
 ) -> Iterator[CheckedNote]:
     for note in notes:
-        if note.verified:
+        if note.is_fact:
             source = known.setdefault(note.source, _Source(folder, note.source))
             yield CheckedNote(note, source.place, source.against(note.quote), source.remark)
 
@@ -213,7 +213,7 @@ def check_citations(view: ProjectView, brief: Brief) -> CitationReport:
     )
     return CitationReport(
         notes=tuple(checked),
-        unverified=sum(not note.verified for note in notes),
+        unverified=sum(not note.is_fact for note in notes),
         cited=found.used,
         marks=marks,
         claims=tuple(claims) if brief.kind != "fiction" else (),

@@ -12,12 +12,8 @@ import regex
 from libriscribe2.models.citations import MARK
 from libriscribe2.models.notes import Note
 from libriscribe2.research.passages import fold, paragraphs, sentences
+from libriscribe2.research.support import SMALL, numbers_in, plain_number
 
-SMALL: Final = 12
-"""Whole numbers up to this are counts of daily life and no claims."""
-
-_NUMBER: Final = regex.compile(r"(?<![\p{L}\p{N}])\d+(?:[.,\u202f']\d+)*")
-_SEPARATORS: Final = regex.compile(r"[,\u202f'](?=\d{3}(?!\d))")
 _NAME: Final = regex.compile(
     r"\p{Lu}[\p{L}\p{M}'\u2019\-]+(?:\s+(?:(?:of|de|van|von|the|la|le)\s+)?\p{Lu}[\p{L}\p{M}'\u2019\-]+)*"
 )
@@ -70,7 +66,7 @@ class KnownFacts:
         """What notes and the book's own names support."""
         told = "\n".join(f"{note.claim}\n{note.quote}" for note in notes)
         own = "\n".join(names)
-        numbers = frozenset(_plain(one) for one in _NUMBER.findall(f"{told}\n{own}"))
+        numbers = frozenset(plain_number(one) for one in numbers_in(f"{told}\n{own}"))
         return cls(numbers, frozenset(_words(f"{told}\n{own}")))
 
 
@@ -90,8 +86,8 @@ def unsupported_claims(chapter: str, known: KnownFacts, *, names: bool) -> Itera
 
 
 def _numbers(sentence: str, known: KnownFacts) -> Iterator[str]:
-    for found in _NUMBER.findall(sentence):
-        number = _plain(found)
+    for found in numbers_in(sentence):
+        number = plain_number(found)
         trivial = number.isdecimal() and int(number[:9]) <= SMALL
         if not trivial and number not in known.numbers:
             yield found
@@ -117,8 +113,3 @@ def _is_known(word: str, known: KnownFacts) -> bool:
 
 def _words(text: str) -> set[str]:
     return set(_WORD.findall(fold(text).replace("'s", "")))
-
-
-def _plain(number: str) -> str:
-    """A number without the marks between its thousands."""
-    return str(_SEPARATORS.sub("", number))

@@ -116,7 +116,7 @@ def show(
     notes, sources = Book(view).notes(), Book(view).sources()
     columns = ("note", "verified", "claim", "source", "place")
     renderer.table(columns, note_rows(notes, sources))
-    verified = sum(note.verified for note in notes)
+    verified = sum(note.is_fact for note in notes)
     renderer.note(f"{len(notes)} notes, {verified} verified.")
 
 
@@ -151,7 +151,7 @@ def _look_up(renderer: Renderer, book: OpenBook, question: str, *, as_json: bool
         return
     columns = ("note", "verified", "claim", "source", "place")
     renderer.table(columns, note_rows(found.notes, Book(book.store).sources()))
-    verified = sum(note.verified for note in found.notes)
+    verified = sum(note.is_fact for note in found.notes)
     for line in (*found.failures, *found.unusable):
         renderer.warning(line)
     sums = totals(found.record)
@@ -172,7 +172,7 @@ def note_rows(notes: Iterable[Note], sources: Iterable[Source]) -> list[tuple[st
     return [
         (
             note.id,
-            "yes" if note.verified else f"no: {note.reason}",
+            "yes" if note.is_fact else f"no: {note.reason}",
             note.claim,
             titles.get(note.source, note.source),
             note.locator,

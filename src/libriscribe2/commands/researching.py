@@ -85,7 +85,7 @@ def answer_record(book: OpenBook, question: str, found: Findings) -> dict[str, A
         "question": question,
         "chain": question_name(question),
         "notes": [note.model_dump(mode="json") for note in found.notes],
-        "verified": sum(note.verified for note in found.notes),
+        "verified": sum(note.is_fact for note in found.notes),
         "failures": list(found.failures),
         "unusable": list(found.unusable),
         **totals(found.record),

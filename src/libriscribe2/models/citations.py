@@ -75,7 +75,7 @@ def notes_to_plan(notes: Iterable[Note], about: str, budget: int) -> str:
 
 def _chosen(notes: Iterable[Note], about: str, budget: int, *, least: int) -> list[Note]:
     """The verified notes that share most words with a text, as many as fit."""
-    verified = [note for note in notes if note.verified]
+    verified = [note for note in notes if note.is_fact]
     if not verified:
         return []
     wanted = _words(about)
@@ -178,8 +178,8 @@ class _Numbering:
     def _number(self, number: int, identifier: str) -> int:
         """The number of a note's place; 0 where the note cannot be used."""
         note = self.notes.get(identifier)
-        if note is None or not note.verified:
-            reason = "there is no such note" if note is None else "the note is not verified"
+        if note is None or not note.is_fact:
+            reason = "there is no such note" if note is None else "the note is no verified fact"
             self.bad.append(BadMark(number, f"[@{identifier}]", reason))
             return 0
         self.used.add(identifier)

@@ -10,6 +10,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from libriscribe2.models.base import Shape, Text
 
 SourceKind = Literal["file", "web"]
+Support = Literal["", "yes", "partly", "no"]
+"""Whether a quote says what a claim says."""
+
 Sha256 = Annotated[str, Field(pattern=r"[0-9a-f]{64}")]
 """64 hexadecimal digits."""
 
@@ -93,7 +96,9 @@ class Note(BaseModel):
         locator: Where the quote stands: `page 12`; "" where the source has no such places.
         date: The date of retrieval of the source.
         verified: Whether the quote was found in the saved text by code.
-        reason: Why it is not verified; "" for a verified note.
+        supported: Whether the quote says what the claim says: `yes`, `partly` or `no`; "" where
+            nobody judged it, as in notes of earlier versions.
+        reason: Why it is no fact; "" for one that may be used.
         step: The step of the plan that took the note.
     """
 
@@ -106,8 +111,14 @@ class Note(BaseModel):
     locator: str = ""
     date: str = ""
     verified: bool
+    supported: Support = ""
     reason: str = ""
     step: str = ""
+
+    @property
+    def is_fact(self) -> bool:
+        """Whether a text may state it: its quote was found, and nothing speaks against its claim."""
+        return self.verified and self.supported in ("", "yes")
 
 
 class NotesFile(BaseModel):

@@ -104,11 +104,13 @@ async def test_XC_07_a_question_is_planned_resolved_run_and_noted_with_exactly_t
         ("source", "auto_wire", "extract-1"),
         ("facts", "auto_wire", "extract-1"),
     }
-    # One plan and one question per page: names alone bind the rest.
-    assert [name.rpartition("/")[2] for name in model.asked] == [
+    # One plan, one question per page, one about the claims of each: names alone bind the rest.
+    assert [name.rpartition("/")[2].partition("-")[0] for name in model.asked] == [
         "plan",
         "extract_facts",
         "extract_facts",
+        "s",
+        "s",
     ]
     assert found.record.results["extract-1"].llm_calls == 1
 
@@ -197,7 +199,9 @@ async def test_XC_04_a_killed_chain_goes_on_without_a_repeated_call(tmp_path: Pa
         before = list(site.requests)
         found = await answered(desk, model)
         assert site.requests == before == ["/search?q=salt&format=json", "/salt"]
-    assert [name.rpartition("/")[2] for name in model.asked] == ["plan", "extract_facts"]
+    last_names = [name.rpartition("/")[2] for name in model.asked]
+    assert last_names[:2] == ["plan", "extract_facts"]
+    assert [name[:2] for name in last_names[2:]] == ["s-"]
     assert found.notes
     again = Model()
     assert (await answered(desk, again)).notes == found.notes
@@ -223,7 +227,13 @@ async def test_XC_07_the_stage_asks_questions_first_and_keeps_the_notes_of_other
     assert isinstance(made, NotesFile)
     assert [note.quote for note in made.notes] == [SALT, other["quote"]]
     assert made.notes[0].step == "research/save"
-    assert model.asked == ["research/questions", "research/plan", "research/extract/extract_facts"]
+    source = made.notes[0].source
+    assert model.asked == [
+        "research/questions",
+        "research/plan",
+        "research/extract/extract_facts",
+        f"research/support/{source}",
+    ]
     assert "- salt.md" in desk.prompt(0)
     plan = _json(desk, "research/plan.json")
     assert "1. What did salt cost?" in plan["original_request"]
@@ -301,11 +311,11 @@ async def test_RP_35_XU_04_a_planner_that_calls_tools_one_by_one_gets_its_result
 ) -> None:
     desk = desk_on(tmp_path)
     desk.put("research/sources/salt.md", SALT)
-    with desk.hired(ResearcherAgent, *turns) as agent:
+    with desk.hired(ResearcherAgent, *turns, answer) as agent:
         assert isinstance(agent, ResearcherAgent)
         found = (await agent.answer(QUESTION))[1]
     assert [note.quote for note in found.notes if note.verified] == [SALT]
-    assert len(desk.calls) == asked
+    assert len(desk.calls) == asked + 1  # and one about the claim
     assert "Salt was traded along the coast" in last(desk, 1)
     assert found.record.success
 
@@ -324,7 +334,7 @@ async def test_RP_31_calls_that_cannot_be_carried_out_are_named_to_the_model(
         native(SAVE),
         '{"needsMoreWork": false}',
     )
-    with desk.hired(ResearcherAgent, *turns) as agent:
+    with desk.hired(ResearcherAgent, *turns, answer) as agent:
         assert isinstance(agent, ResearcherAgent)
         found = (await agent.answer(QUESTION))[1]
     assert [note.verified for note in found.notes] == [True]
@@ -350,6 +360,46 @@ async def test_a_book_whose_research_took_no_note_says_so_and_plans_anew(tmp_pat
     assert isinstance(made, NotesFile)
     assert [note.quote for note in made.notes] == [SALT]
     assert "research/plan" in better.asked
+
+
+async def test_a_claim_that_its_quote_does_not_say_is_kept_and_is_no_fact(tmp_path: Path) -> None:
+    desk = desk_on(tmp_path)
+    desk.put("research/sources/salt.md", f"{SALT}\n\nThe ships came in spring, as they always had.")
+    facts = [
+        {"claim": "Salt was traded from 1420 on.", "quote": SALT},
+        {"claim": "A barrel cost 9.5 ducats.", "quote": "a barrel cost 3.5 ducats"},
+        {"claim": "Salt made the coast rich.", "quote": "Salt was traded along the coast"},
+        {"claim": "Ships came.", "quote": "ships came"},
+        {"claim": "The ships never came.", "quote": "The ships came in spring"},
+    ]
+    model = Model(
+        step("read", "read_source", source="salt.md"),
+        step("extract", "extract_facts", "read", question="salt"),
+        step("save", "save_note", "extract"),
+        extract_facts=json.dumps({"facts": facts}),
+    )
+    verdicts = {
+        "verdicts": [
+            {"number": 1, "verdict": "yes", "why": ""},
+            {"number": 2, "verdict": "partly", "why": "that it made anybody rich"},
+            {"number": 3, "verdict": "no", "why": "it says that they came"},
+        ]
+    }
+
+    def judging(request: Request) -> str:
+        return json.dumps(verdicts) if "/support/" in request.step else model(request)
+
+    found = await answered(desk, judging)
+    assert [(note.is_fact, note.reason) for note in found.notes] == [
+        (True, ""),
+        (False, "the paragraph of the quote does not say 9.5"),
+        (False, "that it made anybody rich"),
+        (False, "the quote has 2 words; it takes 3 to 40 to prove a claim"),
+        (False, "it says that they came"),
+    ]
+    asked = last(desk, -1)
+    assert "3. claim: The ships never came." in asked
+    assert "\n\nThe ships came in spring, as they always had.\n</passages>" in asked
 
 
 async def test_XC_07_without_anything_to_look_in_nothing_is_asked(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def plan_with(
         people=tuple(person.name for person in book.characters()),
         places=tuple(place.name for place in book.places()),
         terms=tuple(term.name for term in book.terms()),
-        notes=frozenset(one.id for one in book.notes() if one.verified) if researched else None,
+        notes=frozenset(one.id for one in book.notes() if one.is_fact) if researched else None,
         words=brief.words_per_chapter(count) * count,
         story=brief.kind == "fiction",
         english=brief.language.casefold().startswith("en"),

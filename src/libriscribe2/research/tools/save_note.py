@@ -10,6 +10,7 @@ from libriscribe2.models.notes import Fact, Note
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.research.quotes import find_quote
 from libriscribe2.research.sources import in_thread, open_source
+from libriscribe2.research.support import quote_length_fault
 from libriscribe2.research.tool import Arguments, Tool, ToolContext
 
 NOT_FOUND: Final = "the quote is not in the saved text of the source"
@@ -80,6 +81,7 @@ def note_of(document: SavedText, fact: Fact, *, locator: str = "", step: str = "
     """
     found = find_quote(fact.quote, document.text) if document.whole else None
     reason = "" if found else (NOT_FOUND if document.whole else TEXT_CHANGED)
+    unfit = quote_length_fault(fact.quote) if found else ""
     return Note(
         id=_note_id(fact, document.source.id),
         claim=fact.claim,
@@ -88,7 +90,8 @@ def note_of(document: SavedText, fact: Fact, *, locator: str = "", step: str = "
         locator=document.locator(found.start) if found else locator,
         date=document.source.retrieved,
         verified=found is not None,
-        reason=reason,
+        supported="no" if unfit else "",
+        reason=unfit or reason,
         step=step,
     )
 
