@@ -151,6 +151,30 @@ def test_MS_emphasis_leaves_names_and_stays_in_prose(desk: Desk) -> None:
     assert (concept["title"], concept["logline"]) == ("T", "An *odd* line")
 
 
+def test_emphasis_around_the_ids_of_threads_costs_no_call(desk: Desk) -> None:
+    """An outline that fits what the stand-in author plans, every identifier in bold."""
+    chapters = [
+        {
+            "title": f"**Door {number}**",
+            "summary": f"Mara opens door {number}.",
+            "pov": "**Mara**",
+            "plants": ["**key**"] if number == 1 else [],
+            "payoffs": ["**key**"] if number > 1 else [],
+        }
+        for number in (1, 2)
+    ]
+    threads = [{"id": "**key**", "promise": "The *brass* key opens something.", "setup": 1}]
+    reply = json.dumps({"summary": "Two doors.", "threads": threads, "chapters": chapters})
+    plain = Author(reply=at("outline", reply.replace("**", "")))
+    bold = Author(reply=at("outline", reply))
+    for name, author in (("plain", plain), ("bold", bold)):
+        desk.create("--until", "outline", "--chapters", "2", name=name, backend=author)
+    assert bold.steps == plain.steps
+    read = [desk.project(name).json("outline.json") for name in ("plain", "bold")]
+    assert read[0] == read[1]
+    assert read[1]["threads"][0]["promise"] == "The *brass* key opens something."
+
+
 def test_XC_10_attempts_are_bounded_by_the_setting(desk: Desk) -> None:
     desk.environment["LIBRISCRIBE2_PIPELINE__MAX_ATTEMPTS"] = "2"
     author = Author(reply=at("world", "no"))

@@ -156,21 +156,6 @@ T = TypeVar("T")
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-SHORT_FIELDS: Final = (
-    "title",
-    "name",
-    "role",
-    "age",
-    "place",
-    "characters",
-    "primary_keywords",
-    "secondary_keywords",
-    "genre_keywords",
-    "alternatives",
-)
-"""Fields whose values are identifiers, not prose: emphasis around them is taken off."""
-
-
 FEWEST_WORDS: Final = 20
 """Fewer words than these are no scene, summary or critique, whatever was asked."""
 
@@ -326,7 +311,7 @@ class Agent:
             system["content"] += f"\n\n{load_text('format_rules.txt')}"
         user["content"] += schema_text(schema)
         options = self._options(unit, part, schema=schema, in_text=loaded.shared)
-        parser = ReplyReader.for_shape(model, SHORT_FIELDS, limits or {})
+        parser = ReplyReader.for_shape(model, limits or {})
         return self._think((system, user), parser, options)
 
     def write_prose(

@@ -18,8 +18,20 @@ def _stripped(text: str) -> str:
     return stripped
 
 
-Text = Annotated[str, Field(min_length=1), AfterValidator(_stripped)]
-"""Text that says something: stripped, and refused when nothing is left."""
+Identifier = Field(json_schema_extra={"identifier": True})
+"""Marks a text as a title, a name, an id or another short label: emphasis around it is no part of it."""
+
+Label = Annotated[str, Identifier]
+"""An identifier that may be blank."""
+
+Prose = Annotated[str, Field(json_schema_extra={"identifier": False})]
+"""Text whose emphasis belongs to it; may be blank."""
+
+Text = Annotated[Prose, Field(min_length=1), AfterValidator(_stripped)]
+"""Prose that says something: stripped, and refused when nothing is left."""
+
+Name = Annotated[Text, Identifier]
+"""An identifier that says something."""
 
 
 def _as_list(value: Any) -> Any:
@@ -34,8 +46,11 @@ def _as_list(value: Any) -> Any:
     return list(dict.fromkeys(item for item in stripped if item))
 
 
-TextList = Annotated[list[str], BeforeValidator(_as_list)]
+TextList = Annotated[list[Prose], BeforeValidator(_as_list)]
 """A list of short texts; also reads `"a, b"`, drops blanks and repeats."""
+
+Names = Annotated[list[Label], BeforeValidator(_as_list)]
+"""A list of identifiers; reads what `TextList` reads."""
 
 
 def listed(said: Any, words: tuple[str, ...], otherwise: str) -> str:
@@ -86,7 +101,8 @@ def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
     plain = {
         key: _inline(value, definitions)
         for key, value in node.items()
-        if key not in ("$defs", "default") and not (key == "title" and isinstance(value, str))
+        if key not in ("$defs", "default", "identifier")
+        and not (key == "title" and isinstance(value, str))
     }
     if "properties" in plain:
         names = {name: _inline(value, definitions) for name, value in node["properties"].items()}

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, Field
 
-from libriscribe2.models.base import Shape, TextList
+from libriscribe2.models.base import Label, Names, Prose, Shape
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Ending, Opening, Tension
 from libriscribe2.models.story import (
@@ -246,15 +246,15 @@ class MendedChapter(Shape):
     """A chapter of an outline as it should be; what is empty stays as it is."""
 
     number: int = Field(ge=1, description="The chapter's number")
-    summary: str = Field("", description="Only where it has to change")
-    entry_state: str = ""
-    exit_state: str = ""
+    summary: Prose = Field("", description="Only where it has to change")
+    entry_state: Prose = ""
+    exit_state: Prose = ""
     tension: Tension = None
-    plants: TextList = Field(default_factory=list, description="All ids that belong there")
-    payoffs: TextList = Field(default_factory=list, description="All ids that belong there")
+    plants: Names = Field(default_factory=list, description="All ids that belong there")
+    payoffs: Names = Field(default_factory=list, description="All ids that belong there")
     opening_move: Opening = ""
     ending_move: Ending = ""
-    story_time: str = ""
+    story_time: Label = ""
 
 
 class MendedOutline(Shape):

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from libriscribe2.models.base import Shape
+from libriscribe2.models.base import Prose, Shape
 from libriscribe2.models.reviews import MOST_PATCHES, Patch
 from libriscribe2.models.story_bible import ExitState, StatedEvent, StatedFact, StatementChange
 
@@ -23,7 +23,7 @@ class ReadingChange(Shape):
     events: list[StatedEvent] = Field(
         default_factory=list, description="What happens for good in the new passages only"
     )
-    summary: str = Field("", description="The summary put right; empty where it still holds")
+    summary: Prose = Field("", description="The summary put right; empty where it still holds")
     exit: ExitState = Field(
         default_factory=ExitState,
         description="How the chapter leaves those present; empty where nothing changed in it",
@@ -49,4 +49,4 @@ class MendedPassages(Shape):
     facts: list[StatedFact] = Field(
         default_factory=list, description="Noted statements as the new words make them"
     )
-    summary: str = Field("", description="The summary put right; empty where it still holds")
+    summary: Prose = Field("", description="The summary put right; empty where it still holds")

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from libriscribe2.models.base import Shape, Text, listed
+from libriscribe2.models.base import Prose, Shape, Text, listed
 
 MOST_ISSUES: Final = 8
 """Most issues of a critique that are looked at: more than these nobody mends in one round."""
@@ -49,9 +49,9 @@ class CriticIssue(Shape):
     severity: Annotated[Severity, BeforeValidator(_severity)] = Field(
         "warning", description="`error` where a reader stumbles, `warning` where the text is weaker"
     )
-    quote: str = Field(description="The words of the text that show it, copied exactly")
-    why: str = Field(description="What is wrong, in one sentence")
-    fix: str = Field("", description="What would mend it, in one sentence")
+    quote: Prose = Field(description="The words of the text that show it, copied exactly")
+    why: Prose = Field(description="What is wrong, in one sentence")
+    fix: Prose = Field("", description="What would mend it, in one sentence")
 
 
 class BeatAnswer(Shape):
@@ -59,7 +59,7 @@ class BeatAnswer(Shape):
 
     beat: int = Field(ge=1, description="Its number in the plan")
     happens: bool = Field(description="Whether it happens in the text")
-    quote: str = Field(
+    quote: Prose = Field(
         "",
         description="Words of the text that show it; where it does not happen, the words after "
         "which it would come, copied exactly",
@@ -88,10 +88,10 @@ class Patch(Shape):
     """One passage of a text and what is to stand there instead."""
 
     issue: int = Field(0, description="Number of the issue that it mends")
-    find: str = Field(
+    find: Prose = Field(
         description="Words of the text, copied exactly, enough of them to stand there only once"
     )
-    replace: str = Field(description="What is to stand there instead; empty takes the words out")
+    replace: Prose = Field(description="What is to stand there instead; empty takes the words out")
 
 
 class Patches(Shape):
@@ -119,9 +119,9 @@ class PairAnswer(Shape):
     verdict: Annotated[Verdict, BeforeValidator(_verdict)] = Field(
         description="How the two stand to each other"
     )
-    earlier_quote: str = Field("", description="The words of the earlier one, copied exactly")
-    later_quote: str = Field("", description="The words of the later one, copied exactly")
-    reason: str = Field("", description="Why, in one sentence")
+    earlier_quote: Prose = Field("", description="The words of the earlier one, copied exactly")
+    later_quote: Prose = Field("", description="The words of the later one, copied exactly")
+    reason: Prose = Field("", description="Why, in one sentence")
 
 
 class PairAnswers(Shape):
@@ -148,7 +148,7 @@ class Answer(Shape):
     better: Annotated[Label, BeforeValidator(_label)] = Field(
         description="The better passage; tie where neither is"
     )
-    quote: str = Field("", description="Words of the better passage that show it, copied exactly")
+    quote: Prose = Field("", description="Words of the better passage that show it, copied exactly")
 
 
 class Answers(Shape):
@@ -200,8 +200,8 @@ class Proven(Shape):
     verdict: Annotated[Proof, BeforeValidator(_proof)] = Field(
         description="Whether the doubt stands beside the text"
     )
-    quote: str = Field("", description="The words of the chapter that show it, copied exactly")
-    other_quote: str = Field("", description="The words of the other chapter, copied exactly")
-    why: str = Field("", description="What is wrong, in one sentence")
-    find: str = Field("", description="Words of the chapter to change; empty where none would do")
-    replace: str = Field("", description="What is to stand there instead")
+    quote: Prose = Field("", description="The words of the chapter that show it, copied exactly")
+    other_quote: Prose = Field("", description="The words of the other chapter, copied exactly")
+    why: Prose = Field("", description="What is wrong, in one sentence")
+    find: Prose = Field("", description="Words of the chapter to change; empty where none would do")
+    replace: Prose = Field("", description="What is to stand there instead")

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from libriscribe2.models.base import Shape, Text, TextList
+from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList
 from libriscribe2.models.draft_order import Ending, Opening, Role, TargetWords, Tension
 from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Stance, Thread
 
@@ -15,16 +15,16 @@ from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Stanc
 class Character(Shape):
     """A person of the book."""
 
-    name: Text = Field(description="Full name as the text will use it")
-    role: Text = Field(description="Part in the book, such as protagonist")
-    age: str = Field("", description="Age or age group")
-    appearance: str = Field("", description="What others see first")
-    personality: str = Field("", description="Traits that show in action")
-    background: str = Field("", description="Where the person comes from")
-    motivation: str = Field("", description="What the person wants and why")
-    conflict: str = Field("", description="What stands in the way, inside and outside")
-    relationships: str = Field("", description="Ties to the others, by name")
-    arc: str = Field("", description="How the person changes")
+    name: Name = Field(description="Full name as the text will use it")
+    role: Name = Field(description="Part in the book, such as protagonist")
+    age: Label = Field("", description="Age or age group")
+    appearance: Prose = Field("", description="What others see first")
+    personality: Prose = Field("", description="Traits that show in action")
+    background: Prose = Field("", description="Where the person comes from")
+    motivation: Prose = Field("", description="What the person wants and why")
+    conflict: Prose = Field("", description="What stands in the way, inside and outside")
+    relationships: Prose = Field("", description="Ties to the others, by name")
+    arc: Prose = Field("", description="How the person changes")
 
 
 class CharactersFile(Shape):
@@ -36,7 +36,7 @@ class CharactersFile(Shape):
 class Entry(Shape):
     """A named thing of the world or a term of the subject."""
 
-    name: Text = Field(description="Name as the text will use it")
+    name: Name = Field(description="Name as the text will use it")
     description: Text = Field(description="What a reader has to know of it")
 
 
@@ -52,21 +52,21 @@ class WorldFile(Shape):
 class OutlineChapter(Shape):
     """A chapter before it is written: what it is for, and how it joins its neighbours."""
 
-    title: Text = Field(description="Chapter title without its number")
+    title: Name = Field(description="Chapter title without its number")
     summary: Text = Field(description="What happens, in order, to the end")
-    pov: str = Field("", description="Whose viewpoint, by name")
-    purpose: str = Field("", description="What the book would lack without it; its question")
+    pov: Label = Field("", description="Whose viewpoint, by name")
+    purpose: Prose = Field("", description="What the book would lack without it; its question")
     beats: TextList = Field(default_factory=list, description="What has to happen, in order")
-    entry_state: str = Field("", description="Where everybody is, and how, as it begins")
-    exit_state: str = Field("", description="The same as it ends; what the reader takes away")
+    entry_state: Prose = Field("", description="Where everybody is, and how, as it begins")
+    exit_state: Prose = Field("", description="The same as it ends; what the reader takes away")
     tension: Tension = Field(None, description="From 0 to 10 at its height")
-    question_raised: str = Field("", description="What it makes the reader ask")
-    question_answered: str = Field("", description="What it settles")
-    plants: TextList = Field(default_factory=list, description="Ids of threads that it sets up")
-    payoffs: TextList = Field(default_factory=list, description="Ids of threads that it pays off")
+    question_raised: Prose = Field("", description="What it makes the reader ask")
+    question_answered: Prose = Field("", description="What it settles")
+    plants: Names = Field(default_factory=list, description="Ids of threads that it sets up")
+    payoffs: Names = Field(default_factory=list, description="Ids of threads that it pays off")
     opening_move: Opening = Field("", description="How it begins")
     ending_move: Ending = Field("", description="How it ends")
-    story_time: str = Field("", description="When it happens, such as `day 3, evening`")
+    story_time: Label = Field("", description="When it happens, such as `day 3, evening`")
     target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
     role: SkipJsonSchema[Role] = Field("", exclude_if=not_)
 
@@ -84,7 +84,7 @@ class _OutlineOfAny(Shape):
 
     summary: Text = Field(description="The whole book in a paragraph")
     promises: TextList = Field(default_factory=list, description="What a reader is led to expect")
-    ending: str = Field("", description="How the central question is answered, and at what cost")
+    ending: Prose = Field("", description="How the central question is answered, and at what cost")
     threads: list[Thread] = Field(default_factory=list, description="What is set up and owed")
 
     def as_file(self) -> "OutlineFile":
@@ -107,7 +107,7 @@ class OutlineOfFacts(_OutlineOfAny):
 class ConceptModel(Shape):
     """What the book is about."""
 
-    title: Text = Field(description="Book title")
+    title: Name = Field(description="Book title")
     logline: Text = Field(description="One sentence summary")
     description: Text = Field(description="Detailed description")
 
@@ -115,9 +115,9 @@ class ConceptModel(Shape):
 class KeywordsModel(Shape):
     """Words under which a reader would look for the book."""
 
-    primary_keywords: TextList = Field(default_factory=list, description="Main subjects")
-    secondary_keywords: TextList = Field(default_factory=list, description="Side subjects")
-    genre_keywords: TextList = Field(default_factory=list, description="Genre and mood")
+    primary_keywords: Names = Field(default_factory=list, description="Main subjects")
+    secondary_keywords: Names = Field(default_factory=list, description="Side subjects")
+    genre_keywords: Names = Field(default_factory=list, description="Genre and mood")
 
 
 class ConceptFile(Shape):
@@ -131,24 +131,24 @@ class ScenePlan(Shape):
     """A scene (or a section of non-fiction) before it is written."""
 
     summary: Text = Field(description="What happens, from first to last moment")
-    goal: str = Field("", description="What the viewpoint wants here; the section's question")
-    conflict: str = Field("", description="What stands against it; the difficulty to explain")
-    turn: str = Field("", description="The moment after which nothing goes as it was meant to")
-    outcome: str = Field("", description="What is different at the end; the section's answer")
-    characters: TextList = Field(default_factory=list, description="Who is present, by name")
-    place: str = Field("", description="Where it happens, by name")
-    time: str = Field("", description="When it happens, such as `day 3, evening`")
-    mode: str = Field("", description="How it is told: dialogue, action, summary, example ...")
+    goal: Prose = Field("", description="What the viewpoint wants here; the section's question")
+    conflict: Prose = Field("", description="What stands against it; the difficulty to explain")
+    turn: Prose = Field("", description="The moment after which nothing goes as it was meant to")
+    outcome: Prose = Field("", description="What is different at the end; the section's answer")
+    characters: Names = Field(default_factory=list, description="Who is present, by name")
+    place: Label = Field("", description="Where it happens, by name")
+    time: Label = Field("", description="When it happens, such as `day 3, evening`")
+    mode: Label = Field("", description="How it is told: dialogue, action, summary, example ...")
     reveals: TextList = Field(
         default_factory=list, description="What the reader learns here and nowhere before"
     )
     withholds: TextList = Field(
         default_factory=list, description="What is known to somebody and not told yet"
     )
-    entry_state: str = Field("", description="Where everybody is, and how, as it begins")
-    exit_state: str = Field("", description="The same as it ends")
-    transition_in: str = Field("", description="How it follows from what came before")
-    transition_out: str = Field("", description="What leads on to what comes next")
+    entry_state: Prose = Field("", description="Where everybody is, and how, as it begins")
+    exit_state: Prose = Field("", description="The same as it ends")
+    transition_in: Prose = Field("", description="How it follows from what came before")
+    transition_out: Prose = Field("", description="What leads on to what comes next")
     target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
 
 
@@ -162,7 +162,7 @@ class PlannedChapter(ChapterScenes):
     """The scenes of one chapter, as the file keeps them."""
 
     chapter: int = Field(ge=1, description="Chapter number, from 1")
-    title: str = ""
+    title: Label = ""
     scenes: list[ScenePlan] = Field(description="None while the chapter waits for its plan")
 
 
@@ -182,8 +182,8 @@ class ScenesFile(Shape):
 class TitleFile(Shape):
     """`title.json`."""
 
-    title: Text = Field(description="The best title, one to eight words")
-    alternatives: TextList = Field(default_factory=list, description="Other titles")
+    title: Name = Field(description="The best title, one to eight words")
+    alternatives: Names = Field(default_factory=list, description="Other titles")
 
 
 PASSING: Final[frozenset[Attribute]] = frozenset(
@@ -197,12 +197,12 @@ _BREAKS: Final = "breaks:"
 class SeriesFact(Shape):
     """A statement of an earlier book, with the words that make it."""
 
-    entity: Text
+    entity: Name
     attribute: Attribute
-    value: Text
+    value: Name
     quote: Text
     stance: Stance = "asserted"
-    file: Text = Field(description="The file that holds the words, as the way from this book")
+    file: Name = Field(description="The file that holds the words, as the way from this book")
     line: int = Field(1, ge=1)
 
     def as_fact(self) -> Fact:
@@ -213,7 +213,7 @@ class SeriesFact(Shape):
 class SeriesFile(Shape):
     """`.libriscribe/series/canon.json`: what an earlier book states and this one shares."""
 
-    book: Text = Field(description="The project that states it")
+    book: Name = Field(description="The project that states it")
     facts: list[SeriesFact] = Field(default_factory=list)
 
 
@@ -251,17 +251,17 @@ MOST_CAST: Final = 24
 class Seen(Shape):
     """A person, a place or a term as a chapter shows it."""
 
-    name: Text = Field(description="Full name as the text uses it")
-    about: str = Field("", description="What the text says of it, in one sentence")
+    name: Name = Field(description="Full name as the text uses it")
+    about: Prose = Field("", description="What the text says of it, in one sentence")
 
 
 class ChapterNotes(Shape):
     """What a model says of a chapter that is written."""
 
     summary: Text = Field(description="What happens, in order, to the end, in 60 to 120 words")
-    pov: str = Field("", description="Whose viewpoint, by name; empty where there is none")
-    exit_state: str = Field("", description="Where everybody is, and how, as it ends")
-    story_time: str = Field("", description="When it happens, such as `day 3, evening`")
+    pov: Label = Field("", description="Whose viewpoint, by name; empty where there is none")
+    exit_state: Prose = Field("", description="Where everybody is, and how, as it ends")
+    story_time: Label = Field("", description="When it happens, such as `day 3, evening`")
     opening_move: Opening = Field("", description="How it begins")
     ending_move: Ending = Field("", description="How it ends")
     people: list[Seen] = Field(
@@ -281,8 +281,8 @@ class BookNotes(Shape):
 
     premise: Text = Field(description="The idea of the book in one or two sentences")
     summary: Text = Field(description="The whole book so far in a paragraph")
-    genre: str = Field("", description="Its genre in a word or two")
-    overview: str = Field("", description="Its world or subject in a paragraph")
+    genre: Label = Field("", description="Its genre in a word or two")
+    overview: Prose = Field("", description="Its world or subject in a paragraph")
     rules: TextList = Field(default_factory=list, description="What holds there without exception")
     characters: list[Character] = Field(
         default_factory=list,
@@ -294,5 +294,5 @@ class BookNotes(Shape):
 class NextChapters(Shape):
     """Chapters that are to follow those that are written."""
 
-    ending: str = Field("", description="How the central question is answered, and at what cost")
+    ending: Prose = Field("", description="How the central question is answered, and at what cost")
     chapters: list[OutlineChapter] = Field(min_length=1, description="The next chapters in order")

@@ -14,7 +14,7 @@ from pydantic import (
     field_validator,
 )
 
-from libriscribe2.models.base import Shape, Text, TextList, listed
+from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, listed
 
 MOST_FACTS: Final = 40
 """Most facts of a chapter: more are details that nothing contradicts."""
@@ -160,11 +160,11 @@ KnownTime = Annotated[StoryTime, BeforeValidator(_time)]
 class StatedFact(Shape):
     """A statement as a model finds it in a chapter."""
 
-    entity: Text = Field(description="Who or what it is about, by the name the text uses")
+    entity: Name = Field(description="Who or what it is about, by the name the text uses")
     attribute: Annotated[Attribute, BeforeValidator(_attribute)] = Field(
         description="What kind of statement it is"
     )
-    value: Text = Field(description="The value, such as `green`, `34`, `sister of Ada`")
+    value: Name = Field(description="The value, such as `green`, `34`, `sister of Ada`")
     quote: Text = Field(description="The words of the text that say so, copied exactly")
     scene: int = Field(1, ge=1, description="Number of the scene within the chapter")
     time: KnownTime = Field(default_factory=StoryTime)
@@ -184,7 +184,7 @@ class StatedEvent(Shape):
 class ThreadHit(Shape):
     """A chapter at work on a thread."""
 
-    thread: Text = Field(description="The thread's id")
+    thread: Name = Field(description="The thread's id")
     move: Annotated[ThreadMove, BeforeValidator(_move)] = Field(
         description="What the chapter does with it"
     )
@@ -194,24 +194,26 @@ class ThreadHit(Shape):
 class EndedLine(Shape):
     """A line of the open ledger that a chapter ends."""
 
-    line: Text = Field(description="The line's id")
+    line: Name = Field(description="The line's id")
     quote: Text = Field(description="The words of the text that end it, copied exactly")
-    now: str = Field("", description="The value from then on; empty where nothing takes its place")
+    now: Prose = Field(
+        "", description="The value from then on; empty where nothing takes its place"
+    )
 
 
 class NewPerson(Shape):
     """A person whom a chapter brings in."""
 
-    name: Text = Field(description="Who, by the name the text uses")
+    name: Name = Field(description="Who, by the name the text uses")
     who: Text = Field(description="Who they are, how they look and speak, in one line")
 
 
 class CharacterState(Shape):
     """How a chapter leaves a person."""
 
-    name: Text = Field(description="Who, by the name the text uses")
-    place: str = Field("", description="Where they are at the end")
-    state: str = Field("", description="What they know, have or suffer from now on")
+    name: Name = Field(description="Who, by the name the text uses")
+    place: Label = Field("", description="Where they are at the end")
+    state: Prose = Field("", description="What they know, have or suffer from now on")
 
 
 class ExitState(Shape):
@@ -226,7 +228,7 @@ class ChapterStatements(Shape):
 
     recorded_as: ClassVar = "ToldCanon"
 
-    summary: str = Field(
+    summary: Prose = Field(
         "",
         description=f"What the text comes to, in about {SUMMARY_WORDS} words: what happens to its "
         "last moment, who knows what, where everyone is, what is promised or open",
@@ -328,13 +330,13 @@ class VerifiedFact(StatedFact):
 class StatementChange(Shape):
     """What an edit of a chapter changed in the story."""
 
-    was: str = Field("", description="What was so, in one sentence; empty where nothing was said")
-    now: str = Field("", description="What is so now, in one sentence; empty where nothing is")
-    about: TextList = Field(
+    was: Prose = Field("", description="What was so, in one sentence; empty where nothing was said")
+    now: Prose = Field("", description="What is so now, in one sentence; empty where nothing is")
+    about: Names = Field(
         default_factory=list,
         description="The people, things and places that it is about, by every name in use",
     )
-    words: TextList = Field(
+    words: Names = Field(
         default_factory=list,
         description="Single words by which a later sentence about it would be found, above all "
         "those of what was so; the part of a word that does not change is enough",
@@ -348,12 +350,12 @@ class EndedFact(Shape):
     read again ends what it ended.
     """
 
-    entity: Text
+    entity: Name
     attribute: Attribute
-    value: Text
-    stated: str = Field("", description="The words that stated it; none for a place of the plan")
+    value: Name
+    stated: Prose = Field("", description="The words that stated it; none for a place of the plan")
     quote: Text = Field(description="The words that end it")
-    now: str = ""
+    now: Prose = ""
     scene: int = Field(1, ge=1)
     line: int = Field(1, ge=1)
     time: KnownTime = Field(default_factory=StoryTime)
@@ -366,7 +368,7 @@ class StoryBibleFile(Shape):
     takes its facts along as it is.
     """
 
-    summary: str = ""
+    summary: Prose = ""
     facts: list[VerifiedFact]
     ended: list[EndedFact] = Field(default_factory=list)
     events: list[StatedEvent] = Field(default_factory=list)
@@ -391,7 +393,7 @@ class StoryBibleFile(Shape):
 class Thread(Shape):
     """Something that the book sets up and owes its reader."""
 
-    id: Text = Field(description="A short name of its own")
+    id: Name = Field(description="A short name of its own")
     promise: Text = Field(description="What is set up")
     setup: int = Field(ge=1, description="Chapter that plants it")
     payoff: int | None = Field(None, description="Chapter that pays it off; null while none does")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from libriscribe2.models.base import Shape, Text, TextList
+from libriscribe2.models.base import Label, Name, Prose, Shape, Text, TextList
 from libriscribe2.models.knowledge import Knowledge
 from libriscribe2.prose import shorten, weigh
 
@@ -75,7 +75,7 @@ class StyleNumbers(Shape):
 class StylePassage(Shape):
     """A passage of the author's own."""
 
-    file: str = Field("", description="The file that holds it")
+    file: Label = Field("", description="The file that holds it")
     text: Text = Field(description="Its words")
 
 
@@ -92,23 +92,23 @@ class StyleRule(Shape):
 class Voice(Shape):
     """How one person speaks."""
 
-    name: Text = Field(description="The person's name as given")
+    name: Name = Field(description="The person's name as given")
     voice: Text = Field(description="What tells their speech from the others', in at most 20 words")
 
 
 class StyleSheet(Shape):
     """How a book is written: what every scene has in common with every other."""
 
-    person: str = Field(
+    person: Prose = Field(
         "", description="First, second or third person, and who narrates; at most 20 words"
     )
-    tense: str = Field("", description="The tense of the narration, at most 10 words")
-    distance: str = Field(
+    tense: Prose = Field("", description="The tense of the narration, at most 10 words")
+    distance: Prose = Field(
         "", description="How near to the viewpoint, and whose thoughts; at most 25 words"
     )
-    spelling: str = Field("", description="Spelling and numbers; at most 15 words")
-    diction: str = Field("", description="Register: which words it uses; at most 25 words")
-    speech: str = Field("", description="How speech is punctuated and tagged; at most 20 words")
+    spelling: Prose = Field("", description="Spelling and numbers; at most 15 words")
+    diction: Prose = Field("", description="Register: which words it uses; at most 25 words")
+    speech: Prose = Field("", description="How speech is punctuated and tagged; at most 20 words")
     avoids: TextList = Field(
         default_factory=list,
         description="What this book never does, at most 10 words each",

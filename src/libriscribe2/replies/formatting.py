@@ -2,11 +2,12 @@
 
 import logging
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from libriscribe2.replies.normalise import normalise
+from libriscribe2.replies.schema_fit import identifier_marks
 from libriscribe2.replies.strict_json import find_json_end_string_safe, map_strings, strict_parse
 
 _LOG: Final = logging.getLogger(__name__)
@@ -129,21 +130,17 @@ class StrippedValue:
 
 _IDENTIFIER: Final = re.compile(r"(\*{1,3}+)[^\W_](?:[^\s*.!?…,;:\"“”]|[ .](?=\w)){0,59}+\1")
 _MOST_WORDS: Final = 4
-_WORDS_OF_A_TEXT: Final = ("quote", "find", "replace", "text")
 
 
-def is_emphasised_identifier(field_name: str, text: str) -> bool:
-    """Whether a value is a name or id in emphasis as a whole, such as `*weather-tool*`.
-
-    In fields that hold words of a text, copied or to be put in, the marks belong to the words.
-    """
-    if text[:1] != "*" or field_name.endswith(_WORDS_OF_A_TEXT):
-        return False
+def _is_emphasised_name(text: str) -> bool:
+    """Whether a text is a name or id in emphasis as a whole, such as `*weather-tool*`."""
     return _IDENTIFIER.fullmatch(text) is not None and text.count(" ") < _MOST_WORDS
 
 
 def strip_value_emphasis(
-    value: Any, fields: Collection[str] | Callable[[str], bool], *, identifiers: bool = False
+    value: Any,
+    fields: Collection[str] | Callable[[str], bool],
+    schema: Mapping[str, Any] | None = None,
 ) -> StrippedValue:
     """A copy of a JSON value whose chosen string values have no emphasis marks.
 
@@ -151,14 +148,19 @@ def strip_value_emphasis(
         value: Any JSON value; keys and structure are never changed.
         fields: The names of the fields to strip, or a predicate on the field name. A string in a
             list belongs to the field that holds the list; a string outside any object to "".
-        identifiers: Whether names and ids in emphasis as a whole are stripped in other fields, too.
+        schema: Its JSON Schema: what it marks as an `identifier` is stripped, too, and where it
+            does not say, a name or id that is emphasised as a whole.
     """
     wanted = fields if callable(fields) else fields.__contains__
+    marks = {} if schema is None else dict(identifier_marks(schema))
     bold = italic = 0
 
     def change(field_name: str, text: str) -> str:
         nonlocal bold, italic
-        if not (wanted(field_name) or (identifiers and is_emphasised_identifier(field_name, text))):
+        if "*" not in text:
+            return text
+        named = schema is not None and marks.get(field_name, _is_emphasised_name(text))
+        if not (named or wanted(field_name)):
             return text
         stripped = strip_emphasis(text)
         bold += stripped.bold

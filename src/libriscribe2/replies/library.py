@@ -15,6 +15,7 @@ from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.formatting import strip_value_emphasis
 from libriscribe2.replies.headed import multi_section_parser
 from libriscribe2.replies.outcome import ExtractionReport, Refusal, refusal
+from libriscribe2.replies.schema_fit import as_json_schema
 from libriscribe2.replies.tool_calls import LLMToolCallResponse, parse_llm_response
 
 ValueT = TypeVar("ValueT")
@@ -59,7 +60,7 @@ def read(text: str, shape: type[BaseModel] | Mapping[str, Any]) -> Answer[Any]:
     report = extract_with_report(text, shape)
     if not report.ok:
         return Answer(None, report, report.refusal or refusal("no_json"))
-    value = strip_value_emphasis(report.value, (), identifiers=True).value
+    value = strip_value_emphasis(report.value, (), as_json_schema(shape)).value
     if isinstance(shape, Mapping):
         found = Draft202012Validator(shape).iter_errors(value)
         faults = [f"{error.json_path}: {error.message:.160}" for error in found]

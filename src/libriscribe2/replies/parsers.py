@@ -22,7 +22,7 @@ from libriscribe2.replies.contract import (
 )
 from libriscribe2.replies.formatting import log_stripped, strip_value_emphasis
 from libriscribe2.replies.outcome import ExtractionReport
-from libriscribe2.replies.schema_fit import Limits
+from libriscribe2.replies.schema_fit import Limits, as_json_schema
 
 _MAX_SHOWN: Final = 80
 _MAX_FIELDS: Final = 12
@@ -43,8 +43,8 @@ def safe_extract_json(
         content: The reply.
         model: The wanted model; its schema also chooses among several values in a reply.
         strict: Take only JSON that is valid as written, without repairs.
-        emphasis_fields: Names of fields whose strings lose `**bold**` and `*italic*` marks: titles
-            and names, never prose. Elsewhere only a name or id that is emphasised as a whole does.
+        emphasis_fields: Names of fields whose strings lose `**bold**` and `*italic*` marks beside
+            those that the model's schema marks as identifiers.
 
     Returns:
         The validated, normalised instance as `data`, or feedback that names each wrong field, what
@@ -70,7 +70,7 @@ def _validated(
 ) -> ParserResult:
     if not report.ok:
         return failure(_refused(report))
-    stripped = strip_value_emphasis(report.value, emphasis_fields, identifiers=True)
+    stripped = strip_value_emphasis(report.value, emphasis_fields, as_json_schema(model))
     log_stripped(stripped)
     try:
         return {"status": "success", "data": model.model_validate(stripped.value)}
@@ -189,14 +189,12 @@ class ReplyReader:
         return self.parse(raw_reply)
 
     @classmethod
-    def for_shape(
-        cls, model: type[BaseModel], emphasis_fields: Collection[str], limits: Limits
-    ) -> Self:
+    def for_shape(cls, model: type[BaseModel], limits: Limits) -> Self:
         """Reads a value of a model within limits (`pydantic_parser`, `within_limits`)."""
-        parse = within_limits(pydantic_parser(model, emphasis_fields=emphasis_fields), limits)
         name = f"{model.__module__}:{model.__qualname__}"
         asked = {path: dict(keywords) for path, keywords in limits.items()}
-        return cls(parse, {"shape": name, "emphasis": sorted(emphasis_fields), "limits": asked})
+        parse = within_limits(pydantic_parser(model), limits)
+        return cls(parse, {"shape": name, "limits": asked})
 
     @classmethod
     def for_prose(cls, min_words: int) -> Self:
@@ -222,7 +220,7 @@ class ReplyReader:
         limits = dict(said.get("limits", {}))
         for keywords in limits.values():
             _check_keywords(keywords)
-        return cls.for_shape(model, tuple(said.get("emphasis", ())), limits)
+        return cls.for_shape(model, limits)
 
 
 def _check_keywords(keywords: Any) -> None:

@@ -21,6 +21,7 @@ The property's name is dotted from the top; list items add no part of their own.
 _MAX_NODES: Final = 20_000
 _MAX_REFERENCES: Final = 20
 _ANY: Final[Mapping[str, Any]] = {}
+_SAME: Final = ("items", "anyOf", "oneOf", "allOf")
 _JSON_TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
     int: "integer",
@@ -149,6 +150,22 @@ def properties_of(node: Mapping[str, Any]) -> Mapping[str, Any]:
     """The named properties of an object schema."""
     properties = node.get("properties")
     return properties if isinstance(properties, Mapping) else _ANY
+
+
+def identifier_marks(schema: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Each property that the schema marks as an identifier, or as none, by its name.
+
+    The mark is the keyword `identifier`, at the property or at the items of its list.
+    """
+    pending: list[tuple[str, Any]] = [("", schema)]
+    while pending:
+        name, node = pending.pop()
+        if isinstance(node, list):
+            pending += [(name, part) for part in node]
+        elif isinstance(node, Mapping):
+            if isinstance(mark := node.get("identifier"), bool):
+                yield name, mark
+            pending += [(name if key in _SAME else key, part) for key, part in node.items()]
 
 
 def children(node: Mapping[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:

@@ -1,9 +1,17 @@
 """What models answer, as Pydantic reads it."""
 
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
+from libriscribe2 import models
+from libriscribe2.models.base import Shape
 from libriscribe2.models.story import ConceptFile, ConceptModel, KeywordsModel, ScenesFile
+from libriscribe2.replies.schema_fit import identifier_marks
 
 
 @pytest.mark.parametrize("field", ["title", "logline", "description"])
@@ -57,3 +65,32 @@ def test_chapters_of_scene_plans_are_numbered_without_gaps() -> None:
     assert len(ScenesFile.model_validate({"chapters": [chapter(1), chapter(2)]}).chapters) == 2
     with pytest.raises(ValidationError, match="numbered"):
         ScenesFile.model_validate({"chapters": [chapter(1), chapter(3)]})
+
+
+def test_every_text_of_every_shape_is_marked_as_prose_or_as_an_identifier() -> None:
+    for module in iter_modules(models.__path__):
+        import_module(f"{models.__name__}.{module.name}")
+    for shape in shapes(Shape):
+        marks = set(identifier_marks(shape.model_json_schema()))
+        names = [name for name, _ in marks]
+        assert len(names) == len(set(names)), f"{shape.__name__} has a field that is both"
+        assert texts(shape.model_json_schema()) <= set(names), shape.__name__
+
+
+def shapes(base: type[Shape]) -> Iterator[type[Shape]]:
+    """Every shape below a base that stands in the room of shapes."""
+    for shape in base.__subclasses__():
+        if shape.__module__.startswith(models.__name__):
+            yield shape
+        yield from shapes(shape)
+
+
+def texts(schema: Any, name: str = "") -> set[str]:
+    """The fields of a schema that hold free text."""
+    if isinstance(schema, list):
+        return {one for part in schema for one in texts(part, name)}
+    if not isinstance(schema, dict):
+        return set()
+    free = schema.get("type") == "string" and not schema.keys() & {"enum", "const", "pattern"}
+    inner = (texts(part, name if key == "items" else key) for key, part in schema.items())
+    return {name for _ in range(free)}.union(*inner)

@@ -12,18 +12,18 @@ OUTLINE = '{"summary": "s", "chapters": [{"title": "**One**", "summary": "An *x*
 
 @pytest.mark.parametrize("reply", [OUTLINE, OUTLINE + ",", "no JSON", '{"summary": "s"}'])
 def test_xc_06_a_reader_reads_the_same_after_it_was_written_down(reply: str) -> None:
-    reader = ReplyReader.for_shape(OutlineFile, ("title",), {"chapters": {"minItems": 1}})
+    reader = ReplyReader.for_shape(OutlineFile, {"chapters": {"minItems": 1}})
     again = ReplyReader.from_record(reader.said)
     assert again is not None
     assert again(reply) == reader(reply)
 
 
 def test_xc_06_limits_and_emphasis_are_part_of_it() -> None:
-    reader = ReplyReader.for_shape(OutlineFile, ("title",), {"chapters": {"minItems": 2}})
+    reader = ReplyReader.for_shape(OutlineFile, {"chapters": {"minItems": 2}})
     again = ReplyReader.from_record(reader.said)
     assert again is not None
     assert "wanted at least 2" in again(OUTLINE)["feedback"]
-    loose = ReplyReader.for_shape(OutlineFile, ("title",), {})
+    loose = ReplyReader.for_shape(OutlineFile, {})
     value = plain_value(loose(OUTLINE))
     assert value["chapters"] == [OutlineChapter(title="One", summary="An *x*.").model_dump()]
 
