@@ -31,7 +31,7 @@ $(READY): uv.lock pyproject.toml
 	@touch $@
 
 demo: $(READY) ## Write a short book without a key, and say where it is
-	$(BIN)/libriscribe2 demo
+	@$(BIN)/libriscribe2 demo
 	@command -v libriscribe2 >/dev/null || echo 'To type libriscribe2 alone: export PATH="$(CURDIR)/$(BIN):$$PATH"'
 
 test: $(READY) ## Run the tests (offline)

@@ -235,8 +235,8 @@ def test_XC_08_a_book_toml_that_is_not_text_or_gone_is_exit_3(desk: Desk) -> Non
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("openai/gpt-5.4-mini", ("OPENAI_API_KEY", "--model demo")),
-        ("anthropic/claude-sonnet-5", ("ANTHROPIC_API_KEY", "--model demo")),
+        ("openai/gpt-5.4-mini", ("OPENAI_API_KEY", "keys set openai", "--model manual")),
+        ("anthropic/claude-sonnet-5", ("ANTHROPIC_API_KEY", "keys set anthropic")),
         ("nosuchprovider/nosuchmodel", ("nosuchmodel", "--model demo")),
     ],
 )

@@ -71,7 +71,7 @@ def test_XC_03_stdout_is_the_statistics_and_the_path_and_stderr_the_talk(
     assert ran.out.splitlines()[-1] == "projects/book/manuscript.md"
     assert f"words: {book.words():,}" in ran.out
     assert f"calls: {CALLS}\n" in ran.out
-    assert "model: demo (named explicitly)" in ran.err
+    assert "model: demo (the stand-in author)" in ran.err
     assert "not a language model" in ran.err
 
 
@@ -195,7 +195,7 @@ def test_XC_03_the_book_has_the_asked_length(
 def test_XC_03_a_demo_needs_no_word(desk: Desk) -> None:
     ran = desk.run("demo")
     assert ran.out.splitlines()[-1] == "projects/demo/manuscript.md"
-    assert "libriscribe2 status demo" in ran.err
+    assert "libriscribe2 view demo" in ran.err
     assert desk.project("demo").words() == pytest.approx(3600, rel=0.1)
 
 

@@ -152,7 +152,7 @@ def test_XC_13_status_counts_what_the_book_took(desk: Desk) -> None:
     table = desk.run("status", "book")
     assert "chapters/02.md\tup to date\t\n" in table.out
     assert "cost: $0.00" in table.out
-    assert "resume" not in table.err
+    assert "Continue" not in table.err
 
 
 def test_status_lists_the_programs_own_files_where_they_are_out_of_date(desk: Desk) -> None:

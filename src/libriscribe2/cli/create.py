@@ -273,7 +273,10 @@ def demo(
     frame: Frame, project_name: ProjectNameOption = None, as_json: JsonLinesOption = False
 ) -> None:
     """Write a short book with the stand-in author, without a key."""
-    frame.renderer.note("The stand-in author writes a short book to show what the program does.")
+    frame.renderer.note(
+        "A short book by the stand-in author, which is no language model, to show what the program "
+        "does."
+    )
     settings = frame.settings(ModelOptions(mock=True))
     paths = new_paths(DEMO_BRIEF, settings, project_name or free_name(settings, DEMO_NAME))
     frame.is_about(paths)
@@ -282,7 +285,7 @@ def demo(
         book = OpenBook(store, DEMO_BRIEF, settings, choice, AppOptions(command_line()))
         run_book(frame.renderer, book, request, as_json=as_json)
     name = shlex.quote(paths.root.name)
-    frame.renderer.note(f"Next: `libriscribe2 status {name}`.")
+    frame.renderer.note(f"Read it: `libriscribe2 view {name}`.")
 
 
 def premise_of(argument: str | None, option: str | None) -> str | None:

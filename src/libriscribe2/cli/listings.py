@@ -30,7 +30,7 @@ from libriscribe2.commands.inventory import (
     stages_record,
     tools_record,
 )
-from libriscribe2.errors import UsageError
+from libriscribe2.errors import ModelError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.settings import ENV_FILE, Settings, user_file, without_secrets
@@ -152,7 +152,11 @@ def models(
     paths = frame.project(project, options=options) if project else None
     settings = frame.settings(options, paths)
     servers = local_servers()
-    record = models_record(settings, model_for(settings, probe=lambda: servers), servers)
+    try:
+        choice = model_for(settings, probe=lambda: servers)
+    except ModelError as error:  # what there is not is told in the table, too
+        choice = ModelChoice("", f"none: {error.why}; {error.fix}")
+    record = models_record(settings, choice, servers)
     if as_json:
         renderer.data_json(record)
         return

@@ -54,7 +54,15 @@ from libriscribe2.commands.remaking import (
     own_texts,
     remaking_now,
 )
-from libriscribe2.commands.runs import OpenBook, Prepare, calls_of_batch, going_on, open_book
+from libriscribe2.commands.runs import (
+    OpenBook,
+    Prepare,
+    calls_of_batch,
+    going_on,
+    keep_model,
+    open_book,
+    written_anew,
+)
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.project.paths import ProjectPaths
@@ -140,16 +148,22 @@ def _carry_out(
     *,
     as_json: bool,
     calls: SharedCalls | None = None,
+    anew: bool = True,
 ) -> None:
-    """Hold the project and run what is asked for.
+    """Hold the project and run what is asked for; `anew`: and what the stand-in wrote.
 
     Raises:
         LibriScribeError: The run failed; finished parts are kept.
     """
     with open_book(paths) as (store, brief):
+        choice = model_for(settings)
+        if anew:
+            prepare = written_anew(prepare, settings, choice)
         request = prepare(store, brief)
         options = AppOptions(command_line(), shared_calls=calls)
-        book = OpenBook(store, brief, settings, model_for(settings), options)
+        book = OpenBook(store, brief, settings, choice, options)
+        if anew and request.again:
+            keep_model(book, request)
         run_book(renderer, book, request, as_json=as_json)
 
 
@@ -172,8 +186,8 @@ def estimate(
     renderer = frame.renderer
     paths = frame.project(project, project_name, options)
     settings = frame.settings(options, paths)
-    wanted = going_on(until, refresh=refresh, rewrite=rewrite)
-    tell_dry_run(renderer, paths, settings, wanted, as_json=as_json)
+    work = going_on(until, refresh=refresh, rewrite=rewrite)
+    tell_dry_run(renderer, paths, settings, work, as_json=as_json)
 
 
 def tell_dry_run(
@@ -184,7 +198,9 @@ def tell_dry_run(
     Raises:
         LibriScribeError: As the command itself would, before it sends anything.
     """
-    quote = run_dry(quote_project(paths, settings, model_for(settings), prepare))
+    choice = model_for(settings)
+    work = written_anew(prepare, settings, choice)
+    quote = run_dry(quote_project(paths, settings, choice, work))
     if quote.stages or as_json:
         tell_quote(renderer, quote, as_json=as_json)
     else:
@@ -224,7 +240,7 @@ def redo(
     else:
         own = own_texts(view, chosen)
         try:
-            _carry_out(renderer, paths, settings, work.prepare, as_json=as_json)
+            _carry_out(renderer, paths, settings, work.prepare, as_json=as_json, anew=False)
         finally:
             for name, copy in copies_of(view, own):
                 renderer.warning(f"{name}: your own text was replaced; a copy is in {copy}.")

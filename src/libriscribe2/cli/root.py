@@ -102,6 +102,7 @@ COMMANDS: Final = (
     ),
     Entry("demo", "create:demo", "Write a short book with the stand-in author, without a key."),
     Entry("config", "listings:config", "Show the settings and where they come from."),
+    Entry("keys", "keys:app", "Keep the keys of providers, such as OpenAI's, for all your books."),
     Entry("trust", "listings:trust", "Let a folder's .env set everything, until it changes."),
     Entry("models", "listings:models", "Show the model of every stage, and the models available."),
     Entry("agents", "listings:agents", "List the stages that make a book."),

@@ -11,7 +11,7 @@ from libriscribe2.cli.finding_formats import lines_of
 from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.process import interrupted, interruptible, run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.runs import OpenBook, RunRequest, first_models
+from libriscribe2.commands.runs import OpenBook, RunRequest, first_models, stand_in_files
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.errors import ProjectError, StorageError
@@ -27,6 +27,7 @@ from libriscribe2.forecast.quote import (
     save_quote,
 )
 from libriscribe2.llm.call_records import Piece
+from libriscribe2.llm.default_model import WAYS
 from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
 from libriscribe2.models.findings import SEVERITIES
 from libriscribe2.observe.events import Event, EventConsumer
@@ -40,8 +41,7 @@ T = TypeVar("T")
 
 DEMONSTRATION = (
     "The stand-in author is not a language model: it strings English sentences together to show "
-    "what the program does. For a real book set a provider's key or --model; with --model manual you "
-    "paste the replies of a chat window."
+    f"what the program does. For a real book, {WAYS}."
 )
 
 
@@ -104,6 +104,12 @@ def say_model(renderer: Renderer, choice: ModelChoice) -> None:
     renderer.note(f"model: {choice.model} ({choice.reason})", once=True)
     if choice.model in DEMO_NAMES:
         renderer.note(DEMONSTRATION, once=True)
+
+
+def written_by_stand_in(called: str) -> str:
+    """What to say of a book that no language model wrote."""
+    anew = f"`libriscribe2 resume {called} --model MODEL` writes it anew"
+    return f"Written by the stand-in author, which is no language model; {anew}."
 
 
 def refreshing(called: str) -> str:
@@ -192,6 +198,8 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
     if outcome.stale and not request.again:  # `redo` tells it in full
         files, verb = counted(outcome.stale, "file"), "is" if outcome.stale == 1 else "are"
         renderer.note(f"{files} {verb} out of date. {refreshing(store.paths.called)}")
+    if stand_in_files(store):
+        renderer.note(written_by_stand_in(store.paths.called))
     finished = store.exists(MANUSCRIPT)
     renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))
 

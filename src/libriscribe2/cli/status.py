@@ -15,7 +15,7 @@ from libriscribe2.cli.frame import (
     command,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import quote_beside_actual, refreshing
+from libriscribe2.cli.run_output import quote_beside_actual, refreshing, written_by_stand_in
 from libriscribe2.commands.book_state import BookOverview, overview
 from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.errors import UsageError
@@ -69,6 +69,8 @@ def _goes_without_saying(row: Mapping[str, Any]) -> bool:
 
 def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> None:
     """What comes next: a run, or what would stop it."""
+    if state.record["stand_in"]:
+        renderer.note(written_by_stand_in(paths.called))
     for one in state.obstacles:
         parts = (text.rstrip(".") for text in (one.why, one.where.part, one.fix) if text)
         renderer.warning(f"A run would stop: {'. '.join(parts)}.")

@@ -16,6 +16,7 @@ from libriscribe2.checks.project_health import (
 from libriscribe2.commands.by_hand import waiting_requests
 from libriscribe2.commands.calls import is_own
 from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
+from libriscribe2.commands.runs import stand_in_files
 from libriscribe2.engine.stages import RunDecision, all_stages, book_status, check_artifacts
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_checks import cover_of
@@ -79,6 +80,7 @@ def overview(paths: ProjectPaths, *, rates: bool = False) -> BookOverview:
         **_sums(view),
         "units": [_row(one, originals) for one in units],
         "waiting": [as_record(one) for one in waiting_requests(view)],
+        "stand_in": bool(stand_in_files(view)),
     }
     if rates:
         record["rates"] = [asdict(rate) for rate in _rates(view)]

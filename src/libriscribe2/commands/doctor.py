@@ -29,7 +29,6 @@ from libriscribe2.llm.providers import (
     ModelChoice,
     is_built_in,
     key_variables,
-    key_without_model,
 )
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief
@@ -110,7 +109,11 @@ class Case:
 
     @cached_property
     def choice(self) -> ModelChoice:
-        """The default model, and why it is the one."""
+        """The default model, and why it is the one.
+
+        Raises:
+            ModelError: There is none.
+        """
         named = self.settings.models.default.model
         return choose_model(named, os.environ, lambda: self.servers, lambda _server: True)
 
@@ -151,17 +154,12 @@ def model_examinations(case: Case, ping: Ping | None, needs: tuple[str, ...]) ->
 
 
 def look_at_choice(case: Case) -> CheckResult:
-    """Which model a run would use, and why."""
-    choice = case.choice
-    message = f"{choice.model}: {choice.reason}."
-    if choice.model in DEMO_NAMES and not case.settings.models.default.model:
-        fix = (
-            "Name a model with --model, or for every run in LIBRISCRIBE2_MODELS__DEFAULT."
-            if key_without_model(os.environ)
-            else "Set a provider's key, such as OPENAI_API_KEY, or start a local server."
-        )
-        return CheckResult("warning", f"{message} This is a stand-in, not a language model.", fix)
-    return CheckResult("ok", message)
+    """Which model a run would use, and why.
+
+    Raises:
+        ModelError: There is none.
+    """
+    return CheckResult("ok", f"{case.choice.model}: {case.choice.reason}.")
 
 
 def look_at_key(case: Case) -> CheckResult:

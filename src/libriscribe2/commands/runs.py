@@ -2,21 +2,24 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.app import App, AppOptions, SharedCalls
-from libriscribe2.commands.projects import open_project, wanted_stages
+from libriscribe2.commands.projects import kept_settings, open_project, wanted_stages
 from libriscribe2.engine.engine import Engine, RunStream
 from libriscribe2.engine.runner import Outcome
-from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.engine.stages import units_of
+from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.run_files import log_to
+from libriscribe2.project.book_file import read_book_toml, write_book_toml
 from libriscribe2.project.paths import CHAPTER_FILES, SCENES, ProjectPaths
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
-from libriscribe2.settings.parts import resolved, stage_model
+from libriscribe2.settings.parts import check_models, resolved, stage_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,55 @@ def going_on(until: str | None, *, refresh: bool, rewrite: bool = False) -> Prep
         return RunRequest(stages, refresh=again, job=" ".join(["resume", *said]))
 
     return prepare
+
+
+_NOT_ITS_OWN: Final = frozenset({"edited", "missing"})
+
+
+def stand_in_files(view: ProjectView) -> frozenset[str]:
+    """The files that the stand-in author wrote and nobody has changed since."""
+    written = (
+        name
+        for name, made in view.manifest.files.items()
+        if not DEMO_NAMES.isdisjoint(made.params.get("models", ()))
+    )
+    return frozenset(name for name in written if view.state(name, {}).kind not in _NOT_ITS_OWN)
+
+
+def written_anew(prepare: Prepare, settings: Settings, choice: ModelChoice) -> Prepare:
+    """The same run, which also writes anew what the stand-in author wrote, where a model can."""
+    if choice.model in DEMO_NAMES:
+        return prepare
+
+    def prepared(store: ProjectStore, brief: Brief) -> RunRequest:
+        request, written = prepare(store, brief), stand_in_files(store)
+        models = first_models(settings, choice, request.stages) if written else {}
+        units = tuple(
+            unit
+            for agent in request.stages
+            if models.get(agent.name, DEMO_MODEL) not in DEMO_NAMES
+            for unit in units_of(agent, store)
+            if unit.output in written
+        )
+        if not units:
+            return request
+        return replace(request, refresh=True, again=units)
+
+    return prepared
+
+
+def keep_model(book: OpenBook, request: RunRequest) -> None:
+    """Have `book.toml` name the model of a run in place of the stand-in author.
+
+    Raises:
+        ModelError: A key is missing, or nobody serves the model; nothing was changed.
+    """
+    root, file = book.store.paths.root, book.store.paths.book_toml
+    check_models(book.settings, book.choice, request.stages, root, book.brief.premise)
+    if read_book_toml(file).get("models", {}).get("default"):
+        none = {"default": {"model": None}}
+        kept = kept_settings(book.settings, book.choice).get("models", none)
+        write_book_toml(file, {}, {"models": kept})
 
 
 def first_models(

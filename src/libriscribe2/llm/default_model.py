@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from libriscribe2.errors import ModelError
 from libriscribe2.llm.providers import (
     BASE_URL_VARIABLES,
-    DEMO_MODEL,
     ModelChoice,
     configured_provider,
     is_built_in,
@@ -20,6 +20,12 @@ from libriscribe2.llm.providers import (
 
 if TYPE_CHECKING:
     import httpx
+
+WAYS = (
+    "set a key with `libriscribe2 keys set openai`, start a local server such as Ollama or LM Studio, "
+    "or use a chat window with `--model manual`"
+)
+"""The ways to a model, for who has none."""
 
 PROBE_SECONDS = 0.3
 """Longest time that all probes together may take."""
@@ -152,7 +158,7 @@ def choose_model(
     """The default model of a run.
 
     The named one; else a configured key's provider; else a local server whose model list
-    answers; else the stand-in author.
+    answers.
 
     Args:
         named: The configured model, or "". One without its provider's key may be a model of a
@@ -160,6 +166,9 @@ def choose_model(
         environ: The variables of the process.
         probe: Looks for local servers; only called when nothing else decides.
         consent: Whether a server that was found may be used.
+
+    Raises:
+        ModelError: There is none; nobody but the author can ask for the stand-in.
     """
     if named:
         return _served_locally(named, environ, probe) or named_model(named, environ)
@@ -174,8 +183,9 @@ def choose_model(
             reason = f"{server.name} answers at {server.url}; {keys}"
             return ModelChoice(server.models[0], reason, server.url)
     none = "was selected" if found else "answers"
-    joint = ";" if alone else " and"
-    return ModelChoice(DEMO_MODEL, f"{keys}{joint} no local server {none}")
+    why = f"{keys}{';' if alone else ' and'} no local server {none}"
+    every = " (LIBRISCRIBE2_MODELS__DEFAULT does it for every run)" if alone else ""
+    raise ModelError("There is no model to write with", f"{why}{every}", WAYS)
 
 
 def resolve_model(

@@ -6,8 +6,9 @@ import.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
-from libriscribe2.errors import ModelError
+from libriscribe2.errors import ModelError, UsageError
 from libriscribe2.llm.litellm_library import missing_variables, provider_of, similar_models
 from libriscribe2.llm.server_addresses import address_variable, check_address, check_key
 
@@ -37,8 +38,10 @@ class Provider:
     other_ways: bool = False
 
 
+OPENAI_DEFAULT = "openai/gpt-5.4-mini"
+
 WELL_KNOWN = (
-    Provider("openai", "OpenAI", ("OPENAI_API_KEY",), "openai/gpt-5.4-mini", has_batches=True),
+    Provider("openai", "OpenAI", ("OPENAI_API_KEY",), OPENAI_DEFAULT, has_batches=True),
     Provider(
         "anthropic",
         "Anthropic",
@@ -306,6 +309,8 @@ def named_model(name: str, environ: Mapping[str, str]) -> ModelChoice:
     base = _base_url(environ)
     prefix, slash, _ = name.partition("/")
     routed = bool(slash) and _is_routed(prefix, environ)
+    if name in DEMO_NAMES:
+        return ModelChoice(name, "the stand-in author")
     if is_built_in(name) or base is None or (routed and prefix != "openai"):
         return ModelChoice(name, "named explicitly")
     model = name if routed else f"openai/{name}"
@@ -316,6 +321,26 @@ def key_variables(model: str) -> tuple[str, ...]:
     """The variables that may hold the key of the model's provider; () where none is known."""
     provider = _provider(model)
     return provider.keys if provider is not None else ()
+
+
+def provider_called(name: str) -> Provider:
+    """The provider of a name that a user types: its prefix, its title, or a variable of its key.
+
+    Raises:
+        UsageError: None is called so.
+    """
+    names = {
+        word.casefold(): one
+        for one in reversed(PROVIDERS)
+        for word in (one.prefix, one.title, *one.keys)
+    }
+    found = names.get(name.strip().casefold())
+    if found is not None:
+        return found
+    close = get_close_matches(name.casefold(), names, n=1)
+    known = ", ".join(one.prefix for one in PROVIDERS[:10])
+    fix = f"Did you mean {names[close[0]].prefix!r}?" if close else f"Such as {known}."
+    raise UsageError(f"No provider is called {name!r}.", fix=fix)
 
 
 def batch_provider(model: str) -> str | None:
@@ -366,7 +391,7 @@ def _openai_choice(environ: Mapping[str, str], base: str | None) -> ModelChoice:
     reason = f"{_base_variable(environ) if base is not None else 'OPENAI_API_KEY'} is set"
     wanted = _value(environ, DEFAULT_MODEL_VARIABLE)
     if wanted is None:
-        return ModelChoice(PROVIDERS[0].default_model or DEMO_MODEL, reason, base)
+        return ModelChoice(OPENAI_DEFAULT, reason, base)
     choice = named_model(wanted, environ)
     return ModelChoice(choice.model, f"{DEFAULT_MODEL_VARIABLE} is set", choice.url)
 
@@ -417,7 +442,10 @@ def _missing(model: str, title: str, variables: list[str]) -> ModelError:
     wanted = " and ".join(variables)
     is_not = "is not" if len(variables) == 1 else "are not all"
     why = f"{title} needs {wanted}, which {is_not} set"
-    return ModelError(f"No key for {model!r}", why, f"set {wanted}, or choose --model demo")
+    provider = _provider(model)
+    own = f"`libriscribe2 keys set {provider.prefix}`, " if provider is not None else ""
+    fix = f"{own}set {wanted}, or use a chat window with `--model manual`"
+    return ModelError(f"No key for {model!r}", why, fix)
 
 
 def _provider(model: str) -> Provider | None:

@@ -2,6 +2,7 @@
 
 import difflib
 import io
+import json
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
@@ -16,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_settings import EnvSettingsSource
 
 from libriscribe2.errors import ConfigError
+from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.settings.schema import (
     ENV_DELIMITER,
     ENV_PREFIX,
@@ -150,11 +152,47 @@ def _fixed_keys(model: type[BaseModel], prefix: str) -> Iterator[str]:
 
 
 _LARGEST_FILE: Final = 1_000_000
+_OWN: Final = 0o600
 
 
 def user_file() -> Path:
     """Where the user's own configuration file is looked for on this system."""
     return platformdirs.user_config_path("libriscribe2", appauthor=False) / "config.toml"
+
+
+def keys_file() -> Path:
+    """Where the user's keys of providers are kept: `libriscribe2 keys`."""
+    return user_file().with_name("keys.json")
+
+
+def stored_keys() -> dict[str, str]:
+    """The keys that the user keeps with the program, by variable; none where there is no file.
+
+    Raises:
+        ConfigError: The file cannot be read, or holds something else.
+    """
+    path = keys_file()
+    try:
+        found = json.loads(read_text(path) or "{}")
+    except (ValueError, RecursionError) as error:
+        raise _unusable(path, "It is not valid JSON.") from error
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found.values()):
+        raise _unusable(path, "It does not hold one key for each variable.")
+    return found
+
+
+def store_key(variable: str, key: str | None) -> None:
+    """Keep a key where nobody but the user can read it; None forgets it.
+
+    Raises:
+        ConfigError: The file that is there cannot be used.
+        StorageError: It cannot be written.
+    """
+    path, kept = keys_file(), {**stored_keys(), variable: key}
+    text = json.dumps({name: value for name, value in kept.items() if value}, indent=2)
+    with storage_errors("write", path):
+        make_folder(path.parent)
+        atomic_write(path, f"{text}\n".encode(), mode=_OWN)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

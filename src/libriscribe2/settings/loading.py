@@ -29,6 +29,7 @@ from libriscribe2.settings.layers import (
     leaves,
     nest,
     read_text,
+    stored_keys,
     table_layer,
     user_file,
     without_misfits,
@@ -273,8 +274,8 @@ def load_for_project(
 ) -> Loaded:
     """The settings of a command about the project in `root`, or about none.
 
-    Reads what counts of `.env` in the working directory into `environ` first, so that the API keys
-    in it work.
+    Reads what counts of `.env` in the working directory into `environ` first, and after it the keys
+    that the user keeps with the program, so that the API keys in them work.
 
     Args:
         root: The project's folder; one without a `book.toml` has the other layers only.
@@ -288,9 +289,14 @@ def load_for_project(
         UsageError: A flag cannot be used.
     """
     path = folder / ENV_FILE
-    text = read_text(path)
+    text, keys = read_text(path), stored_keys()
     own = folder_variables(path, text, environ) if text else None
+    if own is not None and keys:
+        # An address in the file is refused beside a key that does not come from it, such as these.
+        others = {name: key for name, key in keys.items() if name not in own.values}
+        own = folder_variables(path, text, {**others, **environ})
     export(own.values if own is not None else {}, environ)
+    export(keys, environ)
     loaded = load_settings(
         flags=flags,
         project_file=root / BOOK_TOML if root is not None else None,

@@ -179,9 +179,12 @@ def case_with(choice: ModelChoice, settings: Settings | None = None) -> Case:
 ONLINE = ModelChoice("openai/m", "OPENAI_API_KEY is set")
 
 
-def test_a_demonstration_that_nobody_chose_is_a_warning() -> None:
-    finding = doctor.look_at_choice(case_with(ModelChoice("demo", "no key is set")))
-    assert (finding.state, "OPENAI_API_KEY" in finding.fix) == ("warning", True)
+def test_without_a_model_no_book_can_be_made() -> None:
+    case = Case(None, tuple)
+    case.settings = Settings()
+    with pytest.raises(ModelError, match="no model") as caught:
+        doctor.look_at_choice(case)
+    assert "keys set openai" in caught.value.fix
 
 
 @pytest.mark.parametrize("choice", [ONLINE, ModelChoice("demo", "named explicitly")])

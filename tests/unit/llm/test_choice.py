@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from libriscribe2.errors import ModelError
 from libriscribe2.llm.default_model import LocalServer, choose_model, resolve_model
 from libriscribe2.llm.providers import ModelChoice
 
@@ -45,23 +46,25 @@ def test_else_a_local_server_that_may_be_used() -> None:
         ((OLLAMA,), "no key is set and no local server was selected"),
     ],
 )
-def test_else_the_stand_in_author_which_says_why(
+def test_else_there_is_none_and_nobody_stands_in(
     servers: tuple[LocalServer, ...], why: str
 ) -> None:
-    found = choose_model("", {}, lambda: servers, lambda _: False)
-    assert found == ModelChoice("demo", why)
+    with pytest.raises(ModelError) as caught:
+        choose_model("", {}, lambda: servers, lambda _: False)
+    assert caught.value.why == why
+    assert all(way in caught.value.fix for way in ("keys set", "local server", "--model manual"))
 
 
 def test_a_key_whose_provider_has_no_default_model_is_told_with_the_way_to_name_one() -> None:
     keys = {"HF_TOKEN": "k", "AZURE_API_KEY": "k"}
     told = "HF_TOKEN is set, but Hugging Face has no default model: name one, as in --model hugg"
-    chosen = choose_model("", keys, nothing, lambda _: True)
-    assert chosen.model == "demo"
-    assert chosen.reason.startswith(told)
+    with pytest.raises(ModelError) as caught:
+        choose_model("", keys, nothing, lambda _: True)
+    assert caught.value.why.startswith(told)
     served = choose_model("", keys, lambda: (OLLAMA,), lambda _: True)
     assert served.url == OLLAMA.url
     assert told in served.reason
-    assert "no key is set" not in chosen.reason + served.reason
+    assert "no key is set" not in caught.value.why + served.reason
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ def test_a_missing_key_names_the_variable_and_the_way_without(
         check_model(model, environ)
     assert raised.value.exit_code == 4
     assert variable in raised.value.fix
-    assert "--model demo" in raised.value.fix
+    assert "--model manual" in raised.value.fix
 
 
 @pytest.mark.parametrize(
