@@ -160,8 +160,8 @@ def test_XC_07_the_notes_of_a_real_book_hold(shelf: Desk, facts: ProjectFolder) 
     assert [one["mark"] for one in report["marks"]] == ["[@n-31e2b2ab3b57]"]
     assert [one["claims"] for one in report["claims"]] == [
         ["2023"],
-        ["0.9.5"],
         ["Michael Burrows", "David Wheeler"],
+        ["0.9.5"],
     ]
     totals = shelf.run("research", "show", "squeeze", "--run", "--json").value["totals"]
     assert (totals["steps"], totals["done"]) == (27, 27)

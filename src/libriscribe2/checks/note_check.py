@@ -18,7 +18,7 @@ from libriscribe2.project.paths import OUTLINE, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text
 from libriscribe2.prose import without_notes
-from libriscribe2.research.quotes import find_quote
+from libriscribe2.research.quotes import find_in_source
 from libriscribe2.research.tools.save_note import NOT_FOUND, TEXT_CHANGED
 
 
@@ -88,7 +88,7 @@ class _Source:
             return "the saved text of the source is gone"
         if not self._saved.whole:
             return TEXT_CHANGED
-        if find_quote(quote, self._saved.text) is None:
+        if find_in_source(quote, self._saved.text) is None:
             return NOT_FOUND
         return self._against_the_file(quote)
 
@@ -106,7 +106,7 @@ class _Source:
             return ""
         if isinstance(now, DocumentError):
             return f"the source file was changed and cannot be read: {now.message}"
-        if find_quote(quote, now) is None:
+        if find_in_source(quote, now) is None:
             return "the source file was changed and no longer contains the quote"
         return ""
 

@@ -3,6 +3,7 @@
 import unicodedata
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,11 +44,34 @@ _CHANGING: Final = regex.compile(
     | (?P<composed> \P{{M}} \p{{M}}+ )
     """
 )
+_LOOSE: Final = regex.compile(
+    rf"""(?xm)
+    (?P<mark> \[\^?\d{{1,3}}\] | \]\([^)\s]*\) | ~~ | ^[^\S\n]*[#>]+ )
+    | (?P<gap> [\s{_UNSEEN}*_`|\[\]\\"{_DOUBLE}]+ )
+    | (?P<hyphen> [-{_DASHES}]+ (?!\s*\d) )
+    | (?P<single> [{_SINGLE}] )
+    | (?P<dash> [-{_DASHES}]+ )
+    | (?P<ellipsis> \u2026 )
+    | (?P<ligature> [{"".join(_LIGATURES)}] )
+    | (?P<composed> \P{{M}} \p{{M}}+ )
+    | (?P<glued> (?<=\p{{L}}) \d{{1,2}} (?![\p{{L}}\p{{N}}]) )
+    """
+)
+_GLUED: Final = regex.compile(r"(?<![\p{L}\p{N}])\p{L}+(\d{1,2})(?![\p{L}\p{N}])")
+_NUMBERED_LINE: Final = regex.compile(r"(?m)^[^\S\n]*[\[(^]?(\d{1,2})[\])^.:]*[^\S\n]+\S")
+_OMISSION: Final = regex.compile(r"\s*(?:\[\s*)?(?:\u2026|\.{3,}|(?:\. ){2,}\.)(?:\s*\])?\s*")
+_FARTHEST: Final = 600
+"""Characters of a source that the `...` of a quote may stand for."""
+
+_CLOSING: Final = ".,;:"
 _HIDDEN: Final = regex.compile(rf"[{_UNSEEN}]")
 _WITHOUT_SPACES: Final = regex.compile(_UNSPACED)
 _DIVIDED: Final = regex.compile(r"[-\u2010][^\S\n]*\n")
 _FIXED: Final = {"joined": "", "single": "'", "double": '"', "dash": "-", "ellipsis": "..."}
 _THOUSANDS: Final = regex.compile(r"\d\s\d{3}(?!\d)")
+_DIVIDED_STAYS: Final = "divided"
+_JOINED: Final = "joined"
+_LOOSELY: Final = "loosely"
 _INSIDE_NUMBERS: Final = ".,:/\u2044\u2215"
 _LONG_DASHES: Final = ("\u2014", "\u2015", "--")
 
@@ -79,20 +103,67 @@ def places_of_quote(quote: str, text: str) -> Iterator[Found]:
     begins or ends inside a word or a number is not found: `3` is no quote of `3.5`, nor `toxic` one
     of `non-toxic`. Neither is one shorter than `SHORTEST_QUOTE`.
     """
-    for joined in (False, True):
-        wanted = _canonical(quote, joined).text.strip()
+    for form in (_DIVIDED_STAYS, _JOINED):
+        wanted = _canonical(quote, form).text.strip()
         if weigh(wanted) < SHORTEST_QUOTE:
             continue
-        kept = _kept_canonical(text, joined)
-        at, any_found = kept.text.find(wanted), False
-        while at >= 0:
+        kept = _kept_canonical(text, form)
+        any_found = False
+        for at in _places(wanted, kept.text):
             start, end = kept.start(at), kept.end(at + len(wanted))
             if _is_cut_clean(text, start, end):
                 yield Found(start, end, exact=text[start:end] == quote)
                 any_found = True
-            at = kept.text.find(wanted, at + 1)
         if any_found or not (_DIVIDED.search(quote) or _DIVIDED.search(text)):
             return
+
+
+def find_in_source(quote: str, text: str) -> Found | None:
+    """Where a source has the words of a quote, as a model copies them; None where it has not.
+
+    As `find_quote`. Besides, the case of the first letter may differ, as may Markdown marks,
+    footnote marks, double quotation marks, hyphens between words and blanks that stand between no
+    two digits; and `...` may stand for what was left out. Every letter, digit and sign stays.
+    """
+    found = find_quote(quote, text)
+    if found is not None:
+        return found
+    pieces = [one for one in _OMISSION.split(quote) if one.strip(_CLOSING).strip()]
+    first: Found | None = None
+    last: Found | None = None
+    for piece in pieces:
+        after = last.end if last is not None else 0
+        last = _loosely(piece, text, after)
+        if last is None or (first is not None and last.start - after > _FARTHEST):
+            return None
+        first = first or last
+    if first is None or last is None:
+        return None
+    return Found(first.start, last.end, exact=False)
+
+
+def _loosely(piece: str, text: str, after: int) -> Found | None:
+    """The first place behind another that has the words of a piece of a quote."""
+    wanted = _canonical(piece, _LOOSELY).text.strip(_CLOSING)
+    if not wanted or weigh(piece.strip()) < SHORTEST_QUOTE:
+        return None
+    kept = _kept_canonical(text, _LOOSELY)
+    cases = {wanted, wanted[0].swapcase() + wanted[1:]}
+    for place in sorted(at for one in cases for at in _places(one, kept.text)):
+        start, end = kept.start(place), kept.end(place + len(wanted))
+        next_one = kept.start(place + len(wanted)) if place + len(wanted) < len(kept.text) else end
+        if text[end:next_one][:1].isdigit():  # the mark of a footnote
+            end = next_one
+        if start >= after and _is_cut_clean(text, start, end):
+            return Found(start, end, exact=False)
+    return None
+
+
+def _places(wanted: str, text: str) -> Iterator[int]:
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
 
 
 def stands_at(quote: str, text: str, start: int) -> bool:
@@ -132,19 +203,22 @@ class _Canonical:
 
 
 # 2 s for 1 MB of text, and a source has dozens of quotes.
-@lru_cache(maxsize=4)
-def _kept_canonical(text: str, joined: bool) -> _Canonical:  # noqa: FBT001 - a key of the cache
+@lru_cache(maxsize=6)
+def _kept_canonical(text: str, how: str) -> _Canonical:
     """As `_canonical`; several quotes are looked for in one text after another."""
-    return _canonical(text, joined)
+    return _canonical(text, how)
 
 
-def _canonical(text: str, joined: bool) -> _Canonical:  # noqa: FBT001 - see above
+def _canonical(text: str, how: str) -> _Canonical:
     """The one form of a text.
 
     Args:
         text: The text.
-        joined: Whether a hyphen at the end of a line goes, or only the line break after it.
+        how: Whether a hyphen at the end of a line goes, or only the line break after it, or all
+            that copying may change.
     """
+    loose = how == _LOOSELY
+    footnotes = _footnotes(text) if loose else frozenset[int]()
     # A page may consist of nothing but marks: numbers stand in arrays, or the memory would not do.
     form = StringIO()
     places, origins, lengths = array("q"), array("q"), array("q")
@@ -157,10 +231,13 @@ def _canonical(text: str, joined: bool) -> _Canonical:  # noqa: FBT001 - see abo
             lengths.append(length)
             form.write(piece)
 
-    for match in _CHANGING.finditer(text):
+    for match in (_LOOSE if loose else _CHANGING).finditer(text):
         start, end = match.span()
+        if match.lastgroup == "glued" and start not in footnotes:
+            continue
         put(text[done:start], done)
-        put(_replacement(match, joined=joined), start, end - start)
+        replaced = _loosened(match) if loose else _replacement(match, joined=how == _JOINED)
+        put(replaced, start, end - start)
         done = end
     put(text[done:], done)
     return _Canonical(form.getvalue(), places, origins, lengths)
@@ -176,6 +253,35 @@ def _replacement(match: "regex.Match[str]", *, joined: bool) -> str:
     if kind == "ligature":
         return _LIGATURES[run]
     return unicodedata.normalize("NFC", run) if kind == "composed" else _FIXED[kind]
+
+
+def _loosened(match: "regex.Match[str]") -> str:
+    """What a run of the text becomes where letters, digits and signs alone count."""
+    kind, run = str(match.lastgroup), match.group()
+    if kind == "gap":
+        before, after = (
+            match.string[match.start() - 1 : match.start()],
+            match.string[match.end() : match.end() + 1],
+        )
+        return " " if before.isdigit() and after.isdigit() else ""
+    if kind in ("mark", "hyphen", "glued"):
+        return ""
+    if kind == "ligature":
+        return _LIGATURES[run]
+    return unicodedata.normalize("NFC", run) if kind == "composed" else _FIXED[kind]
+
+
+def _footnotes(text: str) -> frozenset[int]:
+    """Where digits behind a word are the mark of a footnote.
+
+    The word has them only here, and a line begins with that number.
+    """
+    lines = set(_NUMBERED_LINE.findall(text))
+    glued = list(_GLUED.finditer(text)) if lines else []
+    times = Counter(match.group() for match in glued)
+    return frozenset(
+        match.start(1) for match in glued if match[1] in lines and times[match.group()] == 1
+    )
 
 
 def _is_cut_clean(text: str, start: int, end: int) -> bool:

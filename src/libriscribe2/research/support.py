@@ -11,7 +11,7 @@ from libriscribe2.models.base import Shape, Text
 from libriscribe2.models.notes import Note, Source, Support
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.prose import count_words
-from libriscribe2.research.quotes import find_quote
+from libriscribe2.research.quotes import find_in_source
 
 FEWEST_WORDS: Final = 3
 MOST_WORDS: Final = 40
@@ -29,8 +29,9 @@ _AFTER: Final = 500
 """Characters around a quote that a judge is shown, so that `it` and `the program` have a name."""
 
 _PARAGRAPHS: Final = "\n\n"
-_SAME_UNITS: Final = tuple(base**power for base in (10, 1024) for power in range(1, 10))
+_UNITS: Final = (1, *(base**power for base in (10, 1024) for power in range(1, 10)))
 _NUMBER: Final = regex.compile(r"(?<![\p{L}\p{N}])\d+(?:[.,\u202f']\d+)*")
+_DECIMAL: Final = regex.compile(r"\d+(?:\.\d+)?")
 _SEPARATORS: Final = regex.compile(r"[,\u202f'](?=\d{3}(?!\d))")
 _CENTURY: Final = 100
 _CENTURIES: Final = 21
@@ -57,7 +58,7 @@ def quote_length_fault(quote: str) -> str:
 
 def paragraph_of(document: SavedText, quote: str) -> str:
     """The paragraph of a source that holds a quote; the quote itself where it is not found."""
-    found = find_quote(quote, document.text)
+    found = find_in_source(quote, document.text)
     if found is None:
         return quote
     before = document.text[max(0, found.start - _AROUND) : found.start].rpartition(_PARAGRAPHS)[2]
@@ -65,43 +66,61 @@ def paragraph_of(document: SavedText, quote: str) -> str:
     return f"{before}{document.text[found.start : found.end]}{after}"
 
 
-def missing_numbers(claim: str, passage: str, headings: str = "") -> list[str]:
-    """The numbers of a claim that do not follow from those of a passage and its headings.
+def missing_numbers(claim: str, paragraph: str, around: str = "") -> list[str]:
+    """The numbers of a claim that do not follow from those of a paragraph and what is around it.
 
-    A number follows that is written otherwise (`1.5 million`, `64 KiB` for 65,536), that names the
-    decade or the century of a year, or that is the difference or the sum of two numbers. A passage
-    without any digits decides nothing: its numbers may be words.
+    A number follows that is written otherwise (`1.5 million`, `64 KiB` for 65,536) or rounded, that
+    names the decade or the century of a year, or that is the difference or the sum of two numbers
+    of the paragraph. A paragraph without any digits decides nothing: its numbers may be words.
     """
-    given = [_value(one) for one in numbers_in(passage)]
-    if not given:
-        return []
-    given += [_value(one) for one in numbers_in(headings)]
-    return [one for one in numbers_in(claim) if not _follows(_value(one), given)]
+    told = {plain_number(one) for one in (*numbers_in(paragraph), *numbers_in(around))}
+    own, given = _values(numbers_in(paragraph)), _values(sorted(told))
+    together = [abs(a + sign * b) for a, b in combinations(own, 2) for sign in (1, -1)]
+    return [
+        one
+        for one in numbers_in(claim)
+        if numbers_in(paragraph)
+        and plain_number(one) not in told
+        and not _follows(one, given)
+        and not any(_same(value, other) for value in _values([one]) for other in together)
+    ]
 
 
-def _value(number: str) -> float:
-    try:
-        return float(plain_number(number).replace(",", "."))
-    except ValueError:  # such as 1.2.3, a version
-        return float(hash(number) & 0xFFFFFF) + 0.5
+def _values(numbers: Iterable[str]) -> list[float]:
+    """What numbers stand for; those that are none, such as 1.2.3, are left out."""
+    plain = (plain_number(one).replace(",", ".") for one in numbers)
+    return [float(one) for one in plain if _DECIMAL.fullmatch(one)]
 
 
-def _follows(number: float, given: Sequence[float]) -> bool:
+def _follows(written: str, given: Sequence[float]) -> bool:
+    number = next(iter(_values([written])), None)
+    if number is None:
+        return False
     if number in given or (number.is_integer() and number <= SMALL):
         return True
+    step = _step(plain_number(written))
     if any(
-        _same(number, one * unit) or _same(number * unit, one)
+        _same(number, one / unit) or _same(number * unit, one) or abs(one / unit - number) < step
         for one in given
-        for unit in _SAME_UNITS
+        for unit in _UNITS
     ):
+        return True
+    if any(_same(number, one * unit) for one in given for unit in _UNITS):
         return True
     if number % 10 == 0 and any(number <= one < number + 10 for one in given if one > _CENTURY):
         return True
-    if number <= _CENTURIES and any(
+    return number <= _CENTURIES and any(
         (number - 1) * _CENTURY <= one < number * _CENTURY for one in given
-    ):
-        return True
-    return any(_same(number, a + b) or _same(number, abs(a - b)) for a, b in combinations(given, 2))
+    )
+
+
+def _step(number: str) -> float:
+    """How far what a number rounds may be from it: half of its last place; 0 for one digit."""
+    whole, _, fraction = number.replace(",", ".").partition(".")
+    digits = len(f"{whole}{fraction}".strip("0"))
+    return (
+        0.5 * 10.0 ** -len(fraction) if digits > 1 and (fraction.isdecimal() or not fraction) else 0
+    )
 
 
 def _same(one: float, other: float) -> bool:
@@ -131,15 +150,14 @@ class ClaimVerdicts(Shape):
 def refused_by_code(document: SavedText, notes: Iterable[Note]) -> list[Note]:
     """Notes with a reason where a number of the claim is not in the quote's paragraph.
 
-    The title of the source and the heading above the paragraph count as part of it.
+    What a judge is shown around it counts, too, with the title and the heading above it.
     """
     judged = []
     for note in notes:
-        headings = f"{document.source.title}\n{note.locator}"
-        passage = paragraph_of(document, note.quote)
-        missing = missing_numbers(note.claim, passage, headings)
+        around = f"{source_line(document.source)}\n{passages_block(document, [note])}"
+        missing = missing_numbers(note.claim, paragraph_of(document, note.quote), around)
         if missing:
-            reason = f"the paragraph of the quote does not say {', '.join(missing)}"
+            reason = f"the passage of the quote does not say {', '.join(missing)}"
             judged.append(note.model_copy(update={"supported": "no", "reason": reason}))
         else:
             judged.append(note)
@@ -171,7 +189,7 @@ def passages_block(document: SavedText, notes: Iterable[Note]) -> str:
 
 def _windows(text: str, notes: Iterable[Note]) -> list[tuple[int, int]]:
     """Where quotes stand with what is around them; windows that meet are one."""
-    found = (find_quote(note.quote, text) for note in notes)
+    found = (find_in_source(note.quote, text) for note in notes)
     windows: list[tuple[int, int]] = []
     for place in sorted((one.start, one.end) for one in found if one is not None):
         start, end = _window(text, *place)

@@ -392,7 +392,7 @@ async def test_a_claim_that_its_quote_does_not_say_is_kept_and_is_no_fact(tmp_pa
     found = await answered(desk, judging)
     assert [(note.is_fact, note.reason) for note in found.notes] == [
         (True, ""),
-        (False, "the paragraph of the quote does not say 9.5"),
+        (False, "the passage of the quote does not say 9.5"),
         (False, "that it made anybody rich"),
         (False, "the quote has 2 words; it takes 3 to 40 to prove a claim"),
         (False, "it says that they came"),

@@ -17,6 +17,8 @@ from libriscribe2.research.support import (
         ("gunzip checks a CRC of 64 bits.", "gunzip checks a 32 bit CRC.", ["64"]),
         ("The table has 24 entries.", "a table of 20 entries is used", ["24"]),
         ("Die Brücke wurde 1912 gebaut.", "Le pont fut construit en 1921.", ["1912"]),
+        ("They agree 99.8 per cent of the time.", "in 99.98% of the time", ["99.8"]),
+        ("It fell to 33 metres.", "a fall of 32 metres, in 1931", ["33"]),
         ("It weighs 3.6 kg.", "It weighs 35 kg and costs 20 francs.", ["3.6"]),
     ],
 )
@@ -35,6 +37,8 @@ def test_a_number_that_does_not_follow_is_missing(
         ("It was built in the 18th century.", "The mill was built in 1769."),
         ("It ran for 35 years.", "opened in 1850 and closed in 1885"),
         ("Both together took 70 days.", "The first took 30 days, the second 40."),
+        ("It turns every 176 days.", "a sunrise only every 175.97 days"),
+        ("It runs at 32.8 kHz.", "a frequency of 32,768 Hz"),
         ("There are 3 keepers.", "Keepers, of whom there were several, came in 1850."),
         ("There are 250 lamps.", "There are two hundred and fifty lamps."),
         ("It is version 1.2.3.", "in version 1.2.3 of the library"),

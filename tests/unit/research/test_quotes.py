@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from libriscribe2.research.quotes import SHORTEST_QUOTE, Found, find_quote
+from libriscribe2.research.quotes import SHORTEST_QUOTE, Found, find_in_source, find_quote
 
 WORDS = st.sampled_from(
     [
@@ -235,3 +235,88 @@ def test_a_text_of_nothing_but_marks_is_searched_in_little_memory() -> None:
     assert found is not None
     assert text[found.start : found.end] == "The coast was quiet."
     assert most < 50 * len(text)
+
+
+COPIED = (
+    "# On speed\n\nfor the **first** time, [zlib](https://example.org/z) and `gzip -9` met; "
+    "the block has 32 KiB.\n\n| Compressor | Ratio |\n| --- | --- |\n| **zstd 1.5.1 -1** | 2.887 |\n\n"
+    "It computes N -bit sums, as Guido van Rossum6 wrote. A fold[2] is created in time, when the "
+    "clocks of every town, village and farm go back. It has a well-known cost, an \u201copen\u201d one; "
+    "LZMA2 adds multi-\nthreading to the e\ufb03cient coder. "
+    "The off\u00ad\nset is \u22125 hours. It took 10 2 days.\n\n6 A remark at the foot.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "For the first time",
+        "N-bit sums",
+        "as Guido van Rossum wrote",
+        "as Guido van Rossum",
+        "A fold is created in time",
+        "the first time, zlib and",
+        "zlib and gzip -9 met",
+        "zstd 1.5.1 -1 | 2.887",
+        "**zstd 1.5.1 -1** | 2.887",
+        "the block has 32KiB",
+        "A fold is created in time ... village and farm go back",
+        "It has a well known cost",
+        "an open one; LZMA2 adds multithreading to the efficient coder",
+        "The offset is -5 hours.",
+        "on speed for the first time",
+    ],
+)
+def test_XC_07_what_a_model_makes_of_a_quote_is_found_in_its_source(quote: str) -> None:
+    found = find_in_source(quote, COPIED)
+    assert found is not None
+    assert 0 <= found.start < found.end <= len(COPIED)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "LZMA adds multithreading",
+        "for the First time",
+        "the block has 33 KiB",
+        "the offset is 5 hours",
+        "It took 102 days",
+        "zstd 1.5.1 1 | 2.887",
+        "zstd 1.5.1 -1 | 2887",
+        "computes N-bit sum",
+        "It computes ... A remark at the foot, which never was there",
+        "go back ... A fold is created in time",
+        "a known cost, an open one",
+        "nown cost, an open one",
+        "...",
+        "",
+    ],
+)
+def test_what_a_quote_changes_is_not_found_in_its_source(quote: str) -> None:
+    assert find_in_source(quote, COPIED) is None
+
+
+@given(TEXTS, st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_changed_letter_digit_or_word_is_not_found_in_a_source(
+    text: str, data: st.DataObject
+) -> None:
+    passage = pick(data, text)
+    places = [match.start() for match in re.finditer(r"\w", passage)][1:]
+    place = data.draw(st.sampled_from(places))
+    other = data.draw(st.sampled_from("abxyzABXYZ0123456789\u00e4\u00b2"))
+    changed = passage[:place] + other + passage[place + 1 :]
+    bare = re.compile(r"[\s\u201c\u201d-]")
+    assume(bare.sub("", changed) not in bare.sub("", text))
+    assert find_in_source(changed, text) is None
+    words = passage.split(" ")
+    place = data.draw(st.integers(1, len(words) - 1))
+    assert find_in_source(" ".join([*words[:place], "never", *words[place:]]), text) is None
+
+
+@given(st.text(max_size=40), st.text(max_size=80))
+@example("\u00ad" * 20, "\u00ad" * 20)
+@example("... a ... b", "a b")
+def test_any_text_is_searched_as_a_source(quote: str, text: str) -> None:
+    found = find_in_source(quote, text)
+    assert found is None or 0 <= found.start < found.end <= len(text)

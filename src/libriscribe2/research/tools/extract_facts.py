@@ -11,7 +11,7 @@ from libriscribe2.models.notes import Fact, Facts
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.prose import shorten, weigh
 from libriscribe2.research.passages import fold, windows, word_patterns
-from libriscribe2.research.quotes import find_quote
+from libriscribe2.research.quotes import find_in_source
 from libriscribe2.research.sources import in_thread, open_source
 from libriscribe2.research.tool import Arguments, Tool, ToolContext
 from libriscribe2.research.tool_error import ToolError
@@ -122,7 +122,7 @@ def _found(material: _Material, facts: list[Fact]) -> list[Any]:
     text = document.text if document is not None else material.shown
     kept = []
     for fact in facts:
-        found = find_quote(fact.quote, text)
+        found = find_in_source(fact.quote, text)
         if found is not None:
             locator = document.locator(found.start) if document is not None else ""
             kept.append({"claim": fact.claim, "quote": fact.quote, "locator": locator})

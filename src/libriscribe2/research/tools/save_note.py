@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 from libriscribe2.models.base import Text
 from libriscribe2.models.notes import Fact, Note
 from libriscribe2.project.research_files import SavedText
-from libriscribe2.research.quotes import find_quote
+from libriscribe2.research.quotes import find_in_source
 from libriscribe2.research.sources import in_thread, open_source
 from libriscribe2.research.support import quote_length_fault
 from libriscribe2.research.tool import Arguments, Tool, ToolContext
@@ -79,7 +79,7 @@ def note_of(document: SavedText, fact: Fact, *, locator: str = "", step: str = "
         locator: Where the quote is said to stand; counts only where it is not found.
         step: The step that takes the note.
     """
-    found = find_quote(fact.quote, document.text) if document.whole else None
+    found = find_in_source(fact.quote, document.text) if document.whole else None
     reason = "" if found else (NOT_FOUND if document.whole else TEXT_CHANGED)
     unfit = quote_length_fault(fact.quote) if found else ""
     return Note(
