@@ -235,6 +235,7 @@ class ProjectFolder:
         return self.path(name).read_text(encoding="utf-8")
 
     def write(self, name: str, text: str) -> None:
+        self.path(name).parent.mkdir(exist_ok=True)
         self.path(name).write_text(text, encoding="utf-8", newline="")
 
     def json(self, name: str) -> Any:

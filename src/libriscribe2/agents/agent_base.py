@@ -191,6 +191,7 @@ class Agent:
         made_where: What there has to be for it to have anything to do (see `no_op_reason`); "" for nothing.
         wanted_if: What of the brief says whether the book has it, such as `worldbuilding`; "" where
             every book has it.
+        heeds: Name of the author's notes on it, such as `outline`; "" where no notes concern it.
     """
 
     recorded_as: ClassVar[str] = ""
@@ -208,6 +209,7 @@ class Agent:
     made_before: ClassVar[tuple[str, ...]] = ()
     made_where: ClassVar[str] = ""
     wanted_if: ClassVar[str] = ""
+    heeds: ClassVar[str] = ""
 
     # The original's names of what reads every reply to an agent.
     safe_extract_json = staticmethod(safe_extract_json)
@@ -218,6 +220,7 @@ class Agent:
         self.brief = context.brief
         self.book = context.book
         self.made_from = MadeFrom()
+        self.author_notes = self.book.author_notes() if self.heeds else {}  # for the whole unit
 
     @classmethod
     def per_chapter(cls) -> bool:
@@ -307,6 +310,7 @@ class Agent:
         """As `ask`; `also` has values for which the prompt need have no hole."""
         schema = request_schema(model, limits)
         loaded, (system, user) = self._render(prompt, values, also)
+        user["content"] += self._noted(unit.at(part))[0]
         if not loaded.shared:
             system["content"] += f"\n\n{load_text('format_rules.txt')}"
         user["content"] += schema_text(schema)
@@ -341,6 +345,7 @@ class Agent:
         options = self._options(unit, part, prose=True, streamed=True)
         told = {**values, "words": str(round_words(words))}
         _, messages = self._render(prompt or self.name, told, also)
+        messages[1]["content"] += self._noted(unit.at(part))[0]
         parser = ReplyReader.for_prose(min(FEWEST_WORDS, words // 4 + 1))
         return self._think(messages, parser, options)
 
@@ -416,6 +421,15 @@ class Agent:
         rules = {"format_rules": load_text("format_rules.txt").strip()}
         wanted = {name: told for name, told in {**also, **rules}.items() if name in loaded.holes()}
         return loaded, loaded.render(**values, **wanted)
+
+    def _noted(self, step: str) -> tuple[str, bool]:
+        """The author's notes that a question has to heed, as a block, and whether any are cut."""
+        if not self.author_notes:
+            return "", False
+        from libriscribe2.context.author_notes import noted  # noqa: PLC0415 -- few books have notes
+
+        shown = noted(self.author_notes, step, self.heeds)
+        return shown.text, shown.cut
 
     async def together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """The results of all, in order.

@@ -86,6 +86,7 @@ class MenderAgent(ConsultedAgent):
     """Mends later chapters; it is no stage, and its patches are shown before they are kept."""
 
     name = "chapters"
+    heeds = "chapters"
     brief_keys = BOOK_KEYS
     prompts = ("mend_find", "mend")
 

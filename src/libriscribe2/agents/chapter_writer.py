@@ -18,8 +18,11 @@ from libriscribe2.context.prompt_context import PromptContext, read_context
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
 from libriscribe2.context.scene_context import (
+    BUDGET,
     ChapterHead,
+    Fit,
     SceneContext,
+    ShownPart,
     chapter_head,
     scene_context,
 )
@@ -46,7 +49,7 @@ from libriscribe2.project.paths import (
     story_bible_file,
     summary_file,
 )
-from libriscribe2.prose import count_words
+from libriscribe2.prose import count_words, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
@@ -56,6 +59,9 @@ SHOWN_AGAIN: Final = ("style", "chapter", "characters", "places", "scene", "next
 
 WHOLE: Final = "chapter_whole"
 """The prompt that asks for all scenes of a chapter at once."""
+
+AUTHOR_NOTES: Final = "author_notes"
+"""How the manifest of a prompt calls the author's notes."""
 
 HALF: Final = 0.5
 """A chapter asked for at once is left at this share of its length: the next one is asked for more."""
@@ -71,6 +77,7 @@ class ChapterWriterAgent(Agent):
     """Writes a chapter from its plan, the record of what came before and the text around it."""
 
     name = "chapters"
+    heeds = "chapters"
     also_called = ("chapter", "scene")
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE, SCENES, *BOOK_FILES, RESEARCH_NOTES, SERIES_FACTS)
     reads_earlier: ClassVar[tuple[str, ...]] = (
@@ -129,13 +136,13 @@ class ChapterWriterAgent(Agent):
             return await self._whole(unit)
         if drafts == (number,):
             return self.book.text(draft_file(number))
-        context = scene_context(self._state(unit), 0)
+        context = scene_context(self._state(unit), 0, budget=self._budget(unit))
         return await with_opening(self, unit, {n: context.values[n] for n in SHOWN_TO_OPEN})
 
     async def _whole(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other, and revise what they make."""
         state = self._state(unit)
-        head = chapter_head(state)
+        head = chapter_head(state, self._budget(unit))
         written: list[str] = []
         lengths = chapter_words(self.brief, state.outline.chapters)
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
@@ -178,20 +185,22 @@ class ChapterWriterAgent(Agent):
     ) -> str:
         """Write the scene after those that are written, and keep from what it was written."""
         state = head.state
-        context = scene_context(state, len(written), written, head=head)
+        part = f"scene{len(written) + 1:02d}"
+        budget = self._budget(unit, part)
+        context = scene_context(state, len(written), written, budget, head)
         call = SceneCall(
             context.values,
             wanted,
             before=text_before(state, written),
             shown={name: context.values[name] for name in SHOWN_AGAIN},
-            part=f"scene{len(written) + 1:02d}",
+            part=part,
             prompt=ChapterWriterAgent.name,
         )
         return await self._from(context, unit, call)
 
     async def _at_once(self, unit: Unit, state: PromptContext, wanted: Wanted) -> str:
         """Write all scenes with one request, which shows what any of them may be written from."""
-        whole = scene_context(replace(state, scenes=(state.plan,)), 0)
+        whole = scene_context(replace(state, scenes=(state.plan,)), 0, budget=self._budget(unit))
         scenes = [one.model_copy(update={"target_words": 0}) for one in state.scenes]
         plans = (scene_block(one, n, len(scenes)) for n, one in enumerate(scenes, 1))
         context = replace(
@@ -212,9 +221,24 @@ class ChapterWriterAgent(Agent):
         """Ask for a text, and keep from what it was written."""
         before = len(self.made_from.keys)
         text = await write_scene(self, unit, call)
-        manifest = context.manifest.model_copy(update={"key": self.made_from.keys[before]})
+        manifest = context.manifest.model_copy(
+            update={
+                "key": self.made_from.keys[before],
+                "parts": (*context.manifest.parts, *self._shown(unit, call.part)),
+            }
+        )
         self.made_from.manifests.append(manifest.model_dump(mode="json"))
         return text.strip()
+
+    def _budget(self, unit: Unit, part: str = "") -> int:
+        """What the parts of a prompt take beside the author's notes."""
+        return BUDGET - sum(one.size for one in self._shown(unit, part))
+
+    def _shown(self, unit: Unit, part: str) -> list[ShownPart]:
+        """The author's notes as a part of the prompt; nothing where there are none."""
+        text, cut = self._noted(unit.at(part))
+        fit: Fit = "cut" if cut else "whole"
+        return [ShownPart(name=AUTHOR_NOTES, size=weigh(text), fit=fit)] if text else []
 
     def _plan(self, number: int) -> Sequence[ScenePlan]:
         """The chapter's scenes.

@@ -22,7 +22,8 @@ class CharacterGeneratorAgent(Agent):
     """
 
     name = "characters"
-    also_called = ("character",)
+    heeds = "characters"
+    also_called = ("character", "people", "cast")
     reads = (CONCEPT, SERIES_CAST)
     brief_keys = ("premise", *BOOK_KEYS, "characters", "chapters")
     writes = CHARACTERS

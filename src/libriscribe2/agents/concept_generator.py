@@ -19,6 +19,7 @@ class ConceptGeneratorAgent(Agent):
     """Turns the premise into a concept and the keywords under which readers find the book."""
 
     name = "concept"
+    heeds = "concept"
     also_called = ("keyword_generation",)
     brief_keys = ("premise", *BOOK_KEYS, "project_type")
     writes = CONCEPT

@@ -73,6 +73,7 @@ class OutlinerAgent(Agent):
     """
 
     name = "outline"
+    heeds = "outline"
     reads = (CONCEPT, CHARACTERS, WORLD, RESEARCH_NOTES)
     brief_keys = ("premise", *BOOK_KEYS, "chapters", "project_type")
     writes = OUTLINE
@@ -227,6 +228,7 @@ class SceneOutlinerAgent(Agent):
     """
 
     name = "scenes"
+    heeds = "scenes"
     also_called = ("scene_outline", "plan")
     auto_refresh = True
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)

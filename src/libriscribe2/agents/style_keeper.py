@@ -73,6 +73,7 @@ class StyleKeeperAgent(Agent):
     """
 
     name = "style"
+    heeds = "style"
     also_called = ("voice",)
     reads = SAMPLE_FILES
     reads_earlier = (CONCEPT, CHARACTERS, WORLD)

@@ -17,6 +17,7 @@ class TitleGeneratorAgent(Agent):
     """Titles the book when the author wants that and has given no title."""
 
     name = "title"
+    heeds = "title"
     also_called = ("title_generation",)
     reads = (CONCEPT, OUTLINE, SUMMARY_FILES)
     brief_keys = ("premise", *BOOK_KEYS, "auto_title")

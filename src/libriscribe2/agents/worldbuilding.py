@@ -18,6 +18,7 @@ class WorldbuildingAgent(Agent):
     """Builds places, terms and rules that later stages keep to."""
 
     name = "world"
+    heeds = "world"
     also_called = ("worldbuilding",)
     reads = (CONCEPT, SERIES_WORLD)
     brief_keys = ("premise", *BOOK_KEYS, "worldbuilding")

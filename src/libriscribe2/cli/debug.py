@@ -1,6 +1,5 @@
 """`libriscribe2 debug` and `why`: what the models answered, and from what a scene was written."""
 
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
@@ -26,6 +25,7 @@ from libriscribe2.commands.calls import (
     stats_of,
     whole_call,
 )
+from libriscribe2.commands.noting import place_of
 from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.reply_replay import (
     Piece,
@@ -249,11 +249,6 @@ def _percent(rate: dict[str, object]) -> str:
     return f"{count / of:.1%}" if isinstance(count, int) and isinstance(of, int) and of else ""
 
 
-_PLACE: Final = re.compile(
-    r"(?:ch(?:apter)?)?0*(?P<chapter>\d{1,6})(?:\.(?:s(?:cene)?)?0*(?P<scene>\d{1,6}))?",
-    re.IGNORECASE,
-)
-
 PlaceArgument = Annotated[
     str,
     typer.Argument(metavar="PLACE", help="A chapter, such as ch12, or a scene, such as ch12.s3."),
@@ -297,22 +292,6 @@ def why(
         _tell_chapter(renderer, origin)
     else:
         _tell_scene(renderer, origin, wanted[0], calls[0])
-
-
-def place_of(typed: str) -> tuple[int, int | None]:
-    """Chapter and scene that a user types: `ch12.s3`, `12.3` or `ch12`.
-
-    Raises:
-        UsageError: It is neither.
-    """
-    found = _PLACE.fullmatch(typed.strip())
-    if found is None:
-        raise UsageError(
-            f"{typed!r} is not a chapter or scene.",
-            fix="Write ch12.s3 or 12.3 for a scene, or ch12.",
-        )
-    scene = found["scene"]
-    return int(found["chapter"]), None if scene is None else int(scene)
 
 
 def _calls_of(paths: ProjectPaths, scenes: Sequence[ContextManifest]) -> list[Call | None]:

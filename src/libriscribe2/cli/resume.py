@@ -1,8 +1,7 @@
-"""`libriscribe2 resume`, `estimate`, `redo` and `replay`: a book that is there is gone on with, or made again."""
+"""`libriscribe2 resume`, `estimate` and `replay`: a book that is there is gone on with, or made again."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -30,14 +29,12 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import (
     command_line,
     keep_quote,
-    remaking_record,
     run_book,
     run_dry,
     tell_quote,
     tell_remaking,
 )
-from libriscribe2.commands.forecasts import quote_project, quote_remaking
-from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.forecasts import quote_project
 from libriscribe2.commands.rebuilding import (
     Rebuilt,
     RecordedCall,
@@ -46,14 +43,7 @@ from libriscribe2.commands.rebuilding import (
     rebuild,
     recorded_call,
 )
-from libriscribe2.commands.remaking import (
-    Chosen,
-    Redo,
-    copies_of,
-    in_short,
-    own_texts,
-    remaking_now,
-)
+from libriscribe2.commands.remaking import remaking_now
 from libriscribe2.commands.runs import (
     OpenBook,
     Prepare,
@@ -118,7 +108,7 @@ def resume(
             )
         return
     calls = calls_of_batch(paths, settings)
-    _carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)
+    carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)
 
 
 def _ask_to_rewrite(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
@@ -140,7 +130,7 @@ def _ask_to_rewrite(renderer: Renderer, paths: ProjectPaths, settings: Settings)
         raise typer.Exit(0)
 
 
-def _carry_out(
+def carry_out(
     renderer: Renderer,
     paths: ProjectPaths,
     settings: Settings,
@@ -205,86 +195,6 @@ def tell_dry_run(
         tell_quote(renderer, quote, as_json=as_json)
     else:
         renderer.note("Nothing is left to do: a run would send no request.")
-    keep_quote(renderer, paths, quote)
-
-
-@command
-def redo(
-    frame: Frame,
-    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the project.")],
-    stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to write again.")],
-    chapter: Annotated[
-        int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter.")
-    ] = None,
-    replace_mine: ReplaceMineOption = False,
-    dry_run: DryRunOption = False,
-    as_json: JsonLinesOption = False,
-    *,
-    options: RunOptions,
-) -> None:
-    """Write a stage, or one chapter of it, again.
-
-    The old text goes to the project's trash. Text that you edited or imported is replaced only
-    with --replace-mine. What was made from the old text is then out of date; it is kept: `resume
-    --refresh` patches what contradicts the new text, `resume --rewrite` writes it again.
-    """
-    renderer = frame.renderer
-    paths = frame.project(project, options=options)
-    settings = frame.settings(options, paths)
-    work = Redo(stage, chapter, replace_mine)
-    view = look_at(paths)
-    chosen = work.chosen(view, read_brief(paths))
-    _tell_kept(renderer, chosen, work, paths)
-    if dry_run:
-        _tell_dry(renderer, paths, settings, work, chosen, as_json=as_json)
-    else:
-        own = own_texts(view, chosen)
-        try:
-            _carry_out(renderer, paths, settings, work.prepare, as_json=as_json, anew=False)
-        finally:
-            for name, copy in copies_of(view, own):
-                renderer.warning(f"{name}: your own text was replaced; a copy is in {copy}.")
-        later = run_dry(remaking_now(paths, settings, model_for(settings)))
-        tell_remaking(renderer, paths.called, later)
-
-
-def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPaths) -> None:
-    """Say which files of the author's stay as they are, and how to have them replaced."""
-    if chosen.kept:
-        renderer.warning(
-            f"{in_short(chosen.kept)}: your own text was kept. "
-            f"{work.command(paths.called)} replaces it."
-        )
-
-
-def _tell_dry(
-    renderer: Renderer,
-    paths: ProjectPaths,
-    settings: Settings,
-    work: Redo,
-    chosen: Chosen,
-    *,
-    as_json: bool,
-) -> None:
-    """What a redo would take and replace, make stale, and what remaking that would take.
-
-    Raises:
-        LibriScribeError: As the command itself would, before it sends anything.
-    """
-    choice = model_for(settings)
-    quote = run_dry(quote_project(paths, settings, choice, work.prepare))
-    later = run_dry(quote_remaking(paths, settings, choice, work.prepare))
-    if chosen.replaced:
-        names = in_short(chosen.replaced)
-        renderer.warning(f"{names}: your own text would be replaced; a copy would go to the trash.")
-    more: Mapping[str, Any] = {
-        "kept": list(chosen.kept),
-        "replaced": list(chosen.replaced),
-        **remaking_record(later),
-    }
-    tell_quote(renderer, quote, as_json=as_json, more=more)
-    if not as_json:
-        tell_remaking(renderer, paths.called, later)
     keep_quote(renderer, paths, quote)
 
 

@@ -34,7 +34,14 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, read_regular, storage_errors
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.journal import read_journal
-from libriscribe2.project.paths import RESEARCH, RESEARCH_SOURCES, SAMPLES, SERIES, ProjectPaths
+from libriscribe2.project.paths import (
+    NOTES,
+    RESEARCH,
+    RESEARCH_SOURCES,
+    SAMPLES,
+    SERIES,
+    ProjectPaths,
+)
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
 from libriscribe2.project.store import ProjectStore
@@ -43,7 +50,7 @@ from libriscribe2.project.texts import utf8
 from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
 from libriscribe2.wording import cost
 
-_GIVEN: Final = (SAMPLES, SERIES, RESEARCH_SOURCES, "prompts")
+_GIVEN: Final = (SAMPLES, SERIES, RESEARCH_SOURCES, NOTES, "prompts")
 """Folders with what a book is given."""
 
 _ENDINGS: Final = {".json", *SOURCE_ENDINGS}

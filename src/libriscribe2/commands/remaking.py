@@ -94,7 +94,7 @@ class Redo:
         """The run: the units of a stage again, and what has to follow them.
 
         Records of chapters that other units of the redo work from are remade on the way, and so
-        is what code puts together; nothing else runs.
+        is what code puts together; nothing else runs. One chapter never remakes the plan of others.
 
         Raises:
             LibriScribeError: As `chosen` does.
@@ -103,6 +103,8 @@ class Redo:
         agent = stage_called(self.stage, stages)
         needed = _needed(agent, chosen.units, brief, view)
         along = [one for one in stages if (one.auto_refresh or one.lazy) and one is not agent]
+        if self.chapter is not None:
+            along = [one for one in along if one.per_chapter()]
         records = {unit.output for one in along for unit in units_of(one, view)} & needed
         free = [one for one in stages if not one.asks_model and view.exists(one.writes)]
         names = {agent.name, *(one.name for one in (*along, *free))}

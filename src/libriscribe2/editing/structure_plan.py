@@ -29,8 +29,9 @@ from libriscribe2.engine.stages import PLANS, AgentType, input_hashes
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project import records
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.manifest import FileRecord
-from libriscribe2.project.paths import OUTLINE, SCENES, number_in
+from libriscribe2.project.paths import OUTLINE, SCENES, note_on, noted_place, number_in
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import Change, ChangedView, Replacement, digest
 from libriscribe2.project.texts import content_sha, decode_text
@@ -112,6 +113,7 @@ class Planner:
             for number in range(1, max(self.before, len(slots)) + 1):
                 slot = slots[number - 1] if number <= len(slots) else None
                 texts[agent.unit(number).output] = None if slot is None else self._text(agent, slot)
+        texts |= self._notes(slots)
         contents = ((name, self.view.read_bytes(name), text) for name, text in texts.items())
         return tuple(
             Replacement(name, digest(present), text)
@@ -142,6 +144,25 @@ class Planner:
             return None
         decode_text(name, data)  # an error of its own says where a file is no text
         return data.decode("utf-8")
+
+    def _notes(self, slots: Sequence[Slot]) -> dict[str, str | None]:
+        """The author's notes on chapters and scenes, each with the chapter that it is about.
+
+        Where a chapter is divided or joined, its scenes have other numbers: what is said of them is
+        then said of the chapter.
+        """
+        told = Book(self.view).author_notes()  # an error of its own says where one is no text
+        about = {name: place for name in told if (place := noted_place(name)) is not None}
+        texts: dict[str, str | None] = dict.fromkeys(about)
+        for number, slot in enumerate(slots, start=1):
+            whole = slot.keeps_files and len(slot.sources) == 1
+            said: dict[str, list[str]] = {}
+            for name, (chapter, scene) in about.items():
+                if chapter in slot.sources:
+                    new = note_on(number, scene if whole else None)
+                    said.setdefault(new, []).append((self.view.read_bytes(name) or b"").decode())
+            texts |= {name: "\n\n".join(parts) for name, parts in said.items()}
+        return texts
 
     def _moves(self, slots: Sequence[Slot]) -> dict[int, int | None]:
         """The new number of every chapter; None for one that goes, or is now part of another."""
@@ -330,6 +351,9 @@ def renaming(agents: Iterable[AgentType], shift: int) -> Callable[[str], str]:
     patterns = {agent.writes: agent for agent in agents}
 
     def rename(name: str) -> str:
+        place = noted_place(name)
+        if place is not None:
+            return note_on(place[0] + shift, place[1])
         for pattern, agent in patterns.items():
             number = number_in(name, pattern, "-?[0-9]+")
             if number is not None:

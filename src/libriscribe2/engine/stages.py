@@ -15,7 +15,16 @@ from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.errors import LibriScribeError, ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import BOOK_TOML, OUTLINE, RESEARCH_NOTES, SCENES
+from libriscribe2.project.paths import (
+    BOOK_NOTE,
+    BOOK_TOML,
+    NOTE_FILES,
+    OUTLINE,
+    RESEARCH_NOTES,
+    SCENES,
+    note_file,
+    note_on,
+)
 from libriscribe2.project.project_view import ArtifactState, ProjectView, setting_sha
 from libriscribe2.wording import counted
 
@@ -160,10 +169,24 @@ def input_hashes(agent: type[Agent], unit: Unit, brief: Brief, view: ProjectView
     entry only (`input_sha`).
     """
     order = Book(view).draft_order(brief)
-    names = [file for name in agent.inputs(unit, order) for file in _expanded(name, view)]
+    named = (*agent.inputs(unit, order), *notes_of(agent, unit))
+    names = [file for name in named for file in _expanded(name, view)]
     files = {name: input_sha(name, unit.chapter, view) for name in names}
     hashes = {name: sha for name, sha in files.items() if sha is not None}
     return {**hashes, **_brief_hashes(brief, agent.brief_keys)}
+
+
+def notes_of(agent: type[Agent], unit: Unit) -> tuple[str, ...]:
+    """The files of the author's notes that a unit works from; a pattern stands for those on its scenes.
+
+    A plan that is remade unasked follows a note on the whole book only when it is asked for again.
+    """
+    if not agent.heeds:
+        return ()
+    own = note_file(agent.heeds)
+    notes = (own,) if agent.auto_refresh else (BOOK_NOTE, own)
+    number = unit.chapter
+    return notes if number is None else (*notes, note_on(number), note_on(number, "*"))
 
 
 def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
@@ -183,6 +206,8 @@ def input_sha(name: str, chapter: int | None, view: ProjectView) -> str | None:
     """
     content = view.find(name)
     if content is None:
+        return None
+    if fnmatch(name, NOTE_FILES) and not content.data.strip():
         return None
     if name == RESEARCH_NOTES:
         return content.stage_notes_sha or content.sha
@@ -335,6 +360,7 @@ def check_artifacts(stages: Iterable[type[Agent]], view: ProjectView) -> None:
         ProjectError: The first file that is empty, cut, not UTF-8 or of the wrong shape.
     """
     book = Book(view)
+    book.author_notes()
     for agent in stages:
         for unit in units_of(agent, view):
             if not book.has(unit.output):

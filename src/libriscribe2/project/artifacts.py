@@ -24,6 +24,7 @@ from libriscribe2.project.paths import (
     CHAPTER_FILES,
     CHARACTERS,
     CONCEPT,
+    NOTE_FILES,
     OUTLINE,
     RESEARCH_LIST,
     RESEARCH_NOTES,
@@ -196,6 +197,16 @@ class Book:
         """The names of the texts from which the voice is taken."""
         found = {name for pattern in SAMPLE_FILES for name in self._view.names(pattern)}
         return tuple(sorted(found, key=natural_order))
+
+    def author_notes(self) -> dict[str, str]:
+        """The author's own notes by the name of their file, without those that are empty.
+
+        Raises:
+            ProjectError: One is not UTF-8.
+            StorageError: One cannot be read.
+        """
+        found = (name for name in self._view.names(NOTE_FILES) if self.raw(name).strip())
+        return {name: self.text(name).strip() for name in found}
 
     def raw(self, name: str) -> bytes:
         """The bytes of a file of the author's, which need not be text.

@@ -65,6 +65,12 @@ SERIES_FACTS: Final = f"{SERIES}/canon.json"
 DRAFT_FILES: Final = f"{STATE}/drafts/*.md"
 """Chapters as they were written from their plans alone, where all are drafted at once."""
 
+NOTES: Final = "notes"
+NOTE_FILES: Final = f"{NOTES}/*.md"
+"""The author's own words, a file each for the book, a stage, a chapter and a scene."""
+
+BOOK_NOTE: Final = f"{NOTES}/book.md"
+
 OWNER: Final = ".project"
 """The file in a folder of dumps that says whose they are."""
 
@@ -224,6 +230,22 @@ def summary_file(number: int) -> str:
 def draft_file(number: int) -> str:
     """The name of chapter `number` as it was written from its plan alone."""
     return DRAFT_FILES.replace("*", f"{number:02d}")
+
+
+def note_file(about: str) -> str:
+    """The name of the author's notes on `book`, or on a stage by its name."""
+    return NOTE_FILES.replace("*", about)
+
+
+def note_on(chapter: int, scene: int | str | None = None) -> str:
+    """The name of the author's notes on a chapter, or on one of its scenes; `*` means all of them."""
+    return note_file(f"ch{chapter:02d}" if scene is None else f"ch{chapter:02d}.s{scene}")
+
+
+def noted_place(name: str) -> tuple[int, int | None] | None:
+    """The chapter, and perhaps the scene, that a file of notes is about; None for all else."""
+    found = re.fullmatch(rf"{NOTES}/ch(\d+)(?:\.s(\d+))?\.md", name)
+    return found and (int(found[1]), int(found[2]) if found[2] else None)
 
 
 def number_in(name: str, pattern: str, digits: str = "[0-9]+") -> int | None:

@@ -1,0 +1,132 @@
+"""`libriscribe2 redo`: a chapter or a stage written again, with the author's words for it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from libriscribe2.cli.author import tell_noted
+from libriscribe2.cli.frame import (
+    DryRunOption,
+    Frame,
+    JsonLinesOption,
+    ReplaceMineOption,
+    RunOptions,
+    command,
+    model_for,
+)
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.resume import carry_out
+from libriscribe2.cli.run_output import (
+    keep_quote,
+    remaking_record,
+    run_dry,
+    tell_quote,
+    tell_remaking,
+)
+from libriscribe2.commands.forecasts import quote_project, quote_remaking
+from libriscribe2.commands.noting import Part, is_place, note_down, part_of
+from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.remaking import (
+    Chosen,
+    Redo,
+    copies_of,
+    in_short,
+    own_texts,
+    remaking_now,
+)
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
+
+
+@command
+def redo(
+    frame: Frame,
+    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the project.")],
+    part: Annotated[
+        str,
+        typer.Argument(metavar="PART", help="A chapter (7) or a stage (people, outline, ...)."),
+    ],
+    chapter: Annotated[
+        int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter of the stage.")
+    ] = None,
+    note: Annotated[
+        str | None,
+        typer.Option("--note", metavar="TEXT", help="What should be different; it is kept."),
+    ] = None,
+    replace_mine: ReplaceMineOption = False,
+    dry_run: DryRunOption = False,
+    as_json: JsonLinesOption = False,
+    *,
+    options: RunOptions,
+) -> None:
+    """Write a chapter or a stage again.
+
+    Example: libriscribe2 redo my-book 7 --note "Tenser. Mara must not learn of the key."
+
+    The old text goes to the project's trash. Text that you edited or imported is replaced only
+    with --replace-mine. What was made from the old text is then out of date; it is kept: `resume
+    --refresh` patches what contradicts the new text, `resume --rewrite` writes it again.
+    """
+    renderer = frame.renderer
+    paths = frame.project(project, options=options)
+    settings = frame.settings(options, paths)
+    view = look_at(paths)
+    named = part if chapter is None or is_place(part) else f"{chapter}"
+    wanted = part_of(part, view, read_brief(paths)) if is_place(part) else Part(part, chapter)
+    work = Redo(wanted.stage, wanted.chapter, replace_mine)
+    chosen = work.chosen(view, read_brief(paths))
+    _tell_kept(renderer, chosen, work, paths)
+    if note is not None and not dry_run:
+        tell_noted(renderer, paths, note_down(paths, named, note), again=False)
+    if dry_run:
+        _tell_dry(renderer, paths, settings, work, chosen, as_json=as_json)
+    else:
+        own = own_texts(view, chosen)
+        try:
+            carry_out(renderer, paths, settings, work.prepare, as_json=as_json, anew=False)
+        finally:
+            for name, copy in copies_of(view, own):
+                renderer.warning(f"{name}: your own text was replaced; a copy is in {copy}.")
+        later = run_dry(remaking_now(paths, settings, model_for(settings)))
+        tell_remaking(renderer, paths.called, later)
+
+
+def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPaths) -> None:
+    """Say which files of the author's stay as they are, and how to have them replaced."""
+    if chosen.kept:
+        renderer.warning(
+            f"{in_short(chosen.kept)}: your own text was kept. "
+            f"{work.command(paths.called)} replaces it."
+        )
+
+
+def _tell_dry(
+    renderer: Renderer,
+    paths: ProjectPaths,
+    settings: Settings,
+    work: Redo,
+    chosen: Chosen,
+    *,
+    as_json: bool,
+) -> None:
+    """What a redo would take and replace, make stale, and what remaking that would take.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+    """
+    choice = model_for(settings)
+    quote = run_dry(quote_project(paths, settings, choice, work.prepare))
+    later = run_dry(quote_remaking(paths, settings, choice, work.prepare))
+    if chosen.replaced:
+        names = in_short(chosen.replaced)
+        renderer.warning(f"{names}: your own text would be replaced; a copy would go to the trash.")
+    more: Mapping[str, Any] = {
+        "kept": list(chosen.kept),
+        "replaced": list(chosen.replaced),
+        **remaking_record(later),
+    }
+    tell_quote(renderer, quote, as_json=as_json, more=more)
+    if not as_json:
+        tell_remaking(renderer, paths.called, later)
+    keep_quote(renderer, paths, quote)

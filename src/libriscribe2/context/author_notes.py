@@ -1,0 +1,59 @@
+"""What a request shows of the author's own notes, nearest first where there is not room for all."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from libriscribe2.context.prompt_parts import Rendered, block, frame
+from libriscribe2.project.paths import BOOK_NOTE, note_file, note_on, noted_place
+from libriscribe2.prose import shorten, weigh
+
+BUDGET: Final = 4_000
+"""Most that the block takes, in the measure of `prose.weigh`; a chapter's other parts leave it free."""
+
+BLOCK: Final = "author_notes"
+REMARK: Final = (
+    "The author's own notes on what you are working on. They outrank all that is shown above, the "
+    "plan too: where they differ from it, they hold. Heed them, and do not quote or mention them."
+)
+
+_CHAPTER: Final = re.compile(r"\bch(\d+)")
+_SCENE: Final = re.compile(r"\bscene(\d+)")
+
+
+def noted(notes: Mapping[str, str], step: str, stage: str) -> Rendered:
+    """The notes that concern a question, as a block.
+
+    Args:
+        notes: The author's notes by the name of their file.
+        step: Path of the question, such as `chapters/ch07/scene02`: it says whom it concerns.
+        stage: The name of the notes on the work that asks.
+    """
+    left = BUDGET - frame(BLOCK, remark=REMARK)
+    shown: list[str] = []
+    cut = False
+    for name, label in _concerning(notes, step, stage):
+        line = f"{label}: {notes[name]}"
+        text = shorten(line, left) if left > len(label) + 2 else ""
+        cut = cut or text != line
+        left -= weigh(text) + 2
+        shown.append(text)
+    return Rendered(block(BLOCK, "\n\n".join(filter(None, reversed(shown))), remark=REMARK), cut)
+
+
+def _concerning(notes: Mapping[str, str], step: str, stage: str) -> Iterator[tuple[str, str]]:
+    """The files that concern a question, the nearest first, each with what it is about."""
+    about = {note_file(stage): "On this task", BOOK_NOTE: "On the whole book"}
+    if found := _CHAPTER.search(step):
+        chapter, asked = int(found[1]), _SCENE.search(step)
+        places = {name: noted_place(name) for name in reversed(list(notes))}
+        of_scenes = {
+            name: f"On scene {place[1]} of chapter {chapter}"
+            for name, place in places.items()
+            if place is not None
+            and place[0] == chapter
+            and place[1] is not None
+            and (asked is None or place[1] == int(asked[1]))
+        }
+        about = {**of_scenes, note_on(chapter): f"On chapter {chapter}", **about}
+    return ((name, label) for name, label in about.items() if name in notes)
