@@ -107,10 +107,10 @@ def test_lines_are_those_of_the_text_as_it_is_now(desk: Desk, book: ProjectFolde
 
 def test_a_misspelt_name_is_a_warning_with_both_spellings(desk: Desk, book: ProjectFolder) -> None:
     text = book.text("chapters/02.md").replace("brown", "green")
-    book.write("chapters/02.md", text.replace("bridge", "bridge of Brandth"))
+    book.write("chapters/02.md", text.replace("bridge", "bridge of Barndt"))
     (found,) = findings(desk, expect=0)
     assert (found["rule"], found["severity"]) == ("R10", "warning")
-    assert "Brandth (once) is close to Brandt" in found["message"]
+    assert "Barndt (once) is close to Brandt" in found["message"]
 
 
 def test_sarif_holds_what_its_schema_asks_for(written: Desk) -> None:

@@ -10,6 +10,7 @@ from libriscribe2.documents.source_reader import LARGEST_SOURCE, read_source
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import cited
+from libriscribe2.models.languages import is_english
 from libriscribe2.models.notes import Note, Source
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.artifacts import Book
@@ -205,7 +206,7 @@ def check_citations(view: ProjectView, brief: Brief) -> CitationReport:
     numbers = list(texts)
     marks = tuple(ChapterMark(numbers[bad.text], bad.mark, bad.reason) for bad in found.bad)
     holding = KnownFacts.of((one.note for one in checked if one.holds), _own_names(book, brief))
-    english = brief.language.casefold().startswith("en")
+    english = is_english(brief.language)
     claims = (
         ChapterClaim(number, claim)
         for number, text in texts.items()

@@ -1,9 +1,10 @@
 """Names that drift: a word one slip away from a name of the book."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import chain
 from typing import Final
 
@@ -11,13 +12,54 @@ import regex
 from rapidfuzz.distance import OSA
 
 from libriscribe2.checks.text import ChapterText, Paragraph, plain
+from libriscribe2.models.languages import language_of
 
 SHORTEST: Final = 4
 """Shorter names have too many neighbours among ordinary words."""
 
 MAIN_NAME_USES: Final = 5
-_RARE_SHARE: Final = 0.15
-_RARE_USES: Final = 2
+_RARE_SHARE: Final = 0.05
+_KNOWN_WORD: Final = 2.0
+"""Zipf frequency from which on a spelling is a word, a place or a name that people write."""
+
+_CAPITALISED_NOUNS: Final = frozenset({"de", "lb"})
+"""Languages in which any noun has a capital, so that a frequent one need not be a name."""
+
+_NO_CAPITALS: Final = frozenset({"ja", "ko", "zh"})
+_LEMMAS: Final = frozenset(
+    [
+        "bg",
+        "ca",
+        "cs",
+        "da",
+        "de",
+        "el",
+        "en",
+        "es",
+        "et",
+        "fi",
+        "fr",
+        "hu",
+        "id",
+        "is",
+        "it",
+        "lt",
+        "lv",
+        "mk",
+        "nb",
+        "nl",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "sk",
+        "sl",
+        "sv",
+        "tr",
+        "uk",
+    ]
+)
+"""Languages whose inflected forms `simplemma` knows."""
 _LOWER_SHARE: Final = 0.1
 """A word that stands in lower case in more than this share of its uses is no name."""
 
@@ -25,7 +67,6 @@ _TOKEN: Final = regex.compile(r"\p{Lu}\p{Ll}{2,}(?:'s)?|\p{Ll}{2,}|[.!?\u2026:;\
 _ASCII_TOKEN: Final = re.compile(r"[A-Z][a-z]{2,}(?:'s)?|[a-z]{2,}|[.!?:;\"]")
 _PART: Final = regex.compile(r"\p{Lu}\p{L}+")
 _ENDS: Final = frozenset('.!?\u2026:;"')
-_FORMS: Final = ("s", "es", "ie", "y", "ish", "an", "n", "ian", "ese")
 _SOUNDS: Final = (
     *(("ph", "f"), ("ck", "k"), ("c", "k"), ("q", "k"), ("th", "t"), ("gh", "g"), ("rh", "r")),
     *(("wh", "w"), ("ie", "i"), ("ei", "i"), ("ee", "i"), ("ea", "i"), ("y", "i"), ("oo", "u")),
@@ -83,21 +124,53 @@ class _NameUses:
 
 
 def name_drift(
-    chapters: Sequence[ChapterText], known: Iterable[str], others: Iterable[str] = ()
+    chapters: Sequence[ChapterText],
+    known: Iterable[str],
+    others: Iterable[str] = (),
+    language: str = "English",
 ) -> list[NameDrift]:
-    """Rare spellings next to a known name, or to a name that the book uses often.
+    """Spellings that are one slip away from a name, and that nobody else writes.
+
+    A slip is one letter too many, too few, wrong or swapped with the next; not the first one, which
+    dialects change, nor the last one, which inflections do. It is rarer by far than the name, and
+    by their frequencies neither the spelling nor its lemma is a word of the language. Without `wordfreq` (the extra `names`), and
+    in languages that it does not know, nothing is found.
 
     Args:
         chapters: The book.
-        known: Names of people and places, which are right however seldom they stand.
+        known: Names of people and places, which are right however seldom they occur.
         others: Further words that are right, such as terms of the world.
+        language: The language of the book, as its brief has it.
     """
+    code = language_of(language).code
+    if not can_compare_names(code):
+        return []
     uses = _uses(chapters)
+    right, terms = _parts_of(known), _parts_of(others)
+    bases = {name for name in right if len(name) >= SHORTEST}
+    if code not in _CAPITALISED_NOUNS:
+        bases |= {
+            name
+            for name, count in uses.count.items()
+            if count >= MAIN_NAME_USES and len(name) >= SHORTEST and name not in uses.doubtful
+        }
     found = []
-    for spelling, name in _slips(uses, _parts_of(known), _parts_of(others)):
-        counts = uses.count[spelling], uses.count.get(name, 0)
-        found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))
+    for spelling in sorted(uses.count.keys() - right - terms):
+        names = [name for name in bases if _is_slip(spelling, name, uses.count)]
+        if names and not _is_word(spelling, code):
+            name = min(names, key=lambda one: (-uses.count.get(one, 0), one))
+            counts = uses.count[spelling], uses.count.get(name, 0)
+            found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))
     return sorted(found, key=lambda one: (one.chapter, one.paragraph.line, one.spelling))
+
+
+def can_compare_names(code: str) -> bool:
+    """Whether it is known which spellings are words of a language (its BCP 47 code)."""
+    if code in _NO_CAPITALS or find_spec("wordfreq") is None:
+        return False
+    from wordfreq import available_languages  # noqa: PLC0415 - an extra
+
+    return code in available_languages()
 
 
 def used_names(chapter: ChapterText) -> Mapping[str, int]:
@@ -109,29 +182,25 @@ def used_names(chapter: ChapterText) -> Mapping[str, int]:
     return {name: n for name, n in sorted(uses.count.items()) if name not in uses.doubtful}
 
 
-def _slips(uses: _NameUses, known: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
-    """Spellings that are meant to be a name, each with the name.
+def _is_slip(spelling: str, name: str, uses: Mapping[str, int]) -> bool:
+    """Whether a spelling may be meant to be a name that is used far more often."""
+    most = max(1, _RARE_SHARE * uses.get(name, 0))
+    if uses[spelling] > most or (spelling[0], spelling[-1]) != (name[0], name[-1]):
+        return False
+    return OSA.distance(spelling.casefold(), name.casefold(), score_cutoff=1) == 1
 
-    Args:
-        uses: The words of the text.
-        known: Words of names that are right however seldom they stand.
-        others: Further words that are right.
-    """
-    frequent = {
-        name
-        for name, count in uses.count.items()
-        if count >= MAIN_NAME_USES and name not in uses.doubtful
-    }
-    bases = frozenset(name for name in known if len(name) >= SHORTEST) | frequent
-    found = []
-    for spelling, count in uses.count.items():
-        if len(spelling) < SHORTEST or spelling in known or spelling in others:
-            continue
-        near = _near(spelling, bases, 1 if spelling in uses.doubtful else 2)
-        name = _nearest(spelling, count, near, uses.count, known) if near else None
-        if name is not None:
-            found.append((spelling, name))
-    return found
+
+def _is_word(spelling: str, code: str) -> bool:
+    """Whether people write a spelling, or that of which it is a form, in a language or in English."""
+    from simplemma import lemmatize  # noqa: PLC0415 - an extra
+    from wordfreq import zipf_frequency  # noqa: PLC0415 - an extra
+
+    word = spelling.casefold()
+    forms = {word}
+    if code in _LEMMAS:
+        forms |= {lemmatize(spelling, code).casefold(), lemmatize(word, code).casefold()}
+    languages = {code, "en"}
+    return any(zipf_frequency(one, each) >= _KNOWN_WORD for one in forms for each in languages)
 
 
 def confusable_names(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -191,45 +260,6 @@ def _first(spelling: str, chapters: Sequence[ChapterText]) -> tuple[int, Paragra
         for paragraph in chapter.paragraphs
         if spelling in (held := _capitals(paragraph.text)).inside or spelling in held.at_start
     )
-
-
-def _near(spelling: str, bases: frozenset[str], most: int) -> frozenset[str]:
-    """The names that are at most so many letters away."""
-    return frozenset(name for name in bases if _distance(spelling, name) <= most)
-
-
-def _nearest(
-    spelling: str, count: int, bases: Iterable[str], uses: Mapping[str, int], known: Set[str]
-) -> str | None:
-    """The name that a spelling is meant to be, or None."""
-    near: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
-    for name in bases:
-        often = uses.get(name, 0)
-        if name == spelling or (often < MAIN_NAME_USES and name not in known):
-            continue
-        if count > max(_RARE_USES, _RARE_SHARE * often):
-            continue
-        distance = _distance(spelling, name)
-        if _is_slip(spelling, name, distance):
-            near[distance, -often].append(name)
-    return min(near[min(near)]) if near else None
-
-
-def _distance(one: str, other: str) -> int:
-    """Letters to change, add, leave out or swap with the next; 3 stands for more than 2."""
-    return OSA.distance(one.casefold(), other.casefold(), score_cutoff=2)
-
-
-def _is_slip(spelling: str, name: str, distance: int) -> bool:
-    """Whether a spelling is near enough to a name, and not a form of it."""
-    ours, theirs = spelling.casefold(), name.casefold()
-    short, long = sorted((ours, theirs), key=len)
-    if long in {short + ending for ending in _FORMS}:
-        return False
-    most = 1 if len(long) <= SHORTEST + 1 else 2
-    if distance <= most and ours[0] == theirs[0]:
-        return True
-    return (distance <= 1 and len(ours) > SHORTEST) or _folded(ours) == _folded(theirs)
 
 
 def _folded(word: str) -> str:

@@ -17,6 +17,7 @@ from libriscribe2.engine.engine import follow
 from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.models.brief import MOST_PREMISE, Brief
+from libriscribe2.models.languages import is_english
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths
@@ -188,7 +189,7 @@ def _more(found: Manuscript, wanted: int | None) -> int:
 
 def _brief(found: Manuscript, asked: Mapping[str, Any], size: Mapping[str, Any]) -> Brief:
     """What is known of the book: what the author says outranks what the file says."""
-    language = "English" if found.language.lower().startswith("en") else found.language
+    language = "English" if is_english(found.language) else found.language
     said = {
         "title": found.title,
         "author": found.author,

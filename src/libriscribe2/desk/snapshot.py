@@ -10,9 +10,9 @@ from libriscribe2.checks.project_health import finding_of
 from libriscribe2.commands.calls import Call, CallFolder, own_calls
 from libriscribe2.engine.stages import AgentType, RunDecision, all_stages, book_status, stages_of
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.exporters.languages import UNKNOWN, language_of
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import Finding
+from libriscribe2.models.languages import UNKNOWN, language_of
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import last_run
 from libriscribe2.project.artifacts import Book

@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from libriscribe2.errors import IncompleteError
 from libriscribe2.exporters.export_book import ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared
-from libriscribe2.exporters.languages import language_of
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import HEADING, cited
+from libriscribe2.models.languages import language_of
 from libriscribe2.models.story import ConceptFile, OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.journal import read_journal

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from libriscribe2.exporters.languages import Language
+from libriscribe2.models.languages import Language
 
 
 @dataclass(frozen=True, slots=True)

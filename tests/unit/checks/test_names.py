@@ -39,10 +39,31 @@ def test_what_is_no_slip_is_let_alone(fine: str) -> None:
 
 
 def test_a_name_of_the_canon_is_right_however_seldom() -> None:
-    pages = book("In the yard Tobiah waited.")
-    assert name_drift(pages, ["Marguerite", "Tobias", "Tobiah"]) == []
-    assert [one.spelling for one in name_drift(pages, ["Marguerite", "Tobias"])] == ["Tobiah"]
-    assert name_drift(pages, ["Tobias"], others=["Tobiah Rocks"]) == []
+    pages = book("In the yard Tobais waited.")
+    assert name_drift(pages, ["Marguerite", "Tobias", "Tobais"]) == []
+    assert [one.spelling for one in name_drift(pages, ["Marguerite", "Tobias"])] == ["Tobais"]
+    assert name_drift(pages, ["Tobias"], others=["Tobais Rocks"]) == []
+
+
+@pytest.mark.parametrize("word", ["Margarita", "Tobiah", "Marguerites", "Zobias", "Tobiaz"])
+def test_another_name_an_inflection_and_a_dialect_are_no_slips(word: str) -> None:
+    assert name_drift(book(f"In the yard {word} waited."), ["Marguerite", "Tobias"]) == []
+
+
+GERMAN = "Die Butter lag neben der Mutter, und an den Wänden hingen ihre Hände als Bilder. "
+
+
+def test_where_nouns_have_capitals_only_the_cast_is_compared() -> None:
+    pages = [chapter(1, GERMAN * 12, "Die Muttre kam, und Fredegune ging.")]
+    assert name_drift(pages, [], language="German") == []
+    (drift,) = name_drift(pages, ["Fredegunde"], language="German")
+    assert (drift.spelling, drift.name) == ("Fredegune", "Fredegunde")
+
+
+def test_in_a_language_whose_words_are_not_known_nothing_is_found() -> None:
+    pages = book("In the yard Tobais waited.")
+    assert name_drift(pages, ["Tobias"], language="Welsh") == []
+    assert name_drift(pages, ["Tobias"], language="Japanese") == []
 
 
 def test_a_frequent_name_needs_no_list() -> None:

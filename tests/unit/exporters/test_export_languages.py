@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.exporters.languages import Language, language_of
+from libriscribe2.models.languages import Language, language_of
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ class StoryBible:
     lost: int = 0
     before: tuple[Fact, ...] = ()
 
-    def story(self, *, english: bool) -> Story:
+    def story(self, language: str) -> Story:
         """What the rules compare; in another language some rules find nothing."""
         return Story(
             hard((*self.before, *self.laws, *self.facts)),
@@ -62,7 +62,7 @@ class StoryBible:
             self.threads,
             self.hits,
             self.planned,
-            english,
+            language,
         )
 
 

@@ -116,8 +116,8 @@ def check_story(brief: Brief, view: ProjectView) -> StoryReport:
 
 def story_report(brief: Brief, view: ProjectView, bible: StoryBible) -> StoryReport:
     """Compare what a story bible states (`check_story`)."""
-    order, english = Book(view).draft_order(brief), brief.language.casefold().startswith("en")
-    found = map(_in_this_book, findings_in(bible.story(english=english)))
+    order = Book(view).draft_order(brief)
+    found = map(_in_this_book, findings_in(bible.story(brief.language)))
     here = (one for one in found if one is not None)
     written = [chapter.number for chapter in bible.chapters]
     return StoryReport(

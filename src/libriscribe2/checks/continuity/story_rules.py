@@ -10,6 +10,7 @@ from libriscribe2.checks.text import ChapterText
 from libriscribe2.checks.text_figures import narration_drift
 from libriscribe2.checks.text_names import name_drift
 from libriscribe2.models.findings import Finding, Place, Severity
+from libriscribe2.models.languages import is_english
 from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Thread, ThreadHit
 from libriscribe2.project.paths import OUTLINE, WORLD, chapter_file
 
@@ -30,7 +31,7 @@ class Story:
         threads: What the plan owes its reader.
         hits: What each chapter that was read does with the threads.
         planned: How many chapters the book is to have.
-        english: Whether rules that need English words may be used.
+        language: The language of the book, as its brief has it.
     """
 
     facts: Sequence[Fact]
@@ -40,7 +41,7 @@ class Story:
     threads: Sequence[Thread] = ()
     hits: Mapping[int, Sequence[ThreadHit]] = field(default_factory=dict)
     planned: int = 0
-    english: bool = True
+    language: str = "English"
 
 
 CONTINUITY_RULES: Final[Rules[Story]] = Rules(__package__ or "")
@@ -122,7 +123,7 @@ def unclear_names(story: Story) -> Iterator[Finding]:
 )
 def drifting_narration(story: Story) -> Iterator[Finding]:
     """R12: chapters that are told otherwise than most."""
-    for drift in narration_drift(story.chapters) if story.english else ():
+    for drift in narration_drift(story.chapters) if is_english(story.language) else ():
         chapter, first = drift.chapter, drift.chapter.paragraphs[0]
         place = Place(chapter.file, chapter.number, line=first.line, quote=first.text)
         yield Finding("warning", place, f"Chapter {chapter.number} is {drift.message}.")
@@ -164,7 +165,7 @@ def _shared_aliases(story: Story) -> Iterator[Finding]:
 
 def _drifting_names(story: Story) -> Iterator[Finding]:
     """Spellings next to a name."""
-    for drift in name_drift(story.chapters, story.people, story.others):
+    for drift in name_drift(story.chapters, story.people, story.others, story.language):
         chapter, paragraph = story.chapters[drift.chapter], drift.paragraph
         place = Place(chapter.file, chapter.number, line=paragraph.line, quote=paragraph.text)
         yield Finding(

@@ -15,7 +15,9 @@ from libriscribe2.models.findings import Finding
 @gate("name")
 def names(chapter: ChapterText, context: GateContext) -> GateResult:
     """Spellings one slip away from a name; the figure counts them."""
-    drifts = name_drift([chapter], context.people, (*context.others, *context.settled))
+    drifts = name_drift(
+        [chapter], context.people, (*context.others, *context.settled), context.language
+    )
     return GateResult(float(len(drifts)), _findings(drifts))
 
 
@@ -23,7 +25,7 @@ def _findings(drifts: list[NameDrift]) -> Iterator[Finding]:
     for one in drifts:
         why = f"`{one.spelling}` looks like a slip for `{one.name}`"
         fix = f"Write `{one.name}`, unless somebody else is meant."
-        yield finding("name", "error", _sentence(one), one.paragraph.line, why, fix)
+        yield finding("name", "note", _sentence(one), one.paragraph.line, why, fix)
 
 
 def _sentence(drift: NameDrift) -> str:

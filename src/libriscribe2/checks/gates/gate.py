@@ -17,6 +17,7 @@ from libriscribe2.checks.text import ChapterText, Gram, ParagraphIndex, plain
 from libriscribe2.checks.text_figures import Narration, narration_of
 from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
+from libriscribe2.models.languages import is_english
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 MOST_OF_A_GATE: Final = 6
@@ -69,7 +70,7 @@ class GateContext:
     @property
     def english(self) -> bool:
         """Whether lists of English words may be used."""
-        return self.language.casefold().startswith("en")
+        return is_english(self.language)
 
     @cached_property
     def written(self) -> tuple[ChapterText, ...]:

@@ -14,6 +14,7 @@ from libriscribe2.checks.text import ChapterText, plain
 from libriscribe2.checks.text_lengths import chapter_words
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.languages import is_english
 from libriscribe2.models.story import (
     OutlineChapter,
     OutlineFile,
@@ -179,7 +180,7 @@ def plan_with(
         notes=frozenset(one.id for one in book.notes() if one.is_fact) if researched else None,
         words=brief.words_per_chapter(count) * count,
         story=brief.kind == "fiction",
-        english=brief.language.casefold().startswith("en"),
+        english=is_english(brief.language),
     )
 
 

@@ -22,7 +22,8 @@ from libriscribe2.checks.text_figures import (
     surface_hits,
 )
 from libriscribe2.checks.text_lengths import chapter_variation, length_score
-from libriscribe2.checks.text_names import confusable_names, name_drift
+from libriscribe2.checks.text_names import can_compare_names, confusable_names, name_drift
+from libriscribe2.models.languages import is_english, language_of
 from libriscribe2.prose import prose_words
 
 
@@ -34,13 +35,13 @@ class BookPlan:
         people: Names of the characters, main ones first.
         others: Names of places and terms.
         chapter_words: Wanted words of a chapter; 0 where nothing was asked.
-        english: Whether metrics that need English words can be had.
+        language: The language of the book, as its brief has it.
     """
 
     people: Sequence[str] = ()
     others: Sequence[str] = ()
     chapter_words: int = 0
-    english: bool = True
+    language: str = "English"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def book_metrics(
         *length_metrics(written, plan),
         *name_metrics(written, plan),
         *voice_metrics(written),
-        *(sound_metrics(written) if plan.english else []),
+        *(sound_metrics(written) if is_english(plan.language) else []),
     ]
     ordered = sorted(found, key=lambda metric: GROUPS.index(metric.group))
     return BookMetrics(len(written), sum(prose_words(one.text) for one in written), tuple(ordered))
@@ -126,20 +127,9 @@ def length_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metr
 
 def name_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:
     """Names that drift, that are easily confused, and that models favour."""
-    drifts = name_drift(chapters, plan.people, plan.others)
     alike = confusable_names(plan.people)
     common = ai_names(plan.people)
-    return [
-        Metric(
-            "drifting names",
-            "names",
-            len(drifts),
-            "spellings",
-            worst(
-                place(chapters[one.chapter], one.paragraph, f"{one.spelling} for {one.name}")
-                for one in drifts
-            ),
-        ),
+    found = [
         Metric(
             "confusable names",
             "names",
@@ -155,6 +145,14 @@ def name_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric
             worst(note(chapters[0], name) for name in common),
         ),
     ]
+    if can_compare_names(language_of(plan.language).code):
+        drifts = name_drift(chapters, plan.people, plan.others, plan.language)
+        places = worst(
+            place(chapters[one.chapter], one.paragraph, f"{one.spelling} for {one.name}")
+            for one in drifts
+        )
+        found.insert(0, Metric("drifting names", "names", len(drifts), "spellings", places))
+    return found
 
 
 def voice_metrics(chapters: Sequence[ChapterText]) -> list[Metric]:

@@ -108,5 +108,5 @@ def _plan(brief: Brief, book: Book) -> BookPlan:
         people=[person.name for person in book.characters()],
         others=[entry.name for entry in (*book.places(), *book.terms())],
         chapter_words=brief.words_per_chapter(chapters),
-        english=brief.language.casefold().startswith("en"),
+        language=brief.language,
     )

@@ -69,7 +69,7 @@ def test_every_figure_has_a_range_and_every_group_its_metrics() -> None:
 
 
 def test_a_language_without_a_word_list_gets_the_figures_that_need_none() -> None:
-    book = book_metrics([chapter(1, fresh(1, 200))], BookPlan(english=False))
+    book = book_metrics([chapter(1, fresh(1, 200))], BookPlan(language="German"))
     assert book.group("ai sound") == []
     assert not {one.name for one in book.metrics} & set(SURFACE)
     assert book.group("voice")

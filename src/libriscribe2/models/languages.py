@@ -190,6 +190,11 @@ def language_of(said: str) -> Language:
     return Language(variant)
 
 
+def is_english(said: str) -> bool:
+    """Whether an author means English, of whatever country."""
+    return language_of(said).code == "en"
+
+
 def _by_part(text: str) -> str:
     """The tag of a name that stands inside a word, as names without spaces do."""
     foreign = (tag for name, tag in _TAGS.items() if not name.isascii() and name in text)
