@@ -139,7 +139,7 @@ def test_XC_03_book_stats_is_status_by_its_old_name(desk: Desk) -> None:
 
 def test_XC_03_a_project_without_a_name_is_called_after_its_premise(desk: Desk) -> None:
     desk.run("create", PREMISE, "--mock", *SMALL, "--until", "concept")
-    assert desk.project("a-lighthouse-keeper-on-a-drowned-coast-finds-a-logbook").root.is_dir()
+    assert desk.project("a-lighthouse-keeper-on-a").root.is_dir()
 
 
 def test_XC_03_a_name_may_hold_spaces(desk: Desk) -> None:

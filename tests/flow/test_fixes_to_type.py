@@ -1,6 +1,7 @@
 """Commands that are told as the way out can be typed as they are told."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 from tests.support.desk import Desk
@@ -16,7 +17,11 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 @pytest.mark.parametrize("command", ["status", "estimate", "replay"])
-def test_a_command_without_a_project_is_told_with_its_own_name(desk: Desk, command: str) -> None:
+def test_a_command_without_a_project_is_told_with_its_own_name(
+    desk: Desk, command: str, tmp_path: Path
+) -> None:
+    desk = desk.copied_to(tmp_path / "two")
+    shutil.copytree(desk.project().root, desk.folder / "projects" / "other")
     assert f"`libriscribe2 {command} PROJECT`" in desk.run(command, expect=2).err
 
 

@@ -24,8 +24,7 @@ def test_XC_08_help_lists_every_command_in_one_line(desk: Desk) -> None:
 
 
 def test_XC_08_no_arguments_show_the_help(desk: Desk) -> None:
-    ran = desk.run(expect=2)
-    assert "libriscribe2 demo" in ran.out + ran.err
+    assert "libriscribe2 demo" in desk.run().out
 
 
 def test_XC_08_quiet_says_only_what_is_wrong(desk: Desk) -> None:

@@ -29,19 +29,49 @@ from libriscribe2.cli.process import (
     with_next_step,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.projects import loaded_for, locate
+from libriscribe2.commands.projects import (
+    here,
+    loaded_for,
+    locate,
+    look_at,
+    project_names,
+    stage_names,
+)
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError
 from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
 from libriscribe2.llm.providers import ModelChoice, is_built_in
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
-ProjectArgument = Annotated[
-    str | None, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-]
-RequiredProjectArgument = Annotated[
-    str, typer.Argument(metavar="PROJECT", help="Name of the project, or its folder.")
-]
+
+def complete_project(incomplete: str) -> list[str]:
+    """The names of books that begin so, for a shell."""
+    names = project_names(loaded_for(None, {}).settings)
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_stage(incomplete: str) -> list[str]:
+    """The names of stages that begin so, for a shell."""
+    return [name for name in stage_names() if name.startswith(incomplete)]
+
+
+def complete_part(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The numbers of the chapters of the project that was typed, and the stages, for a shell."""
+    settings, typed = loaded_for(None, {}).settings, ctx.params.get("project")
+    paths = locate(typed, None, settings) if typed else here(settings)
+    chapters = Book(look_at(paths)).chapters() if paths is not None else 0
+    numbers = (str(n) for n in range(1, chapters + 1))
+    return [one for one in (*numbers, *stage_names()) if one.startswith(incomplete)]
+
+
+_PROJECT: Final = typer.Argument(
+    metavar="PROJECT",
+    help="Name of the project, its beginning, or its folder; the only one needs no name.",
+    autocompletion=complete_project,
+)
+ProjectArgument = Annotated[str | None, _PROJECT]
+RequiredProjectArgument = Annotated[str, _PROJECT]
 ProjectNameOption = Annotated[
     str | None,
     typer.Option("--project-name", "-p", help="Name of the project, where no PROJECT is given."),
@@ -56,7 +86,10 @@ MockOption = Annotated[
 UntilOption = Annotated[
     str | None,
     typer.Option(
-        "--until", metavar="STAGE", help="Stop after this stage, such as outline, plan or chapters."
+        "--until",
+        metavar="STAGE",
+        help="Stop after this stage, such as outline, plan or chapters.",
+        autocompletion=complete_stage,
     ),
 ]
 ConcurrencyOption = Annotated[
@@ -124,6 +157,9 @@ _LAST: Final = (
     *("max_minutes", "dry_run", "dsn", "journal", "log_level", "no_input", "as_json"),
 )
 """What `--help` of a command with groups lists after its own options, in this order."""
+
+_NAMED: Final = 8
+"""Most projects that an error names."""
 
 _WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (answer|resume|adopt|estimate)(?=`| --)")
 
@@ -215,10 +251,11 @@ class Frame:
             StorageError: The folder cannot be read.
         """
         settings = self._loaded(None, options.flags() if options is not None else {})
-        if not (typed or named):
-            command = self._command or "status"
-            raise UsageError("Which project?", fix=f"Name one: `libriscribe2 {command} PROJECT`.")
-        paths = locate(typed, named, settings)
+        paths = locate(typed, named, settings) if typed or named else here(settings)
+        if paths is None:
+            command, names = self._command or "status", ", ".join(project_names(settings)[:_NAMED])
+            fix = f"Name one: `libriscribe2 {command} PROJECT`" + (f", of {names}" if names else "")
+            raise UsageError("Which project?", fix=f"{fix}.")
         self.is_about(paths)
         return paths
 

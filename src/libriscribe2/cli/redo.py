@@ -11,8 +11,10 @@ from libriscribe2.cli.frame import (
     Frame,
     JsonLinesOption,
     ReplaceMineOption,
+    RequiredProjectArgument,
     RunOptions,
     command,
+    complete_part,
     model_for,
 )
 from libriscribe2.cli.render import Renderer
@@ -42,10 +44,14 @@ from libriscribe2.settings import Settings
 @command
 def redo(
     frame: Frame,
-    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the project.")],
+    project: RequiredProjectArgument,
     part: Annotated[
         str,
-        typer.Argument(metavar="PART", help="A chapter (7) or a stage (people, outline, ...)."),
+        typer.Argument(
+            metavar="PART",
+            help="A chapter (7) or a stage (people, outline, ...).",
+            autocompletion=complete_part,
+        ),
     ],
     chapter: Annotated[
         int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter of the stage.")

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from typer._click.exceptions import (  # not public elsewhere
+    BadParameter,
     ClickException,
     NoArgsIsHelpError,
     NoSuchOption,
@@ -103,6 +104,7 @@ COMMANDS: Final = (
     ),
     Entry("demo", "create:demo", "Write a short book with the stand-in author, without a key."),
     Entry("config", "listings:config", "Show the settings and where they come from."),
+    Entry("books", "books:books", "List your books: title, words, state, cost, last change."),
     Entry("keys", "keys:app", "Keep the keys of providers, such as OpenAI's, for all your books."),
     Entry("trust", "listings:trust", "Let a folder's .env set everything, until it changes."),
     Entry("models", "listings:models", "Show the model of every stage, and the models available."),
@@ -224,9 +226,17 @@ class RootGroup(TyperGroup):
         self._typed = sys.argv[1:] if args is None else args
         try:
             try:
-                code = super().main(
-                    args, prog_name, complete_var, False, windows_expand_args, **extra
-                )
+                try:
+                    code = super().main(
+                        args, prog_name, complete_var, False, windows_expand_args, **extra
+                    )
+                except BadParameter as error:
+                    named = self._with_book(error)
+                    if named is None:
+                        raise
+                    code = super().main(
+                        named, prog_name, complete_var, False, windows_expand_args, **extra
+                    )
             except ClickException as error:
                 _tell(error, self._path(self._typed))
                 code = error.exit_code
@@ -253,6 +263,18 @@ class RootGroup(TyperGroup):
         """The context of the root command."""
         with _interrupts(self._typed):
             return super().make_context(info_name, args, parent, **extra)
+
+    def _with_book(self, error: BadParameter) -> list[str] | None:
+        """The command line with the book that goes without saying; None where there is none."""
+        context = error.ctx
+        if context is None or not any(one.name == "project" for one in context.command.params):
+            return None
+        from libriscribe2.cli.books import with_book_here  # noqa: PLC0415 - few come by here
+
+        try:
+            return with_book_here(self._typed, context.command_path.split()[1:])
+        except (LibriScribeError, ValueError):
+            return None
 
     def _path(self, words: Sequence[str]) -> str:
         """The command that some words name, as far as there is one."""
@@ -336,7 +358,7 @@ app = typer.Typer(
     cls=RootGroup,
     rich_markup_mode=None,
     help="Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -371,6 +393,18 @@ def root(
     """Turn a premise into a finished book. Try `libriscribe2 demo`: it needs no key."""
     ctx.obj = Invocation(quiet=quiet, debug=debug, command=ctx.invoked_subcommand or "")
     ctx.obj.keep()
+    if ctx.invoked_subcommand is None:
+        _alone(ctx)
+
+
+def _alone(ctx: typer.Context) -> None:
+    """The program without a command: the shelf, or the help where there is no book yet."""
+    from libriscribe2.cli.books import books, has_books  # noqa: PLC0415 - few come by here
+
+    if has_books():
+        books(ctx=ctx, as_json=False)
+    else:
+        typer.echo(ctx.get_help())
 
 
 def exit_code_of(error: Exception) -> int:

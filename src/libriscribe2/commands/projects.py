@@ -22,6 +22,7 @@ from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import ConvertedView, convert, is_legacy, read_legacy
 from libriscribe2.project.paths import (
     BOOK_TOML,
+    PROJECT_DATA,
     STATE,
     ProjectPaths,
     check_project_name,
@@ -131,6 +132,9 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
     project = typed or named
     if not project:
         raise UsageError("Which project?", fix="Name one: `libriscribe2 status PROJECT`.")
+    found = None if _is_path(project) else _begun_with(project, settings)
+    if found is not None:
+        return found
     root = (
         Path(os.path.realpath(project))
         if _is_path(project)
@@ -141,7 +145,7 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
         others = [] if is_there else _projects(settings.projects_dir)
     if is_there:
         typed = project if _is_path(project) else ""
-        return ProjectPaths(root, settings.debug_dir / root.name, typed)
+        return _at(root, settings, typed)
     folded = {other.casefold(): other for other in others}
     close = get_close_matches(root.name.casefold(), folded, n=1)
     raise ProjectError(
@@ -150,6 +154,73 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
         if close
         else "Start one with `libriscribe2 create`.",
     )
+
+
+def here(settings: Settings) -> ProjectPaths | None:
+    """The project in whose folder the command is run, else the only one there is; None: neither.
+
+    Raises:
+        StorageError: The folder of the projects cannot be read.
+    """
+    folder = Path.cwd()
+    root = next((one for one in (folder, *folder.parents) if _is_project(one)), None)
+    if root is not None:
+        return _at(root, settings, os.path.relpath(root))
+    names = project_names(settings)
+    if len(names) != 1:
+        return None
+    return ProjectPaths(settings.projects_dir / names[0], settings.debug_dir / names[0])
+
+
+def _at(root: Path, settings: Settings, typed: str) -> ProjectPaths:
+    """The project in a folder; named from inside, its dumps are where they are from outside."""
+    base, shelf = Path(), settings.projects_dir
+    if Path.cwd().is_relative_to(root) and not shelf.is_absolute():
+        is_shelved = root.parent.parts[-len(shelf.parts) :] == shelf.parts
+        base = root.parents[len(shelf.parts)] if is_shelved else root.parent
+    return ProjectPaths(root, base / settings.debug_dir / root.name, typed)
+
+
+def project_names(settings: Settings) -> list[str]:
+    """The names of the books there are.
+
+    Raises:
+        StorageError: The folder of the projects cannot be read.
+    """
+    folder = settings.projects_dir
+    with storage_errors("read", folder):
+        return sorted(name for name in _projects(folder) if _is_project(folder / name))
+
+
+def _is_project(folder: Path) -> bool:
+    """Whether a folder holds a book: one of this program, or of the original LibriScribe2."""
+    known = (folder / STATE).is_dir() and (folder / BOOK_TOML).is_file()
+    return known or (folder / PROJECT_DATA).is_file()
+
+
+def _begun_with(typed: str, settings: Settings) -> ProjectPaths | None:
+    """The one project whose name begins so; None where a project is called just that, or none is.
+
+    Raises:
+        UsageError: Several begin so.
+        StorageError: The folder of the projects cannot be read.
+    """
+    exact = settings.projects_dir / typed
+    with storage_errors("read", exact):
+        if exact.is_dir():
+            return None
+    inside = here(settings)
+    if inside is not None and inside.root.name.startswith(typed):
+        return inside
+    names = project_names(settings)
+    begun = [name for name in names if name.startswith(typed)]
+    if len(begun) > 1:
+        raise UsageError(
+            f"{len(begun)} projects begin with {typed!r}.", fix=f"Name one: {', '.join(begun)}."
+        )
+    if not begun:
+        return None
+    return ProjectPaths(settings.projects_dir / begun[0], settings.debug_dir / begun[0])
 
 
 def new_paths(
@@ -172,7 +243,7 @@ def new_paths(
         ProjectError: There is a project of that name.
         StorageError: The folder cannot be read.
     """
-    folder = check_project_name(name) if name else project_name_from(brief.title or brief.premise)
+    folder = check_project_name(name) if name else _short_name(brief, settings)
     root = settings.projects_dir / folder
     paths = ProjectPaths(root, settings.debug_dir / folder)
     with storage_errors("read", root):
@@ -183,6 +254,18 @@ def new_paths(
             fix=f"Continue with `libriscribe2 resume {paths.called}`, or choose another --project-name.",
         )
     return paths
+
+
+_SHORT: Final = 28
+
+
+def _short_name(brief: Brief, settings: Settings) -> str:
+    """A name that can be typed, made from the title or the premise; another book's gets a number."""
+    name = project_name_from(brief.title or brief.premise, _SHORT)
+    there = settings.projects_dir / name / BOOK_TOML
+    if not there.is_file() or read_book_toml(there).get("book", {}).get("premise") == brief.premise:
+        return name
+    return free_name(settings, name)
 
 
 def free_name(settings: Settings, name: str) -> str:

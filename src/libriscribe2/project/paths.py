@@ -265,12 +265,15 @@ def story_bible_file(number: int) -> str:
     return STORY_BIBLE_FILES.replace("*", f"{number:02d}")
 
 
-def project_name_from(text: str) -> str:
+def project_name_from(text: str, longest: int = MAX_NAME_LENGTH - len(_FALLBACK) - 1) -> str:
     """A folder name made from a title: lower-case ASCII letters, digits and hyphens.
 
     Never empty, at most `MAX_NAME_LENGTH` long, and allowed on every operating system.
+
+    Args:
+        text: The title.
+        longest: Most characters of it.
     """
-    longest = MAX_NAME_LENGTH - len(_FALLBACK) - 1
     slug = slugify(text, max_length=longest, word_boundary=True, save_order=True)
     if not slug:
         return _FALLBACK
