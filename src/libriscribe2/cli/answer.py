@@ -24,8 +24,9 @@ from libriscribe2.cli.pasting import copied, pasted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, run_book
 from libriscribe2.commands.by_hand import pastes_left, settings_by_hand, waiting_requests
-from libriscribe2.commands.runs import OpenBook, RunRequest, going_on, open_book
+from libriscribe2.commands.runs import OpenBook, going_on, open_book
 from libriscribe2.documents.decoding import decode
+from libriscribe2.engine.engine import RunRequest
 from libriscribe2.errors import EXIT_INTERRUPTED, UsageError
 from libriscribe2.exporters.pandoc import environment
 from libriscribe2.llm.backends.manual import Pastes

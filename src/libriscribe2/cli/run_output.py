@@ -11,8 +11,8 @@ from libriscribe2.cli.finding_formats import lines_of
 from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.process import interrupted, interruptible, run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.runs import OpenBook, RunRequest, first_models, stand_in_files
-from libriscribe2.engine.engine import follow
+from libriscribe2.commands.runs import OpenBook, first_models, stand_in_files
+from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.forecast.model_time import VirtualLoop

@@ -17,8 +17,8 @@ from typing import Final
 from libriscribe2.app import App, AppOptions
 from libriscribe2.commands.new_book import NewBook, place_files
 from libriscribe2.commands.projects import open_project, wanted_stages
-from libriscribe2.commands.runs import Prepare, RunRequest
-from libriscribe2.engine.engine import follow
+from libriscribe2.commands.runs import Prepare
+from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.stages import book_status, units_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.forecast.model_time import model_times, with_their_chapters

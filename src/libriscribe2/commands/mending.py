@@ -14,8 +14,8 @@ from uuid import uuid4
 
 from libriscribe2.agents.agent_mender import Changes, Mended, MenderAgent, Written
 from libriscribe2.commands.projects import wanted_stages
-from libriscribe2.commands.runs import OpenBook, RunRequest
-from libriscribe2.engine.engine import follow
+from libriscribe2.commands.runs import OpenBook
+from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.stages import input_hashes, units_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief

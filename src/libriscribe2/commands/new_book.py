@@ -13,8 +13,8 @@ from slugify import slugify
 from libriscribe2.checks.continuity.fact_rules import is_death
 from libriscribe2.checks.continuity.story_bible import bible_of
 from libriscribe2.commands.projects import kept_settings, locate, look_at, read_brief, wanted_stages
-from libriscribe2.commands.runs import RunRequest
 from libriscribe2.documents.decoding import DocumentError
+from libriscribe2.engine.engine import RunRequest
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief, CountRange, parse_counts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.commands.forecasts import quote_remaking
 from libriscribe2.commands.projects import read_brief, stage_called, wanted_stages
-from libriscribe2.commands.runs import RunRequest
+from libriscribe2.engine.engine import RunRequest
 from libriscribe2.engine.stages import book_status, units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.forecast.quote import Quote, Remaking

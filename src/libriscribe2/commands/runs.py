@@ -1,55 +1,25 @@
 """Runs of a book that is there: what is asked of one, and the run itself as a stream of events."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from libriscribe2.agents.agent_base import Agent, Unit
+from libriscribe2.agents.agent_base import Agent
 from libriscribe2.app import App, AppOptions, SharedCalls
 from libriscribe2.commands.projects import kept_settings, open_project, wanted_stages
-from libriscribe2.engine.engine import Engine, RunStream
+from libriscribe2.engine.engine import Engine, RunRequest, RunStream
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.engine.stages import units_of
 from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.run_files import log_to
 from libriscribe2.project.book_file import read_book_toml, write_book_toml
-from libriscribe2.project.paths import CHAPTER_FILES, SCENES, ProjectPaths
+from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import check_models, resolved, stage_model
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What a command asks of a run.
-
-    Attributes:
-        stages: The stages to bring up to date.
-        refresh: Whether stale units are remade.
-        only: Files whose units may run; None means all.
-        again: Units to do again, whatever their state.
-        job: The same in the words of the command line, such as `redo chapters --chapter 2`.
-    """
-
-    stages: Sequence[type[Agent]]
-    refresh: bool = False
-    only: frozenset[str] | None = None
-    again: tuple[Unit, ...] = ()
-    job: str = ""
-
-    @property
-    def ends_with_plan(self) -> bool:
-        """Whether it is the plan that is asked for, and no prose."""
-        made = {stage.writes for stage in self.stages}
-        return self.only is None and SCENES in made and CHAPTER_FILES not in made
-
-    def by(self, engine: Engine) -> RunStream[Outcome]:
-        """The run that carries it out."""
-        return engine.run(self.stages, refresh=self.refresh, only=self.only, again=self.again)
-
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")

@@ -23,6 +23,7 @@ from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.observe.events import Event, EventConsumer, EventName
+from libriscribe2.project.paths import CHAPTER_FILES, SCENES
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")
@@ -49,6 +50,35 @@ class Connections(Protocol):
     async def aclose(self) -> None:
         """Close what is open."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a command asks of a run.
+
+    Attributes:
+        stages: The stages to bring up to date.
+        refresh: Whether stale units are remade.
+        only: Files whose units may run; None means all.
+        again: Units to do again, whatever their state.
+        job: The same in the words of the command line, such as `redo chapters --chapter 2`.
+    """
+
+    stages: Sequence[type[Agent]]
+    refresh: bool = False
+    only: frozenset[str] | None = None
+    again: tuple[Unit, ...] = ()
+    job: str = ""
+
+    @property
+    def ends_with_plan(self) -> bool:
+        """Whether it is the plan that is asked for, and no prose."""
+        made = {stage.writes for stage in self.stages}
+        return self.only is None and SCENES in made and CHAPTER_FILES not in made
+
+    def by(self, engine: "Engine") -> RunStream[Outcome]:
+        """The run that carries it out."""
+        return engine.run(self.stages, refresh=self.refresh, only=self.only, again=self.again)
 
 
 class Engine:
