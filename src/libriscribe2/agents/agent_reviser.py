@@ -12,7 +12,7 @@ from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined, m
 from libriscribe2.checks.patching import changed_paragraphs, passages, patched
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.context.scene_context import ChapterHead
-from libriscribe2.context.story_so_far import SCENE_BREAK
+from libriscribe2.context.story_so_far import scenes_of
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
@@ -22,6 +22,7 @@ from libriscribe2.models.reviews import (
     BeatAnswer,
     CriticIssue,
     Critique,
+    CritiqueOfFacts,
     CritiqueWithBeats,
     Patches,
 )
@@ -133,8 +134,11 @@ class Reviser:
     async def _critique(self, this: _Round, text: str, seen: Sequence[Finding]) -> list[Finding]:
         """What a critic finds whose quotes stand in the text; a long chapter is read in parts."""
         texts = parts(without_notes(text), self._room)
-        beats = this.context.outline.beats if this.context.outline is not None else []
-        shape = CritiqueWithBeats if beats else Critique
+        outline = this.context.outline
+        beats = outline.beats if outline and this.context.kind == "fiction" else []
+        shape: type[BaseModel] = CritiqueWithBeats if beats else Critique
+        if this.context.kind != "fiction":
+            shape = CritiqueOfFacts
         plan = _plan(this.context, beats, text, seen)
         found: list[Finding] = []
         answers: list[BeatAnswer] = []
@@ -145,7 +149,8 @@ class Reviser:
             own = {"text_before": tail(before, BEFORE_BUDGET), "text": part}
             also = own | self._shared(this, part)
             told = await self._ask(this.unit, shape, name, "critique", values, also)
-            found += [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
+            if isinstance(told, Critique | CritiqueOfFacts):
+                found += _standing(this.unit, told.issues[:MOST_ISSUES], text)
             answers += told.beats if isinstance(told, CritiqueWithBeats) else []
         return [*found, *_missing(beats, answers, text)]
 
@@ -210,7 +215,7 @@ class Reviser:
         told = {"shown": this.blocks}
         if self._head is not None:
             body = text.removeprefix(f"# {self._head.state.chapter.title}").strip()
-            return told | self._head.values(body.split(SCENE_BREAK))
+            return told | self._head.values(scenes_of(body))
         nothing = {hole: "" for hole in load_prompt(SHARED).holes() if hole != "format_rules"}
         return (
             nothing

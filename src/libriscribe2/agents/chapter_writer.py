@@ -26,9 +26,10 @@ from libriscribe2.context.scene_context import (
     chapter_head,
     scene_context,
 )
-from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, text_before
+from libriscribe2.context.story_so_far import REMEMBERED, joined_scenes, text_before
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import WHOLE_CHAPTER
+from libriscribe2.models.citations import facts, with_known_ids
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import scene_block
 from libriscribe2.models.story import ScenePlan, ScenesFile
@@ -150,7 +151,7 @@ class ChapterWriterAgent(Agent):
             written.append(await self._at_once(unit, state, Wanted(round(wanted), habit, HALF)))
         for words in scene_words(wanted, state.scenes) if not written else ():
             written.append(await self._scene(unit, head, written, Wanted(words, habit)))
-        draft = f"# {state.chapter.title}\n\n{SCENE_BREAK.join(written)}\n"
+        draft = f"# {state.chapter.title}\n\n{joined_scenes(written)}\n"
         if not self.brief.revision:
             return draft
         context, shown = gate_context(state, round(wanted)), shown_for_revision(state)
@@ -196,7 +197,9 @@ class ChapterWriterAgent(Agent):
             part=part,
             prompt=ChapterWriterAgent.name,
         )
-        return await self._from(context, unit, call)
+        text = await self._from(context, unit, call)
+        heading = " ".join(state.scenes[len(written)].heading.strip("# ").split())
+        return f"## {heading}\n\n{_HEADING.sub('', text, count=1)}" if heading else text
 
     async def _at_once(self, unit: Unit, state: PromptContext, wanted: Wanted) -> str:
         """Write all scenes with one request, which shows what any of them may be written from."""
@@ -228,7 +231,8 @@ class ChapterWriterAgent(Agent):
             }
         )
         self.made_from.manifests.append(manifest.model_dump(mode="json"))
-        return text.strip()
+        ids = {note.id for note in facts(self.book.notes())}
+        return with_known_ids(text.strip(), ids) if ids else text.strip()
 
     def _budget(self, unit: Unit, part: str = "") -> int:
         """What the parts of a prompt take beside the author's notes."""

@@ -4,16 +4,19 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pydantic import BaseModel
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.checks.plan.plan import plan_with
 from libriscribe2.checks.plan.plan_report import allowances, as_list, faults
+from libriscribe2.context.notes import homeless, notes_to_plan, with_all_homed, with_known_notes
+from libriscribe2.context.prompt_parts import block
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.brief import CountRange
-from libriscribe2.models.citations import notes_to_plan
 from libriscribe2.models.excerpts import (
     MendedOutline,
+    MendedOutlineOfFacts,
     book_lines,
     cards,
     chapter_block,
@@ -28,7 +31,9 @@ from libriscribe2.models.excerpts import (
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import (
     ChapterScenes,
+    ChapterSections,
     ConceptFile,
+    NoteHomes,
     OutlineChapter,
     OutlineFile,
     OutlineOfFacts,
@@ -56,8 +61,6 @@ BATCH: Final = 15
 CARD_BUDGET: Final = 8_000
 WORLD_BUDGET: Final = 5_000
 SO_FAR_BUDGET: Final = 6_000
-NOTES_BUDGET: Final = 6_000
-TERMS_BUDGET: Final = 2_000
 MOST_THREADS: Final = 16
 ID_BUDGET: Final = 40
 PROMISE_BUDGET: Final = 160
@@ -69,7 +72,9 @@ FAULTS_BUDGET: Final = 4_000
 class OutlinerAgent(Agent):
     """Plans the chapters, a batch at a time where there are many.
 
-    Where rules in code find faults in the plan, the model is asked once to mend them.
+    Where rules in code find faults in the plan, the model is asked once to mend them. In a book of
+    facts each note has its home in one chapter, or a reason why it has none: the model is asked
+    once for those that it forgot.
     """
 
     name = "outline"
@@ -78,7 +83,7 @@ class OutlinerAgent(Agent):
     brief_keys = ("premise", *BOOK_KEYS, "chapters", "project_type")
     writes = OUTLINE
     shape = OutlineFile
-    prompts = ("outline", "outline_mend")
+    prompts = ("outline", "outline_mend", "outline_homes")
 
     @override
     async def execute(self, unit: Unit) -> OutlineFile:
@@ -87,6 +92,9 @@ class OutlinerAgent(Agent):
         outline = await self._batch(unit, None, wanted)
         while len(outline.chapters) < wanted.low:
             outline = _joined(outline, await self._batch(unit, outline, wanted))
+        if self.brief.kind != "fiction":
+            outline = with_known_notes(outline, self.book.notes())
+            outline = await self._all_homed(unit, outline)
         found = self._faults(outline)
         return await self._mended(unit, outline, found) if found else outline
 
@@ -100,8 +108,9 @@ class OutlinerAgent(Agent):
         high = None if wanted.high is None else min(BATCH, wanted.high - done)
         count = CountRange(low, high if last else low)
         concept = concept_block(self.book.load(CONCEPT, ConceptFile).concept)
-        notes = notes_to_plan(self.book.notes(), concept, NOTES_BUDGET)
-        shape = OutlineFile if self.brief.kind == "fiction" else OutlineOfFacts
+        notes = notes_to_plan(self.book.notes(), self.book.sources(), self.book.answers())
+        is_story = self.brief.kind == "fiction"
+        shape: type[OutlineFile | OutlineOfFacts] = OutlineFile if is_story else OutlineOfFacts
         told = await self.ask(
             unit,
             shape,
@@ -112,11 +121,31 @@ class OutlinerAgent(Agent):
             concept=concept,
             characters=cards(self.book.characters(), PEOPLE_FIELDS, CARD_BUDGET),
             places=cards(self.book.places(), ("name", "description"), CARD_BUDGET),
-            notes=self._world() + self._terms() + notes,
+            notes=self._world() + notes,
             so_far="" if so_far is None else _planned(so_far),
             wanted=self._wanted(count, done, wanted.low, last=last),
         )
         return told.as_file()
+
+    async def _all_homed(self, unit: Unit, outline: OutlineFile) -> OutlineFile:
+        """The outline with a home for the notes that it forgot: asked for once."""
+        left = homeless(outline, self.book.notes())
+        if not left:
+            return outline
+        try:
+            homes = await self.ask(
+                unit,
+                NoteHomes,
+                prompt="outline_homes",
+                part="homes",
+                book=book_lines(self.brief),
+                outline=outline_lines(outline, (0,)),
+                notes=notes_to_plan(left, self.book.sources(), self.book.answers()),
+            )
+        except MaxRetriesExceededError as error:
+            logger.warning("%s: %s: %s", PLAN_NOT_MENDED, unit.step, error.what)
+            return outline
+        return with_known_notes(homes.applied_to(outline), self.book.notes())
 
     def _world(self) -> str:
         """What holds in the world, as a block: a plan that breaks a rule cannot be written."""
@@ -134,32 +163,24 @@ class OutlinerAgent(Agent):
         ending = ", which bring the book to its end" if last else ""
         return f"the next {chapters}, after chapter {done} of a book of {whole} chapters{ending}"
 
-    def _terms(self) -> str:
-        """The terms of a subject as a block: a book of facts defines each in one chapter."""
-        terms = self.book.terms()
-        if self.brief.kind == "fiction" or not terms:
-            return ""
-        return f"\n\n<terms>\n{cards(terms, ('name', 'description'), TERMS_BUDGET)}\n</terms>"
-
     async def _mended(
         self, unit: Unit, outline: OutlineFile, found: Sequence[Finding]
     ) -> OutlineFile:
         """The outline with fewer faults, or as it was: asked for once, whatever comes of it."""
+        is_story = self.brief.kind == "fiction"
+        shown = {
+            "book": book_lines(self.brief),
+            "outline": outline_lines(outline, (one.where.chapter for one in found)),
+            "faults": as_list(found, FAULTS_BUDGET),
+            "threads": block("threads", _threads(outline.threads)) if is_story else "",
+        }
+        shape: type[BaseModel] = MendedOutline if is_story else MendedOutlineOfFacts
         try:
-            mend = await self.ask(
-                unit,
-                MendedOutline,
-                prompt="outline_mend",
-                part="lint1",
-                book=book_lines(self.brief),
-                threads=_threads(outline.threads),
-                outline=outline_lines(outline, (one.where.chapter for one in found)),
-                faults=as_list(found, FAULTS_BUDGET),
-            )
+            mend = await self.ask_about(unit, shape, "outline_mend", shown, part="lint1")
         except MaxRetriesExceededError as error:
             logger.warning("%s: %s: %s", PLAN_NOT_MENDED, unit.step, error.what)
             return outline
-        mended = mend.applied_to(outline)
+        mended = MendedOutline.model_validate(mend.model_dump()).applied_to(outline)
         return mended if len(self._faults(mended)) < len(found) else outline
 
     def _faults(self, outline: OutlineFile) -> tuple[Finding, ...]:
@@ -177,6 +198,7 @@ def _joined(outline: OutlineFile, more: OutlineFile) -> OutlineFile:
         "ending": outline.ending or more.ending,
         "threads": list(threads.values()),
         "chapters": [*outline.chapters, *more.chapters],
+        "left_out": [*outline.left_out, *more.left_out],
     }
     return outline.model_copy(update=joined)
 
@@ -286,22 +308,35 @@ class SceneOutlinerAgent(Agent):
             "chapter": chapter_block(self._told(chapter), number, len(outline)),
             "count": f"{self._wording(count)} for {self._words(chapter, len(outline)):,} words",
         }
-        planned = await self.ask(
+        told = await self.ask(
             unit,
-            ChapterScenes,
+            self._shape,
             part=f"ch{number:02d}",
             limits={"scenes": count.bounds()},
             neighbours=_neighbours(outline, number, plans),
             **shown,
             **shared,
         )
+        planned = self._homed(chapter, _as_scenes(told))
         found = self._faults(number, chapter.title, planned)
         plan = _shown(planned)
         if found and weigh(plan) <= PLAN_BUDGET:
             shown |= {name: shared[name] for name in ("book", "characters", "places")}
             shown |= {"plan": plan, "faults": as_list(found, SCENES_FAULTS_BUDGET)}
             planned = await self._mended(unit, number, planned, len(found), count, shown)
-        return PlannedChapter(chapter=number, title=chapter.title, scenes=planned.scenes)
+        scenes = self._homed(chapter, planned).scenes
+        return PlannedChapter(chapter=number, title=chapter.title, scenes=scenes)
+
+    @property
+    def _shape(self) -> type[BaseModel]:
+        return ChapterScenes if self.brief.kind == "fiction" else ChapterSections
+
+    def _homed(self, chapter: OutlineChapter, planned: ChapterScenes) -> ChapterScenes:
+        """A plan whose sections state all notes of their chapter."""
+        notes = self.book.notes()
+        if self.brief.kind == "fiction" or not notes:
+            return planned
+        return ChapterScenes(scenes=with_all_homed(planned.scenes, chapter.plants, notes))
 
     async def _mended(
         self,
@@ -314,9 +349,9 @@ class SceneOutlinerAgent(Agent):
     ) -> ChapterScenes:
         """A plan with fewer faults, or as it was: asked for once, whatever comes of it."""
         try:
-            mended = await self.ask(
+            told = await self.ask(
                 unit,
-                ChapterScenes,
+                self._shape,
                 prompt="scenes_mend",
                 part=f"ch{number:02d}-lint1",
                 limits={"scenes": count.bounds()},
@@ -325,6 +360,7 @@ class SceneOutlinerAgent(Agent):
         except MaxRetriesExceededError as error:
             logger.warning("%s: %s/ch%02d: %s", PLAN_NOT_MENDED, unit.step, number, error.what)
             return planned
+        mended = _as_scenes(told)
         return mended if len(self._faults(number, "", mended)) < faulty else planned
 
     def _faults(self, number: int, title: str, planned: ChapterScenes) -> tuple[Finding, ...]:
@@ -351,6 +387,11 @@ class SceneOutlinerAgent(Agent):
     def _words(self, chapter: OutlineChapter, chapters: int) -> int:
         """Words that a chapter is to have."""
         return chapter.target_words or self.brief.words_per_chapter(chapters)
+
+
+def _as_scenes(told: BaseModel) -> ChapterScenes:
+    """What a model planned, as the book keeps it."""
+    return ChapterScenes.model_validate(told.model_dump())
 
 
 def _shown(planned: ChapterScenes) -> str:

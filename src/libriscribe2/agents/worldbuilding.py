@@ -3,6 +3,7 @@
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
+from libriscribe2.context.notes import notes_to_plan
 from libriscribe2.models.excerpts import (
     book_lines,
     concept_block,
@@ -11,7 +12,7 @@ from libriscribe2.models.excerpts import (
     with_given_world,
 )
 from libriscribe2.models.story import ConceptFile, WorldFile
-from libriscribe2.project.paths import CONCEPT, SERIES_WORLD, WORLD
+from libriscribe2.project.paths import CONCEPT, RESEARCH_NOTES, SERIES_WORLD, WORLD
 
 
 class WorldbuildingAgent(Agent):
@@ -20,7 +21,7 @@ class WorldbuildingAgent(Agent):
     name = "world"
     heeds = "world"
     also_called = ("worldbuilding",)
-    reads = (CONCEPT, SERIES_WORLD)
+    reads = (CONCEPT, RESEARCH_NOTES, SERIES_WORLD)
     brief_keys = ("premise", *BOOK_KEYS, "worldbuilding")
     writes = WORLD
     wanted_if = "worldbuilding"
@@ -39,6 +40,7 @@ class WorldbuildingAgent(Agent):
             premise=premise_block(self.brief),
             book=book_lines(self.brief),
             concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
-            given=given_world(given),
+            given=given_world(given)
+            + notes_to_plan(self.book.notes(), self.book.sources(), self.book.answers()),
         )
         return with_given_world(made, given)

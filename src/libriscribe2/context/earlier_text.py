@@ -117,13 +117,14 @@ _OPENINGS: Final = "How its last chapters began: "
 _ENDINGS: Final = "How they ended: "
 
 
-def overused_block(texts: Iterable[str], budget: int) -> str:
+def overused_block(texts: Iterable[str], budget: int, *, phrases: bool = True) -> str:
     """The book's own crutch phrases and the edges of its last chapters, for later scenes to avoid.
 
     Args:
         texts: Chapters that are written, in order.
         budget: Most that the block takes (`prose.weigh`), of which the edges get three
             fifths: the oldest of them go first, and the least used phrases.
+        phrases: Whether phrases are told: what a book of facts says often are its terms.
 
     Returns:
         Up to three lines; "" where there is nothing to tell.
@@ -134,8 +135,8 @@ def overused_block(texts: Iterable[str], budget: int) -> str:
         [_edge(one, 0) for one in last], [_edge(one, -1) for one in last], budget * 3 // 5
     )
     left = budget - weigh(edges) - bool(edges)
-    phrases = _listed(_PHRASES, overused_phrases(chapters), left)
-    return "\n".join(line for line in (phrases, edges) if line)
+    used = _listed(_PHRASES, overused_phrases(chapters), left) if phrases else ""
+    return "\n".join(line for line in (used, edges) if line)
 
 
 def overused_phrases(chapters: Sequence[ChapterText]) -> list[str]:

@@ -10,7 +10,7 @@ from libriscribe2.context.earlier_text import EarlierPassages, overused_block
 from libriscribe2.context.knowledge_parts import read_knowledge
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.notes import Note
+from libriscribe2.models.notes import Note, Source
 from libriscribe2.models.story import (
     Character,
     ConceptFile,
@@ -61,6 +61,7 @@ class PromptContext:
             none.
         known: What is known by kind (`context.knowledge_parts`), as far as there is a file of it.
         notes: The notes of the research.
+        sources: Their sources.
         texts: Finished chapters by number, as readers see them.
         summaries: What finished chapters come to, by number.
         facts: What finished chapters state, under one name each, in the order of the text; first
@@ -83,6 +84,7 @@ class PromptContext:
     world: WorldFile | None = None
     known: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    sources: tuple[Source, ...] = ()
     texts: Mapping[int, str] = field(default_factory=dict)
     summaries: Mapping[int, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
@@ -198,13 +200,16 @@ def read_context(
         world=None if world is None else world_at(world, ended, number),
         known=read_knowledge(book, number, order),
         notes=tuple(book.notes()),
+        sources=tuple(book.sources()),
         texts=readable,
         summaries=_summaries(book, texts, number, order),
         facts=tuple(sorted(facts, key=lambda fact: fact.place)),
         events={n: tuple(file.events) for n, file in canon.items()},
         exits={n: file.exit for n, file in canon.items()},
         hits={n: tuple(file.threads) for n, file in canon.items()},
-        habits=overused_block([readable[n] for n in near], HABITS_BUDGET),
+        habits=overused_block(
+            [readable[n] for n in near], HABITS_BUDGET, phrases=brief.kind == "fiction"
+        ),
         heeded=near,
     )
 

@@ -9,6 +9,13 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.context.knowledge_parts import knowledge_parts
+from libriscribe2.context.notes import (
+    going_back,
+    homes_elsewhere,
+    notes_to_cite,
+    other_notes,
+    own_notes,
+)
 from libriscribe2.context.people_and_facts import (
     RULES_ROOM,
     facts_part,
@@ -45,7 +52,6 @@ from libriscribe2.context.story_so_far import (
     timeline_part,
     unseen_part,
 )
-from libriscribe2.models.citations import notes_to_cite
 from libriscribe2.models.excerpts import book_lines, chapter_block, scene_block
 from libriscribe2.models.story_bible import Fact, Thread
 from libriscribe2.prose import shorten, tail, weigh
@@ -324,7 +330,7 @@ worth it."""
 
 NOT_TRIMMED: Final = 10**6
 
-NOTES_FRAME: Final = 440
+NOTES_FRAME: Final = 640
 """What the notes' block takes besides its lines."""
 
 
@@ -483,7 +489,12 @@ def _habits(state: PromptContext, room: int) -> Rendered:
 
 
 def _notes(state: PromptContext, scene: int, room: int) -> Rendered:
-    """The facts of the research that a scene may state, with their marks."""
-    about = f"{told_of(state.scenes[scene])} {chapter_block(state.chapter, 1, 1)}"
-    budget = max(0, room - NOTES_FRAME)
-    return Rendered(notes_to_cite(state.notes, about, budget))
+    """The facts of the research that a scene may state, with their marks: its own ones always."""
+    plan, budget = state.scenes[scene], max(0, room - NOTES_FRAME)
+    own = own_notes(plan, state.notes)
+    elsewhere = homes_elsewhere(state.outline, state.number, state.scenes, scene)
+    about = f"{state.chapter.title} {told_of(plan)}"
+    shown = {note.id for note in own}
+    back = [one for one in going_back(state.outline, state.number) if one not in shown]
+    others = other_notes(about, state.notes, elsewhere | shown, back)
+    return Rendered(notes_to_cite(own, others, state.sources, budget))

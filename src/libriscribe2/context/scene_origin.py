@@ -6,7 +6,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from libriscribe2.context.scene_context import ContextManifest
-from libriscribe2.context.story_so_far import SCENE_BREAK
+from libriscribe2.context.story_so_far import scenes_of
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import chapter_file, draft_file
@@ -87,7 +87,8 @@ def _recorded(view: ProjectView, number: int) -> ChapterOrigin:
         packs = made.params.get(PACKS) if made is not None else None
         if made is None or not packs or not view.exists(name):
             continue
-        if view.read_text(name).count(SCENE_BREAK.strip()) + 1 != len(packs):
+        body = view.read_text(name).partition("\n\n")[2]
+        if len(scenes_of(body)) != len(packs):
             break
         models = tuple(made.params.get("models", ()))
         return ChapterOrigin(number, name, _manifests(name, packs), models)

@@ -1,7 +1,7 @@
 """What happens before and after a scene, and the text on both sides of it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from libriscribe2.context.earlier_text import PASSAGE_BUDGET
@@ -155,6 +155,8 @@ def _when(time: StoryTime) -> str:
 
 SCENE_BREAK: Final = "\n\n* * *\n\n"
 
+_BETWEEN: Final = re.compile(rf"{re.escape(SCENE_BREAK)}|\n\n(?=## )")
+
 LINE_BUDGET: Final = 300
 AFTER_REMARK: Final = (
     "The next chapter is written and begins with this. Lead up to it and repeat nothing of it."
@@ -177,9 +179,23 @@ AFTER_CUT: Final = 0.6
 """Where the text is too long, so much of its room is filled again: it grows before the next cut."""
 
 
+def joined_scenes(scenes: Iterable[str]) -> str:
+    """Scenes as one text; a section that has a heading needs no other sign before it."""
+    text = ""
+    for one in scenes:
+        gap = "\n\n" if one.startswith("## ") else SCENE_BREAK
+        text = f"{text}{gap}{one}" if text else one
+    return text
+
+
+def scenes_of(text: str) -> list[str]:
+    """The scenes of a text, or its sections with their headings."""
+    return _BETWEEN.split(text)
+
+
 def last_scene(state: PromptContext) -> str:
     """The last scene of the chapter before, where it may be seen."""
-    return _chapter_before(state).split(SCENE_BREAK)[-1]
+    return scenes_of(_chapter_before(state))[-1]
 
 
 def text_part(state: PromptContext, written: Sequence[str], room: int, before: str) -> Rendered:
@@ -206,7 +222,7 @@ def text_part(state: PromptContext, written: Sequence[str], room: int, before: s
         for at, one in enumerate(state.scenes[:start], start=1)
     ]
     kept = [tail(one, max(1, left)) for one in written[start:]]
-    told = SCENE_BREAK.join(f"{one}{LEVEL}" for one in kept)
+    told = joined_scenes(f"{one}{LEVEL}" for one in kept)
     text = f"{first}{LEVEL}{block('scenes_before', chr(10).join(lines))}{block('text', told)}"
     return Rendered(
         text.removeprefix(LEVEL),
@@ -221,7 +237,7 @@ def _size(text: str) -> int:
 
 def text_before(state: PromptContext, written: Sequence[str]) -> str:
     """All text that the next scene goes on from; "" where there is none, or none may be seen."""
-    return SCENE_BREAK.join(written) or _chapter_before(state)
+    return joined_scenes(written) or _chapter_before(state)
 
 
 def _chapter_before(state: PromptContext) -> str:

@@ -30,8 +30,10 @@ CONCEPT_BUDGET: Final = 3_000
 CHAPTER_BUDGET: Final = 1_600
 SCENE_BUDGET: Final = 800
 FIELD_BUDGET: Final = 500
-CAST_BUDGET: Final = 24
 LIST_BUDGET: Final = 24
+IDS_BUDGET: Final = 12_000
+
+_IDS: Final = frozenset({"plants", "payoffs", "reveals"})
 
 _TOLD_IN_FULL: Final = frozenset({"summary", "goal", "conflict", "outcome", "place"})
 
@@ -86,7 +88,7 @@ def chapter_block(chapter: OutlineChapter, number: int, of: int) -> str:
         "title": shorten(fields.pop("title"), LINE_BUDGET),
         "summary": shorten(fields.pop("summary"), CHAPTER_BUDGET),
     }
-    contract = {name: _brief(value, LIST_BUDGET) for name, value in fields.items()}
+    contract = {name: _brief(name, value) for name, value in fields.items()}
     return to_json({"number": number, "of": of, **told, **_without_zero(contract)})
 
 
@@ -102,17 +104,18 @@ def scene_record(plan: ScenePlan, number: int, of: int) -> dict[str, Any]:
         if name in _TOLD_IN_FULL:
             told[name] = shorten(value, SCENE_BUDGET)
         else:
-            told[name] = _brief(value, CAST_BUDGET if name == "characters" else LIST_BUDGET)
+            told[name] = _brief(name, value)
     return {"number": number, "of": of, **_without_zero(told)}
 
 
-def _brief(value: Any, most: int) -> Any:
-    """A field of a plan that has to be short: a text, or a list of at most so many."""
+def _brief(name: str, value: Any) -> Any:
+    """A field of a plan that has to be short: a text, or a list; ids have room, not a number."""
     if isinstance(value, str):
         return shorten(value, FIELD_BUDGET)
-    return (
-        [shorten(one, FIELD_BUDGET) for one in value[:most]] if isinstance(value, list) else value
-    )
+    if not isinstance(value, list):
+        return value
+    short = [shorten(one, FIELD_BUDGET) for one in value]
+    return lines_within(short, IDS_BUDGET) if name in _IDS else short[:LIST_BUDGET]
 
 
 def _without_zero(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,6 +243,7 @@ MOST_CHAPTERS: Final = 24
 _AROUND: Final = 2
 _SUMMARY_BUDGET: Final = 400
 _STATE_BUDGET: Final = 120
+_IDS_BUDGET: Final = 4_000
 
 
 class MendedChapter(Shape):
@@ -255,6 +259,25 @@ class MendedChapter(Shape):
     opening_move: Opening = ""
     ending_move: Ending = ""
     story_time: Label = ""
+
+
+class MendedChapterOfFacts(Shape):
+    """A chapter of a book of facts as it should be; what is empty stays as it is."""
+
+    number: int = Field(ge=1, description="The chapter's number")
+    summary: Prose = Field("", description="Only where it has to change")
+    entry_state: Prose = ""
+    exit_state: Prose = ""
+    plants: Names = Field(default_factory=list, description="All ids and terms that belong there")
+    payoffs: Names = Field(default_factory=list, description="All ids and terms that belong there")
+
+
+class MendedOutlineOfFacts(Shape):
+    """What changes in the outline of a book of facts."""
+
+    chapters: list[MendedChapterOfFacts] = Field(
+        default_factory=list, description="Only the chapters that change"
+    )
 
 
 class MendedOutline(Shape):
@@ -302,13 +325,18 @@ def _line(chapter: OutlineChapter, number: int) -> str:
             "entry_state": shorten(chapter.entry_state, _STATE_BUDGET),
             "exit_state": shorten(chapter.exit_state, _STATE_BUDGET),
             "tension": chapter.tension,
-            "plants": [shorten(one, _STATE_BUDGET) for one in chapter.plants[:8]],
-            "payoffs": [shorten(one, _STATE_BUDGET) for one in chapter.payoffs[:8]],
+            "plants": _ids(chapter.plants),
+            "payoffs": _ids(chapter.payoffs),
             "opening_move": chapter.opening_move,
             "ending_move": chapter.ending_move,
             "story_time": shorten(chapter.story_time, _STATE_BUDGET),
         }
     )
+
+
+def _ids(entries: Sequence[str]) -> list[str]:
+    """What a chapter sets up or goes back to: each in short, and as many as its line has room for."""
+    return lines_within((shorten(one, _STATE_BUDGET) for one in entries), _IDS_BUDGET)
 
 
 def _mended(chapter: OutlineChapter, mend: MendedChapter) -> OutlineChapter:

@@ -32,6 +32,20 @@ Fault = Literal[
 """What a critic may find."""
 
 
+FaultOfFacts = Literal[
+    "",
+    "contradiction",
+    "unclear",
+    "repetition",
+    "explained",
+    "stock",
+    "voice",
+    "pace",
+    "plan",
+]
+"""What a critic of a book of facts may find; its facts are checked beside their notes."""
+
+
 def _severity(said: Any) -> Any:
     """A severity; any other word is a warning."""
     return listed(said, get_args(Severity), "warning")
@@ -40,6 +54,11 @@ def _severity(said: Any) -> Any:
 def _fault(said: Any) -> Any:
     """A kind of fault; any other word is no kind."""
     return listed(said, get_args(Fault), "")
+
+
+def _fault_of_facts(said: Any) -> Any:
+    """A kind of fault of a book of facts; any other word is no kind."""
+    return listed(said, get_args(FaultOfFacts), "")
 
 
 class CriticIssue(Shape):
@@ -52,6 +71,14 @@ class CriticIssue(Shape):
     quote: Prose = Field(description="The words of the text that show it, copied exactly")
     why: Prose = Field(description="What is wrong, in one sentence")
     fix: Prose = Field("", description="What would mend it, in one sentence")
+
+
+class IssueOfFacts(CriticIssue):
+    """One issue of a book of facts."""
+
+    kind: Annotated[FaultOfFacts, BeforeValidator(_fault_of_facts)] = Field(
+        "", description="What kind it is"
+    )
 
 
 class BeatAnswer(Shape):
@@ -70,6 +97,16 @@ class Critique(Shape):
     """What a critic finds in a text; nothing is an answer, too."""
 
     issues: list[CriticIssue] = Field(
+        default_factory=list,
+        description="What is wrong, the worst first; an empty list where nothing is",
+        json_schema_extra={"maxItems": MOST_ISSUES},
+    )
+
+
+class CritiqueOfFacts(Shape):
+    """The same of a book of facts."""
+
+    issues: list[IssueOfFacts] = Field(
         default_factory=list,
         description="What is wrong, the worst first; an empty list where nothing is",
         json_schema_extra={"maxItems": MOST_ISSUES},

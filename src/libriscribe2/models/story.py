@@ -71,12 +71,11 @@ class OutlineChapter(Shape):
     role: SkipJsonSchema[Role] = Field("", exclude_if=not_)
 
 
-class ChapterOfFacts(OutlineChapter):
-    """A chapter of a book of facts before it is written: its question, and how it joins others."""
+class LeftOut(Shape):
+    """A note that a text does without."""
 
-    role: Role = Field(
-        "", exclude_if=not_, description="For a first or last chapter that frames the others"
-    )
+    id: Name = Field(description="Its id")
+    why: Text = Field(description="Why the text does without it, in a few words")
 
 
 class _OutlineOfAny(Shape):
@@ -84,8 +83,6 @@ class _OutlineOfAny(Shape):
 
     summary: Text = Field(description="The whole book in a paragraph")
     promises: TextList = Field(default_factory=list, description="What a reader is led to expect")
-    ending: Prose = Field("", description="How the central question is answered, and at what cost")
-    threads: list[Thread] = Field(default_factory=list, description="What is set up and owed")
 
     def as_file(self) -> "OutlineFile":
         """The plan as the book keeps it."""
@@ -95,13 +92,69 @@ class _OutlineOfAny(Shape):
 class OutlineFile(_OutlineOfAny):
     """`outline.json`: a chapter's number is its place in the list."""
 
+    ending: Prose = Field("", description="How the central question is answered, and at what cost")
+    threads: list[Thread] = Field(default_factory=list, description="What is set up and owed")
     chapters: list[OutlineChapter] = Field(min_length=1, description="All chapters in order")
+    left_out: SkipJsonSchema[list[LeftOut]] = Field(default_factory=list, exclude_if=not_)
+
+
+class ChapterOfFacts(Shape):
+    """A chapter of a book of facts before it is written: its question, and what it states."""
+
+    title: Name = Field(description="Chapter title without its number")
+    summary: Text = Field(description="What it says, step by step, with its examples")
+    purpose: Prose = Field("", description="Its one question")
+    entry_state: Prose = Field("", description="What the reader has to know before")
+    exit_state: Prose = Field("", description="What the reader takes away, in one sentence")
+    plants: Names = Field(
+        default_factory=list,
+        description="What has its home here: ids of notes, and the terms that it defines",
+    )
+    payoffs: Names = Field(
+        default_factory=list, description="Ids and terms of earlier chapters that it goes back to"
+    )
+    target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
+    role: Role = Field(
+        "", exclude_if=not_, description="For a first or last chapter that frames the others"
+    )
 
 
 class OutlineOfFacts(_OutlineOfAny):
     """The plan of a book of facts as a model tells it."""
 
+    ending: Prose = Field("", description="What the reader knows and can do at its end")
     chapters: list[ChapterOfFacts] = Field(min_length=1, description="All chapters in order")
+    left_out: list[LeftOut] = Field(
+        default_factory=list, description="The notes that no chapter states"
+    )
+
+
+class ChapterHomes(Shape):
+    """The notes that a chapter states in addition."""
+
+    number: int = Field(ge=1, description="The chapter's number")
+    notes: Names = Field(description="Ids of the notes")
+
+
+class NoteHomes(Shape):
+    """Where notes belong that an outline has forgotten."""
+
+    chapters: list[ChapterHomes] = Field(
+        default_factory=list, description="Only the chapters that take any"
+    )
+    left_out: list[LeftOut] = Field(
+        default_factory=list, description="The notes that no chapter states"
+    )
+
+    def applied_to(self, outline: OutlineFile) -> OutlineFile:
+        """The outline with what is said here; a chapter that it does not have is left out."""
+        more = {one.number: one.notes for one in self.chapters}
+        chapters = [
+            one.model_copy(update={"plants": [*dict.fromkeys((*one.plants, *more.get(n, ())))]})
+            for n, one in enumerate(outline.chapters, start=1)
+        ]
+        left_out = [*outline.left_out, *self.left_out]
+        return outline.model_copy(update={"chapters": chapters, "left_out": left_out})
 
 
 class ConceptModel(Shape):
@@ -130,6 +183,7 @@ class ConceptFile(Shape):
 class ScenePlan(Shape):
     """A scene (or a section of non-fiction) before it is written."""
 
+    heading: SkipJsonSchema[Label] = Field("", exclude_if=not_)
     summary: Text = Field(description="What happens, from first to last moment")
     goal: Prose = Field("", description="What the viewpoint wants here; the section's question")
     conflict: Prose = Field("", description="What stands against it; the difficulty to explain")
@@ -156,6 +210,34 @@ class ChapterScenes(Shape):
     """The scenes of one chapter, as a model plans them."""
 
     scenes: list[ScenePlan] = Field(min_length=1, description="The chapter's scenes in order")
+
+
+class SectionPlan(Shape):
+    """A section of a book of facts before it is written."""
+
+    heading: Label = Field(
+        "", description="Its heading in the book; empty where the text simply goes on"
+    )
+    summary: Text = Field(description="What it says, in order")
+    goal: Prose = Field("", description="Its one question")
+    outcome: Prose = Field("", description="Its one takeaway")
+    characters: Names = Field(default_factory=list, description="Whose case it tells, by name")
+    mode: Label = Field(
+        "", description="How it is told: explanation, example, steps, table, code ..."
+    )
+    reveals: TextList = Field(
+        default_factory=list,
+        description="What has its home here: ids of notes, and the terms that it defines",
+    )
+    transition_in: Prose = Field("", description="How it follows from what came before")
+    transition_out: Prose = Field("", description="What leads on to what comes next")
+    target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
+
+
+class ChapterSections(Shape):
+    """The sections of one chapter, as a model plans them."""
+
+    scenes: list[SectionPlan] = Field(min_length=1, description="The chapter's sections in order")
 
 
 class PlannedChapter(ChapterScenes):

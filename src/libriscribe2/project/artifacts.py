@@ -6,6 +6,7 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.models.answers import AnsweredQuestion, AnswersFile
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import ChapterRole, DraftOrder
 from libriscribe2.models.notes import Note, NotesFile, Source, SourcesFile
@@ -26,6 +27,7 @@ from libriscribe2.project.paths import (
     CONCEPT,
     NOTE_FILES,
     OUTLINE,
+    RESEARCH_ANSWERS,
     RESEARCH_LIST,
     RESEARCH_NOTES,
     SAMPLE_FILES,
@@ -192,6 +194,12 @@ class Book:
         if not self._view.exists(RESEARCH_LIST):
             return []
         return self.load(RESEARCH_LIST, SourcesFile).sources
+
+    def answers(self) -> list[AnsweredQuestion]:
+        """The questions of the research with what their notes say."""
+        if not self._view.exists(RESEARCH_ANSWERS):
+            return []
+        return self.load(RESEARCH_ANSWERS, AnswersFile).answers
 
     def sample_files(self) -> tuple[str, ...]:
         """The names of the texts from which the voice is taken."""

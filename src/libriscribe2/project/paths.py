@@ -43,6 +43,7 @@ RESEARCH_FETCHED: Final = f"{RESEARCH}/fetched"
 
 RESEARCH_NOTES: Final = f"{RESEARCH}/notes.json"
 RESEARCH_LIST: Final = f"{RESEARCH}/sources.json"
+RESEARCH_ANSWERS: Final = f"{RESEARCH}/answers.json"
 RESEARCH_PLAN: Final = f"{RESEARCH}/plan.json"
 RESEARCH_RUN: Final = f"{RESEARCH}/run.json"
 EXPORTS: Final = "exports"

@@ -6,7 +6,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from libriscribe2.models.base import request_schema
-from libriscribe2.models.story import ConceptFile, OutlineChapter, OutlineFile, OutlineOfFacts
+from libriscribe2.models.reviews import CritiqueOfFacts
+from libriscribe2.models.story import (
+    ChapterSections,
+    ConceptFile,
+    OutlineChapter,
+    OutlineFile,
+    OutlineOfFacts,
+)
 
 
 def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
@@ -26,7 +33,18 @@ def test_only_a_book_of_facts_is_asked_which_chapters_frame_the_others() -> None
     }
     assert "role" not in asked[OutlineFile]
     assert asked[OutlineOfFacts].pop("role")["enum"] == ["", "introduction", "conclusion"]
-    assert list(asked[OutlineOfFacts]) == list(asked[OutlineFile])
+    assert asked[OutlineOfFacts].keys() < asked[OutlineFile].keys()
+
+
+def test_a_book_of_facts_is_asked_for_nothing_that_only_a_story_has() -> None:
+    of_stories = {"pov", "tension", "story_time", "opening_move", "ending_move", "beats", "threads"}
+    of_scenes = {"place", "conflict", "turn", "entry_state", "exit_state", "time"}
+    outline = json.dumps(request_schema(OutlineOfFacts))
+    sections = json.dumps(request_schema(ChapterSections))
+    critique = json.dumps(request_schema(CritiqueOfFacts))
+    assert not [one for one in of_stories if f'"{one}"' in outline]
+    assert not [one for one in of_scenes if f'"{one}"' in sections]
+    assert not [one for one in ("dialogue", "viewpoint", "beats") if f'"{one}"' in critique]
 
 
 def test_a_role_is_kept_where_there_is_one_and_another_word_is_none() -> None:

@@ -53,10 +53,12 @@ class _Mark:
     leads: bool
 
 
+_HEADING: Final = "a heading"
+_FENCE: Final = "a fence"
 _EVERYWHERE: Final = (
-    _Kind("a heading", re.compile(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+\S.*$"), ("#",)),
+    _Kind(_HEADING, re.compile(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+\S.*$"), ("#",)),
     _Kind("a tag of the prompt", re.compile(rf"</?(?:{_BLOCKS})>"), ("<",)),
-    _Kind("a fence", re.compile(r"(?m)^[ \t]{0,3}(?:```|~~~).*$"), ("```", "~~~")),
+    _Kind(_FENCE, re.compile(r"(?m)^[ \t]{0,3}(?:```|~~~).*$"), ("```", "~~~")),
     _Kind(
         "a field of the plan",
         re.compile(r'"(?:summary|goal|conflict|outcome|characters)"[ \t]*:.*'),
@@ -65,7 +67,7 @@ _EVERYWHERE: Final = (
 )
 _IN_ENGLISH: Final = (
     _Kind(
-        "a heading",
+        _HEADING,
         re.compile(
             r"(?mi)^[ \t]*[*_]{0,3}(?:scene|chapter|section|part)[ \t]+(?:\d{1,3}|[ivxl]{1,6})"
             r"(?:[ \t]*(?:[:.\u2013\u2014-].*)?)?[*_]{0,3}[ \t]*$"
@@ -127,7 +129,8 @@ def _findings(
 def _marks(chapter: ChapterText, context: GateContext) -> list[tuple[int, _Mark]]:
     """What its form gives away, with the lines where it stands.
 
-    The chapter's own title above the text is no fault.
+    The chapter's own title above the text is no fault; nor are, in a book of facts, headings of
+    sections, fences and what stands between them.
     """
     kinds = _KINDS if context.english else _EVERYWHERE
     reaches_on = context.english and _REACHES_ON.search(chapter.text) is not None
@@ -142,7 +145,17 @@ def _marks(chapter: ChapterText, context: GateContext) -> list[tuple[int, _Mark]
                 found.append((line + one.before, one))
         is_first = is_first and not block.strip()
         line += block.count("\n") + 1
+    if context.kind != "fiction":
+        fences = [at for at, one in found if one.what == _FENCE]
+        found = [one for one in found if not _is_form(one, fences)]
     return sorted(found, key=lambda one: one[1].kind)
+
+
+def _is_form(placed: tuple[int, _Mark], fences: Sequence[int]) -> bool:
+    """Whether a mark is the form of a book of facts: a section's heading, or code."""
+    at, one = placed
+    is_code = sum(fence < at for fence in fences) % 2 == 1
+    return is_code or one.what == _FENCE or (one.what == _HEADING and one.said.startswith("##"))
 
 
 def _marks_in(block: str, kinds: Sequence[_Kind]) -> Iterator[_Mark]:

@@ -157,7 +157,7 @@ _LONGEST_QUOTE: Final = 18
 _FREE_ITEMS: Final = 3
 _NAME: Final = re.compile(r"(?<=[a-z,;] )(?<!\bthe )(?<!\bin )(?<!\bof )[A-Z][a-z]+ [A-Z][a-z]+\b")
 _INSIDE: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?\b")
-_NOTE_SAYS: Final = re.compile(r"(?m)^- n-[0-9a-f]{12}: (.+?) \(quote")
+_NOTE_SAYS: Final = re.compile(r"(?m)^- n-[0-9a-f]{12}: (.+)$")
 _WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
 _TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
 _SHORT: Final = frozenset(
