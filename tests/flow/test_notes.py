@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.support.authors import Author
+from tests.support.authors import Author, Killed
 from tests.support.desk import SMALL, Desk, ProjectFolder
 
 from libriscribe2.llm.backend import Request
@@ -216,3 +216,79 @@ def test_small_books_have_notes_on_their_only_scene(desk: Desk) -> None:
     desk.run("resume", "book", backend=author)
     assert "drafts/ch01/scene01" in heeding(author)
     assert not any("ch02" in step for step in heeding(author))
+
+
+BREAK = "\n\n* * *\n\n"
+
+
+def another(request: Request) -> str | None:
+    """Another text for a scene."""
+    return "Another text. " * 90 if "/scene" in request.step else None
+
+
+def test_redo_of_a_scene_leaves_the_others_as_they_are(desk: Desk, book: ProjectFolder) -> None:
+    before, sent = book.text("chapters/02.md"), len(book.records("sent"))
+    book.write("notes/ch03.md", "Colder.")
+    author = Author(reply=another)
+    desk.run("redo", "book", "2.1", "--note", WORDS, backend=author)
+    after = book.text("chapters/02.md")
+    assert after.split(BREAK)[1] == before.split(BREAK)[1]
+    assert after.split(BREAK)[0].startswith(before.splitlines()[0] + "\n\nAnother text.")
+    prose = [one["step"] for one in book.records("sent")[sent:] if "chapters/" in one["step"]]
+    assert prose == ["chapters/ch02/scene01"]
+    (request,) = [one for one in author.asked if one.step == prose[0]][:1]
+    assert told(request)
+    assert told(request, before.split(BREAK)[1][:60])
+    assert book.text("notes/ch02.s1.md") == f"{WORDS}\n"
+    assert states(desk)["chapters/02.md"] == "fresh"
+    assert states(desk)["chapters/03.md"] == "stale"
+    assert before in book.trash()
+    scenes = desk.run("why", "book", "2", "--json").value["scenes"]
+    assert [one["scene"] for one in scenes] == [1, 2]
+    assert "author_notes" in {part["name"] for part in scenes[0]["parts"]}
+    assert desk.run("replay", "book", "--json").value["rebuilt"]
+
+
+def test_a_scene_made_again_makes_nothing_up_to_date_but_itself(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    book.write("notes/ch02.md", "Colder.")
+    desk.run("redo", "book", "2.2", "--note", WORDS)
+    assert states(desk)["chapters/02.md"] == "stale"
+    desk.run("redo", "book", "2")
+    assert states(desk)["chapters/02.md"] == "fresh"
+
+
+def test_a_killed_redo_of_a_scene_goes_on_with_resume(desk: Desk, book: ProjectFolder) -> None:
+    before = book.text("chapters/02.md")
+    with pytest.raises(Killed):
+        desk.run("redo", "book", "2.2", backend=Author({1}, failure=Killed))
+    assert book.text("chapters/02.md") == before
+    author = Author(reply=another)
+    desk.run("resume", "book", backend=author)
+    assert [step for step in author.steps if step.startswith("chapters/")] == [
+        "chapters/ch02/scene02"
+    ]
+    first, second = book.text("chapters/02.md").split(BREAK)
+    assert first == before.split(BREAK)[0]
+    assert second.startswith("Another text.")
+
+
+def test_a_scene_of_a_text_with_other_breaks_is_not_guessed(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    text = book.text("chapters/02.md").replace(BREAK, "\n\n")
+    book.write("chapters/02.md", text)
+    assert "your own text" in desk.run("redo", "book", "2.2", expect=3).err
+    ran = desk.run("redo", "book", "2.2", "--replace-mine", expect=3)
+    assert "chapters/02.md does not have the scenes of its plan" in ran.err
+    assert book.text("chapters/02.md") == text
+
+
+def test_a_scene_of_a_book_that_was_drafted_at_once_is_made_again(desk: Desk) -> None:
+    desk.written("--drafting", "parallel", size=SCENES)
+    book = desk.project()
+    before = book.text("chapters/02.md")
+    desk.run("redo", "book", "2.2", backend=Author(reply=another))
+    assert book.text("chapters/02.md").split(BREAK)[0] == before.split(BREAK)[0]
+    assert "Another text." in book.text("chapters/02.md")

@@ -39,11 +39,13 @@ class Unit:
         stage: The stage's name.
         chapter: The chapter's number from 1, or None where the stage works on the whole book.
         output: Name of the file that it makes, such as `chapters/03.md`.
+        part: The part of it that is made again, such as `scene02`; "" for all of it.
     """
 
     stage: str
     chapter: int | None
     output: str
+    part: str = ""
 
     @property
     def step(self) -> str:
@@ -127,6 +129,7 @@ class MadeFrom:
         remark: What the author should know of how it went, in one line; "" for nothing.
         manifests: The manifest of every scene's context as plain JSON, in order (`ContextManifest`).
         allow: What the author let stand of a plan at that time: it decides what is mended.
+        settled: Where only a part was made again: the inputs that this part alone works from.
     """
 
     keys: list[str] = field(default_factory=list)
@@ -135,6 +138,7 @@ class MadeFrom:
     remark: str = ""
     manifests: list[dict[str, Any]] = field(default_factory=list)
     allow: tuple[str, ...] = ()
+    settled: frozenset[str] | None = None
 
     def as_params(self) -> dict[str, Any]:
         """What the journal keeps of it beside the keys."""

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final
 
@@ -15,7 +15,7 @@ from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.checks.text_lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.context.knowledge_parts import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
 from libriscribe2.context.prompt_context import PromptContext, read_context
-from libriscribe2.context.prompt_parts import block
+from libriscribe2.context.prompt_parts import block, text_block
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
 from libriscribe2.context.scene_context import (
     BUDGET,
@@ -47,11 +47,13 @@ from libriscribe2.project.paths import (
     WORLD,
     chapter_file,
     draft_file,
+    note_on,
     story_bible_file,
     summary_file,
 )
 from libriscribe2.prose import count_words, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
+from libriscribe2.wording import counted
 
 logger = logging.getLogger(__name__)
 
@@ -64,11 +66,19 @@ WHOLE: Final = "chapter_whole"
 AUTHOR_NOTES: Final = "author_notes"
 """How the manifest of a prompt calls the author's notes."""
 
+NEXT_BUDGET: Final = 2_000
+NEXT_REMARK: Final = (
+    "The next scene is written and begins with this. Lead up to it and repeat nothing of it."
+)
+
 HALF: Final = 0.5
 """A chapter asked for at once is left at this share of its length: the next one is asked for more."""
 
 _HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n+")
 """A title that a text begins with; the chapter has its own."""
+
+_BREAK: Final = re.compile(r"\n[ \t]*\n[ \t]*(?:[*][ \t]*){3,}\n[ \t]*\n\s*")
+_TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 SHOWN_TO_OPEN: Final = ("book", "concept", "style", "chapter", "characters", "places", "scene")
 """Parts of the first scene's context that the request for an opening shows, too."""
@@ -130,8 +140,14 @@ class ChapterWriterAgent(Agent):
 
     @override
     async def execute(self, unit: Unit) -> str:
-        """Write the chapter, or only the opening of one that was drafted with all others."""
+        """Write the chapter, or only the opening of one that was drafted with all others.
+
+        Where only some of its scenes are asked for again, the others stay as they are.
+        """
         number = unit.chapter or 1
+        parts = (unit.part,) if unit.part else self.book.parts_asked_again(unit.step)
+        if parts and self.book.has(unit.output):
+            return await self._anew(unit, sorted(int(part[-2:]) for part in parts))
         drafts = self._order().drafts(number)
         if not drafts:
             return await self._whole(unit)
@@ -158,6 +174,31 @@ class ChapterWriterAgent(Agent):
         revised = await Reviser(self, head).revised(unit, draft, context, shown)
         return await self._better_of(unit, draft, revised)
 
+    async def _anew(self, unit: Unit, scenes: Iterable[int]) -> str:
+        """Write some scenes of a chapter again, between the others as they are.
+
+        Raises:
+            ProjectError: The text does not have the scenes that are planned.
+        """
+        state, made = self._state(unit), self.book.made(unit.output)
+        title, written = scenes_of(self.book.text(unit.output), unit.output, len(state.scenes))
+        head, number = chapter_head(state, self._budget(unit)), state.number
+        if made is not None:
+            self.made_from.keys += made.keys
+            self.made_from.models += made.params.get("models", [])
+            self.made_from.prompts |= made.params.get("prompts", {})
+        old = {} if made is None else {one["scene"]: one for one in made.params.get("packs", [])}
+        lengths = chapter_words(self.brief, state.outline.chapters)
+        words = scene_words(lengths[number - 1], state.scenes)
+        for scene in scenes:
+            wanted = Wanted(words[scene - 1], _habit(state, lengths))
+            text = await self._scene(unit, head, written[: scene - 1], wanted, written[scene:])
+            written[scene - 1] = text
+        old |= {one["scene"]: one for one in self.made_from.manifests}
+        self.made_from.manifests = [old[scene] for scene in sorted(old)]
+        self.made_from.settled = frozenset(note_on(number, scene) for scene in scenes)
+        return f"{title}{SCENE_BREAK.join(written)}\n"
+
     async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:
         """The revised text, or the draft where an evaluator prefers it; the remark says why."""
         evaluator = self.context.evaluator
@@ -182,13 +223,21 @@ class ChapterWriterAgent(Agent):
         return DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
 
     async def _scene(
-        self, unit: Unit, head: ChapterHead, written: Sequence[str], wanted: Wanted
+        self,
+        unit: Unit,
+        head: ChapterHead,
+        written: Sequence[str],
+        wanted: Wanted,
+        after: Sequence[str] = (),
     ) -> str:
         """Write the scene after those that are written, and keep from what it was written."""
         state = head.state
         part = f"scene{len(written) + 1:02d}"
         budget = self._budget(unit, part)
         context = scene_context(state, len(written), written, budget, head)
+        if after:
+            shown = text_block("text_after", after[0], NEXT_BUDGET, remark=NEXT_REMARK).text
+            context = replace(context, values={**context.values, "text_after": shown})
         call = SceneCall(
             context.values,
             wanted,
@@ -259,6 +308,29 @@ class ChapterWriterAgent(Agent):
                 "`libriscribe2 redo PROJECT scenes`.",
             )
         return scenes
+
+
+def scenes_of(text: str, name: str, planned: int) -> tuple[str, list[str]]:
+    """A chapter's title, as it stands there, and its scenes.
+
+    Args:
+        text: The chapter.
+        name: Its file.
+        planned: How many scenes it has to have.
+
+    Raises:
+        ProjectError: It has more or fewer.
+    """
+    title = found[0] if (found := _TITLE.match(text)) else ""
+    scenes = [one.strip() for one in _BREAK.split(text[len(title) :])]
+    if len(scenes) != planned:
+        raise ProjectError(
+            f"{name} does not have the scenes of its plan",
+            why=f"its scene breaks make {counted(len(scenes), 'scene')}, {SCENES} plans {planned}",
+            fix="Put the breaks (a line `* * *`) where the plan has them, or write the whole "
+            "chapter again.",
+        )
+    return title, scenes
 
 
 def _habit(state: PromptContext, lengths: Sequence[float]) -> float:

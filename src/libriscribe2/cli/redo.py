@@ -1,4 +1,4 @@
-"""`libriscribe2 redo`: a chapter or a stage written again, with the author's words for it."""
+"""`libriscribe2 redo`: a chapter, a scene or a stage written again, with the author's words for it."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -49,7 +49,7 @@ def redo(
         str,
         typer.Argument(
             metavar="PART",
-            help="A chapter (7) or a stage (people, outline, ...).",
+            help="A chapter (7), a scene (7.2) or a stage (people).",
             autocompletion=complete_part,
         ),
     ],
@@ -66,7 +66,7 @@ def redo(
     *,
     options: RunOptions,
 ) -> None:
-    """Write a chapter or a stage again.
+    """Write a chapter, a scene or a stage again.
 
     Example: libriscribe2 redo my-book 7 --note "Tenser. Mara must not learn of the key."
 
@@ -80,7 +80,7 @@ def redo(
     view = look_at(paths)
     named = part if chapter is None or is_place(part) else f"{chapter}"
     wanted = part_of(part, view, read_brief(paths)) if is_place(part) else Part(part, chapter)
-    work = Redo(wanted.stage, wanted.chapter, replace_mine)
+    work = Redo(wanted.stage, wanted.chapter, replace_mine, wanted.scene)
     chosen = work.chosen(view, read_brief(paths))
     _tell_kept(renderer, chosen, work, paths)
     if note is not None and not dry_run:

@@ -66,7 +66,7 @@ COMMANDS: Final = (
         "answer:answer",
         "Write a book with a chat window: copy each request, paste its reply.",
     ),
-    Entry("redo", "redo:redo", "Write a chapter or a stage again."),
+    Entry("redo", "redo:redo", "Write a chapter, a scene or a stage again."),
     Entry("note", "author:note", "Tell the models what you want of a book, a chapter or a scene."),
     Entry("status", "status:status", "Show the files of a book with their states and the reasons."),
     Entry(

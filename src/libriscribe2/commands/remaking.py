@@ -1,7 +1,7 @@
 """Which files a `redo` writes again: those that are ours, and the author's own only by force."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.commands.forecasts import quote_remaking
@@ -50,11 +50,13 @@ class Redo:
         stage: A stage, by any of its names.
         chapter: One of its chapters; None means all.
         force: Whether files that the author edited or imported are replaced too.
+        scene: One of the chapter's scenes, the others of which stay; None means all.
     """
 
     stage: str
     chapter: int | None = None
     force: bool = False
+    scene: int | None = None
 
     @property
     def job(self) -> str:
@@ -67,6 +69,8 @@ class Redo:
 
     @property
     def _what(self) -> str:
+        if self.scene is not None:
+            return f"{self.chapter}.{self.scene}"
         return self.stage if self.chapter is None else f"{self.stage} --chapter {self.chapter}"
 
     def chosen(self, view: ProjectView, brief: Brief) -> Chosen:
@@ -83,7 +87,9 @@ class Redo:
         units = [unit for unit in asked if self.force or unit.output not in own]
         if own and not units:
             raise self._nothing_left(own, view.paths.called)
-        drawn_on = _drawn_on(agent, units, stages, brief, view)
+        if self.scene is not None:
+            units = [replace(one, part=f"scene{self.scene:02d}") for one in units]
+        drawn_on = _drawn_on(agent, units, stages, brief, view) if self.scene is None else []
         own += [unit.output for unit in drawn_on if _is_authors(unit, view)]
         if not self.force:
             drawn_on = [unit for unit in drawn_on if unit.output not in own]

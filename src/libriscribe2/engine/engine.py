@@ -134,8 +134,9 @@ class Engine:
         due = {one.unit.stage for one in allowed if one.runs} | {unit.stage for unit in again}
         self._parts.agents.check_models([one for one in stages if one.name in due])
         for unit in again:
-            if not store.manifest.asked_again(unit.step):
-                store.again(unit.step)
+            step = unit.at(unit.part)
+            if not store.manifest.asked_again(step):
+                store.again(step)
         return self._stream(Runner(self._parts, stages, refresh=refresh, only=only))
 
     def consult(self, agent: type[AgentT], work: Callable[[AgentT], Awaitable[T]]) -> RunStream[T]:

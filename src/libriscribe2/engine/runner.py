@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Container, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from time import monotonic
@@ -352,6 +352,8 @@ class Runner(Work[Outcome]):
             raise
         self._set_aside(agent, decision)
         made_from = maker.made_from
+        if made_from.settled is not None:
+            inputs = self._partly(unit.output, inputs, made_from.settled)
         self._store.write(
             unit.output,
             text,
@@ -367,6 +369,13 @@ class Runner(Work[Outcome]):
         remark = made_from.remark
         self._emit("stage.end", unit, words=words, seconds=took, path=unit.output, message=remark)
         self._running.discard(unit.output)
+
+    def _partly(self, name: str, now: dict[str, str], settled: Container[str]) -> dict[str, str]:
+        """The inputs of a file of which only a part was made again: the rest is as old as it was."""
+        last = self._store.manifest.files[name]
+        old = {read: sha for read, sha in last.inputs.items() if sha is not None}
+        kept = {read: sha for read, sha in old.items() if read not in settled}
+        return kept | {read: sha for read, sha in now.items() if read in settled}
 
     def _set_aside(self, agent: AgentType, decision: RunDecision) -> None:
         """Keep a copy of a text that is replaced on request; it may be the author's own."""

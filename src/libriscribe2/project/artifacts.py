@@ -21,6 +21,7 @@ from libriscribe2.models.story import (
     WorldFile,
 )
 from libriscribe2.models.story_bible import Fact
+from libriscribe2.project.manifest import FileRecord
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
     CHARACTERS,
@@ -115,6 +116,15 @@ class Book:
     def is_asked_again(self, step: str) -> bool:
         """Whether the author asked for a step to be done again from the beginning."""
         return self._view.manifest.asked_again(step)
+
+    def parts_asked_again(self, step: str) -> tuple[str, ...]:
+        """The parts of a step that the author asked for again, where he did not ask for all of it."""
+        return self._view.manifest.parts_asked_again(step)
+
+    def made(self, name: str) -> FileRecord | None:
+        """What an artifact was made from; None where it is not the program's."""
+        is_ours = self._view.state(name, {}).kind in ("fresh", "stale")
+        return self._view.manifest.files.get(name) if is_ours else None
 
     def is_as_written(self, name: str) -> bool:
         """Whether a file has the text that the program wrote, and no edit of the author's."""

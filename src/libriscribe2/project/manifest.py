@@ -219,8 +219,15 @@ class Manifest:
         return sum(step == again or step.startswith(f"{again}/") for again in self._again)
 
     def asked_again(self, step: str) -> bool:
-        """Whether the step was asked to be written again and has not been since."""
-        return step in self._unmade
+        """Whether the step, or a part of it, was asked to be written again and has not been since."""
+        return step in self._unmade or bool(self.parts_asked_again(step))
+
+    def parts_asked_again(self, step: str) -> tuple[str, ...]:
+        """The parts of the step that were asked for; none where all of it was, too."""
+        if step in self._unmade:
+            return ()
+        parts = (one.removeprefix(f"{step}/") for one in self._unmade if one.startswith(f"{step}/"))
+        return tuple(sorted(parts))
 
     def _fold_sent(self, record: Record) -> None:
         call = OpenCall(record["step"], record["model"], record.get("est_usd"))
@@ -246,7 +253,10 @@ class Manifest:
 
     def _fold_write(self, record: Record) -> None:
         name, keys = record["p"], tuple(record["k"])
-        self._unmade.discard(record["step"])
+        step = record["step"]
+        self._unmade = {
+            one for one in self._unmade if one != step and not one.startswith(f"{step}/")
+        }
         made = FileRecord(record["sha"], record["step"], record["in"], record["params"], keys)
         self.files[name] = made
         self._ours.setdefault(name, set()).add(made.sha)
