@@ -229,3 +229,19 @@ def _other_facts(request: Any) -> str | None:
         return None
     quote = "The mine of Wieliczka was listed in 1978."
     return json.dumps({"facts": [{"claim": "There is a mine in Wieliczka.", "quote": quote}]})
+
+
+def test_XC_07_a_mended_record_of_a_source_reaches_the_references(desk: Desk) -> None:
+    book = guide(desk)
+    sources = book.json("research/sources.json")
+    sources["sources"][0] |= {"title": "On Salt", "authors": ["Miller, Ada"], "published": "2019"}
+    book.write("research/sources.json", json.dumps(sources))
+    assert "manuscript" in desk.run("status", "guide").out
+    desk.run("resume", "guide")
+    assert "On Salt" in book.text("manuscript.md")
+    source = book.path("research/sources/second.md")
+    source.write_text(SALT.replace("1978", "1979"), encoding="utf-8")
+    desk.run("research", "guide", "When was the second mine listed?")
+    kept = book.json("research/sources.json")["sources"]
+    assert [one["title"] for one in kept[:1]] == ["On Salt"]
+    assert len(kept) == 2

@@ -11,6 +11,7 @@ from libriscribe2.project.paths import (
     CONCEPT,
     MANUSCRIPT,
     OUTLINE,
+    RESEARCH_LIST,
     RESEARCH_NOTES,
     TITLE,
 )
@@ -25,7 +26,7 @@ class ManuscriptAgent(Agent):
 
     name = "manuscript"
     also_called = ("formatting",)
-    reads = (CONCEPT, OUTLINE, CHAPTER_FILES, TITLE, RESEARCH_NOTES)
+    reads = (CONCEPT, OUTLINE, CHAPTER_FILES, TITLE, RESEARCH_NOTES, RESEARCH_LIST)
     brief_keys = (*BOOK_KEYS, "author")
     writes = MANUSCRIPT
     asks_model = False

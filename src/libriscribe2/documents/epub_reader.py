@@ -63,7 +63,8 @@ class Epub:
         pages: The names of its pages in reading order.
         frame: Those of them that only frame it, as it says itself: cover, title page, contents.
         entries: Its table of contents in order.
-        said: `title`, `author`, `language` and `description` as far as it has them.
+        said: `title`, `author`, `language`, `description`, `publisher` and `date` as far as it has
+            them; `authors` are all, a line for each.
 
     Raises:
         DocumentError: 415 where it is none or is protected, 413 where it is too large.
@@ -167,14 +168,18 @@ def _entry(file: str, href: str, title: str, depth: int) -> Entry:
 
 def _said(package: Element) -> dict[str, str]:
     keys = {"title": "title", "creator": "author", "language": "language"}
-    keys["description"] = "description"
+    keys |= {name: name for name in ("description", "publisher", "date")}
     said: dict[str, str] = {}
+    authors: list[str] = []
     for one in package.iter():
         key = keys.get(_local(one), "") if "purl.org/dc/" in str(one.tag) else ""
         text = " ".join(tidy(_TAG.sub(" ", "".join(one.itertext()))).split()) if key else ""
         if text:
             said.setdefault(key, text)
-    return said
+        if text and key == "author":
+            filed = (value for name, value in one.items() if name.endswith("file-as"))
+            authors.append(next(filed, text))
+    return said | ({"authors": "\n".join(authors)} if authors else {})
 
 
 def _place(folder: str, element: Element) -> str:

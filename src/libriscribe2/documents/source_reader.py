@@ -4,10 +4,13 @@ import io
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from libriscribe2.documents.bibliography import DocumentRecord, html_record, record_of, year_told_by
 from libriscribe2.documents.decoding import (
     BINARY,
     MOST_CHARACTERS,
@@ -22,7 +25,12 @@ from libriscribe2.documents.decoding import (
 )
 from libriscribe2.documents.epub_reader import LARGEST_PAGE, Epub
 from libriscribe2.documents.html_reader import Page, read_page
-from libriscribe2.documents.text_reader import parts_by_heading
+from libriscribe2.documents.text_reader import (
+    front_matter,
+    parts_by_heading,
+    parts_by_indentation,
+    title_line,
+)
 from libriscribe2.documents.word_reader import read_word
 
 if TYPE_CHECKING:
@@ -43,8 +51,10 @@ _FAULTS: Final = (
 Clock = Callable[[], float]
 
 
-def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> tuple[str, list[str]]:
-    """The title and the text of every page of a PDF; "" for a page without text.
+def read_pdf(
+    name: str, data: bytes, *, clock: Clock = time.monotonic
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """What a PDF says of itself, and label and text of every page; "" for a page without text.
 
     Args:
         name: What errors call it.
@@ -72,12 +82,15 @@ def read_pdf(name: str, data: bytes, *, clock: Clock = time.monotonic) -> tuple[
             if reader.is_encrypted and not reader.decrypt(""):
                 raise not_readable(name, "it is password-protected")
             pages = list(_pages(name, reader, clock))
-            title = _title(reader)
+            labels = list(reader.page_labels)[: len(pages)]
+            said = _said(reader)
     except (PyPdfError, DeprecationError, *_FAULTS) as error:
         raise not_readable(name, "it is damaged, or not a PDF") from error
     if not any(pages):
         raise not_readable(name, "it has no text, only images")
-    return title, pages
+    numbers = [str(number) for number in range(1, len(pages) + 1)]
+    told = [label.strip() for label in labels]
+    return said, list(zip(told if len(set(told)) == len(pages) else numbers, pages, strict=True))
 
 
 def _pages(name: str, reader: "PdfReader", clock: Clock) -> Iterator[str]:
@@ -95,9 +108,12 @@ def _pages(name: str, reader: "PdfReader", clock: Clock) -> Iterator[str]:
         yield text
 
 
-def _title(reader: "PdfReader") -> str:
-    title = reader.metadata.title if reader.metadata is not None else None
-    return tidy_line(title) if isinstance(title, str) else ""
+def _said(reader: "PdfReader") -> dict[str, str]:
+    """`title`, `author` and when it was `created`, as far as it has them."""
+    told: Any = reader.metadata or {}
+    created = str(told.get("/CreationDate", "")).removeprefix("D:")[:4]
+    said = {"title": told.get("/Title"), "author": told.get("/Author"), "created": created}
+    return {name: tidy_line(value) for name, value in said.items() if isinstance(value, str)}
 
 
 LARGEST_SOURCE: Final = 50 * 2**20
@@ -106,7 +122,7 @@ LARGEST_SOURCE: Final = 50 * 2**20
 LARGEST_TEXT: Final = 20 * 2**20
 """Most bytes of a text or Markdown file."""
 
-READER_VERSION: Final = 1
+READER_VERSION: Final = 2
 """Goes up when the texts that were saved from sources are to be made anew."""
 
 _SHORTEST_ARTICLE: Final = 200
@@ -114,6 +130,12 @@ _SHORTEST_ARTICLE: Final = 200
 
 _LEAST_SHARE: Final = 10
 """An article is at least this part of what a page shows; less is a remark beside it."""
+
+_KNOWN_BY: Final = 60
+"""Characters by which a paragraph of a page is found in its article."""
+
+_BEGINNING: Final = 3_000
+"""Characters in which a document names the year in which it came out."""
 
 _MOST_TAGS: Final = 60_000
 """Tags up to which the extractor, which builds trees of them, stays small."""
@@ -127,11 +149,13 @@ class SourceText:
         title: What it calls itself; "" where it does not.
         parts: Locator and text of every part; an empty locator leaves it to the paragraph's number.
         flags: What a reader should know: `encoding_guessed`, `pages_without_text`.
+        record: What it says of itself.
     """
 
     title: str
     parts: tuple[tuple[str, str], ...]
     flags: tuple[str, ...] = ()
+    record: DocumentRecord = field(default_factory=DocumentRecord)
 
 
 def read_source(name: str, data: bytes) -> SourceText:
@@ -181,51 +205,62 @@ def _within(name: str, source: SourceText) -> SourceText:
 
 
 def _text(name: str, data: bytes, declared: str) -> SourceText:
-    """A text; its locators are the numbers of its paragraphs."""
+    """A text; its locators are its headings where its lines show some."""
     text, flag = plain_text(name, data, declared)
-    return SourceText("", (("", tidy(text)),), (flag,) if flag else ())
+    body = tidy(text)
+    parts = tuple(parts_by_indentation(body))
+    return SourceText(title_line(body), parts, (flag,) if flag else ())
 
 
 def _markdown(name: str, data: bytes, declared: str) -> SourceText:
     """A Markdown file; its locators are its headings."""
     text, flag = plain_text(name, data, declared)
+    said, _ = front_matter(text)
     parts = tuple(parts_by_heading(tidy(text)))
-    title = next((heading for heading, _ in parts if heading), "")
-    return SourceText(title, parts, (flag,) if flag else ())
+    title = said.get("title", "") or next((heading for heading, _ in parts if heading), "")
+    return SourceText(tidy_line(title), parts, (flag,) if flag else (), record_of(said))
 
 
 def _pdf(name: str, data: bytes, declared: str) -> SourceText:
-    """A PDF; its locators are the numbers of its pages, counted from 1."""
+    """A PDF; its locators are its pages as it numbers them, else counted from 1."""
     del declared
-    title, pages = read_pdf(name, data)
-    parts = tuple((f"page {number}", page) for number, page in enumerate(pages, start=1) if page)
-    return SourceText(title, parts, ("pages_without_text",) if len(parts) < len(pages) else ())
+    said, pages = read_pdf(name, data)
+    parts = tuple((f"page {label}", page) for label, page in pages if page)
+    flags = ("pages_without_text",) if len(parts) < len(pages) else ()
+    return SourceText(said.get("title", ""), parts, flags, _dated(said, parts))
 
 
 def _word(name: str, data: bytes, declared: str) -> SourceText:
     """A Word document; its locators are its headings."""
     del declared
-    html, _ = read_word(name, data)
+    html, said = read_word(name, data)
     page = read_page(html)
-    return SourceText(page.title, page.parts)
+    line = title_line("\n\n".join(text for heading, text in page.parts[:1] if not heading))
+    title = said.get("title") or line or page.title
+    return SourceText(title, page.parts, (), _dated(said, page.parts))
+
+
+def _dated(said: dict[str, str], parts: tuple[tuple[str, str], ...]) -> DocumentRecord:
+    """A record with the year of the file, where the beginning of its text names that year."""
+    beginning = "\n".join(text for _, text in parts[:2])[:_BEGINNING]
+    return record_of(said | {"date": year_told_by(said.get("created", ""), beginning)})
 
 
 def _epub(name: str, data: bytes, declared: str) -> SourceText:
-    """An EPUB; its locators are the first headings of its chapters, else their numbers."""
+    """An EPUB; its locators are the headings of its chapters, else their numbers."""
     del declared
     book = Epub(name, data)
     parts: list[tuple[str, str]] = []
-    for file in book.pages:
+    for number, file in enumerate(book.pages, 1):
         page = read_page(book.page(file))
-        if page.parts:
-            heading = next((heading for heading, _ in page.parts if heading), "")
-            text = "\n\n".join(text for _, text in page.parts)
-            parts.append((heading or f"chapter {len(parts) + 1}", text))
-    return SourceText(tidy_line(book.said.get("title", "")), tuple(parts))
+        first = next((heading for heading, _ in page.parts if heading), f"chapter {number}")
+        parts += [(heading or first, text) for heading, text in page.parts]
+    said = book.said | {"author": book.said.get("authors", "")}
+    return SourceText(tidy_line(said.get("title", "")), tuple(parts), (), record_of(said))
 
 
 def _html(name: str, data: bytes, declared: str) -> SourceText:
-    """A page: the article alone where one is found, else everything that a reader would see."""
+    """A page: its article alone where one is found, else everything that a reader would see."""
     if len(data) > LARGEST_PAGE:
         raise too_many_bytes(name, f"the page has {len(data):,} bytes", LARGEST_PAGE)
     if data.startswith(BINARY):
@@ -233,20 +268,17 @@ def _html(name: str, data: bytes, declared: str) -> SourceText:
     html, flag = decode(data, declared=declared, is_markup=True)
     if "\0" in html:
         raise not_readable(name, "it contains bytes that are not text")
-    flags = (flag,) if flag else ()
     shown = read_page(html, framed=True)
     if not shown.parts:
         shown = read_page(html)
     article = _article(html) if html.count("<") < _MOST_TAGS else ""
-    if len(article) < min(_SHORTEST_ARTICLE, shown.characters // 2) or (
-        len(article) * _LEAST_SHARE < shown.characters
-    ):
-        return SourceText(shown.title, shown.parts, flags)
-    return SourceText(shown.title, tuple(_under_headings(article, shown)), flags)
+    parts = tuple(_between(article, shown)) or shown.parts
+    record = html_record(html)
+    return SourceText(record.title or shown.title, parts, (flag,) if flag else (), record)
 
 
 def _article(html: str) -> str:
-    """The article's text, a paragraph per line; "" where none is found."""
+    """The words of the article; "" where none is found."""
     # Slow to import, and only a page that is read needs it.
     from trafilatura import extract  # noqa: PLC0415
 
@@ -255,18 +287,32 @@ def _article(html: str) -> str:
     return tidy(text or "").strip()
 
 
-def _under_headings(article: str, shown: Page) -> Iterator[tuple[str, str]]:
-    """The paragraphs of an article, divided at the lines that are headings of the page."""
-    headings = {heading for heading, _ in shown.parts if heading}
-    locator, lines = "", list[str]()
-    for line in filter(None, (line.strip() for line in article.split("\n"))):
-        if line in headings:
-            if lines:
-                yield locator, "\n\n".join(lines)
-            locator, lines = line, []
-        lines.append(line)
-    if lines:
-        yield locator, "\n\n".join(lines)
+def _between(article: str, shown: Page) -> Iterator[tuple[str, str]]:
+    """The parts of a page from the first paragraph of its article to the last.
+
+    The extractor tells where an article begins and ends; what it leaves out in between, and where
+    its lines break, counts for nothing. Nothing comes where it has missed the article.
+    """
+    if len(article) < min(_SHORTEST_ARTICLE, shown.characters // 2) or (
+        len(article) * _LEAST_SHARE < shown.characters
+    ):
+        return
+    words = "".join(article.split())
+    paragraphs = [
+        (number, one) for number, (_, text) in enumerate(shown.parts) for one in text.split("\n\n")
+    ]
+    inside = [
+        at for at, (_, one) in enumerate(paragraphs) if "".join(one.split())[:_KNOWN_BY] in words
+    ]
+    if not inside:
+        return
+    # What stands under the same heading as a paragraph of the article belongs to it.
+    parts = {number for number, _ in paragraphs if shown.parts[number][0]}
+    ends = {paragraphs[inside[0]][0], paragraphs[inside[-1]][0]} & parts
+    near = [*inside, *(at for at, (number, _) in enumerate(paragraphs) if number in ends)]
+    first, last = min(near), max(near)
+    for number, group in groupby(paragraphs[first : last + 1], key=itemgetter(0)):
+        yield shown.parts[number][0], "\n\n".join(one for _, one in group)
 
 
 _READERS: Final[dict[str, Callable[[str, bytes, str], SourceText]]] = {

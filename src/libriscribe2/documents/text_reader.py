@@ -32,6 +32,9 @@ _WRAPPED: Final = 45
 
 _MARKDOWN: Final = MarkdownIt("commonmark").disable("inline")
 _INLINE: Final = MarkdownIt("commonmark")
+_RULES: Final = " \t-=*#_~"
+_ENDS: Final = (".", "!", ":", ",", ";")
+_LONGEST_TITLE: Final = 100
 _LONGEST_HEADING: Final = 1_000
 """Characters of a heading beyond which its marks stay: reading them takes their square."""
 
@@ -50,6 +53,41 @@ def parts_by_heading(text: str) -> Iterator[tuple[str, str]]:
             locator, lines = tidy_line(title), []
         lines.append(line)
     yield locator, "\n".join(lines).strip("\n")
+
+
+def parts_by_indentation(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a text that sets its body in from the margin, as manual pages do.
+
+    A line at the margin that stands alone above lines that are set in is their heading. In a text
+    whose body stands at the margin no line is one.
+    """
+    lines = text.split("\n")
+    full = [line for line in lines if line.strip()]
+    inset = sum(line[0].isspace() for line in full)
+    locator, part = "", list[str]()
+    for number, line in enumerate(lines):
+        if inset * 2 >= len(full) and _heads(lines, number):
+            yield locator, "\n".join(part).strip("\n")
+            locator, part = tidy_line(line), []
+        part.append(line)
+    yield locator, "\n".join(part).strip("\n")
+
+
+def title_line(text: str) -> str:
+    """The title of a text: a short first line that stands alone and ends like no sentence."""
+    first, _, rest = text.strip("\n").partition("\n")
+    line = tidy_line(first.strip(_RULES))
+    alone = bool(rest) and not rest.partition("\n")[0].strip(_RULES)
+    return line if alone and len(line) <= _LONGEST_TITLE and not line.endswith(_ENDS) else ""
+
+
+def _heads(lines: Sequence[str], number: int) -> bool:
+    """Whether a line stands alone at the margin, with a line that is set in behind it."""
+    line = lines[number]
+    if not line.strip() or line[0].isspace() or (number and lines[number - 1].strip()):
+        return False
+    below = next((one for one in lines[number + 1 : number + 3] if one.strip()), "")
+    return below[:1].isspace()
 
 
 def text_blocks(text: str) -> list[Block]:

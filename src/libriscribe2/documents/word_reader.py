@@ -44,7 +44,8 @@ def read_word(name: str, data: bytes) -> tuple[str, dict[str, str]]:
     Drawn lines are scene breaks; titles and what frames a book are classes of paragraphs.
 
     Returns:
-        The HTML; and `title`, `author`, `language` and `description` as far as it has them.
+        The HTML; and `title`, `author`, `language`, `description`, `version` and when it was
+        `created`, as far as it has them.
 
     Raises:
         DocumentError: 415 where it is none, 413 where it is too large.
@@ -95,7 +96,7 @@ def _properties(archive: Archive) -> dict[str, str]:
     if _PROPERTIES not in archive.names():
         return {}
     keys = {"title": "title", "creator": "author", "language": "language"}
-    keys["description"] = "description"
+    keys |= {name: name for name in ("description", "created", "version")}
     return {
         key: tidy_line(one.text or "")
         for one in archive.xml(_PROPERTIES).iter()

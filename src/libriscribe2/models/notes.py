@@ -32,6 +32,11 @@ class Source(BaseModel):
         sha256: The hash of the bytes as they were read.
         retrieved: The date when they were read, `2026-03-31`; "" where it is not known.
         flags: What a reader should know, such as `encoding_guessed`.
+        authors: Each as `Given Family` or `Family, Given`; a body in braces, `{W3C}`.
+        published: When it came out, `2012`, `2012-04` or `2012-04-28`; "" where it does not say.
+        publisher: Who published it, or the site.
+        version: Its version or edition.
+        url: Its address where `place` is none.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -43,6 +48,11 @@ class Source(BaseModel):
     sha256: Sha256
     retrieved: str = ""
     flags: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    published: str = ""
+    publisher: str = ""
+    version: str = ""
+    url: str = ""
 
 
 class Section(BaseModel):

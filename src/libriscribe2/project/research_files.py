@@ -26,6 +26,7 @@ from libriscribe2.project.atomic import atomic_write, make_folder, storage_error
 from libriscribe2.project.paths import (
     RESEARCH_CHAINS,
     RESEARCH_FETCHED,
+    RESEARCH_LIST,
     RESEARCH_NOTES,
     RESEARCH_SOURCES,
     ProjectPaths,
@@ -267,6 +268,8 @@ def chain_files(paths: ProjectPaths) -> tuple[Path, ...]:
 def keep_record(store: ProjectStore, name: str, text: str) -> bool:
     """Keep a file of the research folder; one that the author edited stays as it is.
 
+    The list of sources gets those that are new to it even then.
+
     Returns:
         Whether the file has the text now.
 
@@ -275,9 +278,22 @@ def keep_record(store: ProjectStore, name: str, text: str) -> bool:
     """
     present = store.sha(name)
     if present is not None and not store.manifest.is_ours(name, present):
+        if name == RESEARCH_LIST:
+            _add_sources(store, SourcesFile.model_validate_json(text))
         return False
     store.write(name, text, step=STEP, inputs={}, params={})
     return True
+
+
+def _add_sources(store: ProjectStore, found: SourcesFile) -> None:
+    """Put new sources behind those of a list that the author edited."""
+    try:
+        kept = SourcesFile.model_validate_json(store.find_text(RESEARCH_LIST) or "")
+    except ValidationError:
+        return
+    known = {source.id for source in kept.sources}
+    if new := [source for source in found.sources if source.id not in known]:
+        store.import_text(RESEARCH_LIST, as_text(SourcesFile(sources=[*kept.sources, *new])))
 
 
 def add_notes(store: ProjectStore, notes: NotesFile) -> None:

@@ -107,6 +107,10 @@ class Library:
             sha256=sha256,
             retrieved=self.today,
             flags=text.flags,
+            authors=text.record.authors,
+            published=text.record.date,
+            publisher=text.record.publisher,
+            version=text.record.version,
         )
         document = saved_text(source, text.parts, reader=READER_VERSION)
         self.folder.save(document)

@@ -1,6 +1,7 @@
 """Every kind of file as text with locators, and hostile ones as refusals with a reason."""
 
 import io
+import json
 import tracemalloc
 import zipfile
 import zlib
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tests.support.source_files import archive, docx, epub, pdf
 
 from libriscribe2.documents.archive import MOST_ENTRIES
+from libriscribe2.documents.bibliography import DocumentRecord
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.documents.source_reader import (
     LARGEST_SOURCE,
@@ -290,3 +292,78 @@ def test_a_damaged_file_is_read_or_refused_with_a_reason(
             assert any(text.strip() for _, text in found.parts)
 
     check()
+
+
+WRAPPED = """<!doctype html><html><head><title>Site | Manual</title>
+<meta name="citation_title" content="The Manual"><meta name="author" content="Ada Miller; Bo Lund">
+<meta property="og:site_name" content="The Yard"><meta name="date" content="2019-03-02T10:00">
+</head><body><nav>Home About</nav><h1>Manual</h1><p>{first}</p><h2>2. Recovering data</h2>
+<p>{second}</p><pre>tool -x</pre></body></html>"""
+LINES = "\n".join(
+    ["The tool writes its blocks one", "behind the other, and each of them", "stands alone."] * 4
+)
+
+
+def test_XC_07_a_hard_wrapped_page_is_read_as_its_paragraphs_and_headings() -> None:
+    page = WRAPPED.format(first=LINES, second=LINES.replace("tool", "<code>tool</code>"))
+    found = read_source("manual.html", page.encode())
+    assert [heading for heading, _ in found.parts] == ["Manual", "2. Recovering data"]
+    texts = [text.split("\n\n") for _, text in found.parts]
+    assert [len(one) for one in texts] == [2, 3]
+    assert texts[1][1] == " ".join(LINES.split())
+    assert found.title == "The Manual"
+    assert found.record.authors == ("Ada Miller", "Bo Lund")
+    assert (found.record.date, found.record.publisher) == ("2019-03-02", "The Yard")
+
+
+def test_a_page_says_who_wrote_it_in_json_ld() -> None:
+    thing = {
+        "@graph": [
+            {"@type": "WebSite", "name": "Site"},
+            {
+                "@type": "Article",
+                "headline": "On salt",
+                "datePublished": "2021-05",
+                "author": [
+                    {"@type": "Person", "name": "Ada Miller"},
+                    {"@type": "Organization", "name": "Salt Board"},
+                ],
+                "publisher": {"name": "Coast Press"},
+            },
+        ]
+    }
+    script = f'<script type="application/ld+json">{json.dumps(thing)}</script>'
+    page = f"<html><head><title>x</title>{script}</head><body><p>{LINES}</p></body></html>"
+    assert read_source("a.html", page.encode()).record == DocumentRecord(
+        "On salt", ("Ada Miller", "{Salt Board}"), "2021-05", "Coast Press"
+    )
+    broken = page.replace(json.dumps(thing), '{"author": [')
+    assert read_source("a.html", broken.encode()).record.authors == ()
+
+
+def test_a_word_document_says_who_wrote_it() -> None:
+    core = (
+        '<cp:coreProperties xmlns:cp="p" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+        'xmlns:dcterms="http://purl.org/dc/terms/"><dc:title>Salt Questions</dc:title>'
+        "<dc:creator>Ada Miller, Bo Lund</dc:creator><dcterms:created>2018-01-01</dcterms:created>"
+        "</cp:coreProperties>"
+    )
+    extra = {"docProps/core.xml": core}
+    found = read_source("a.docx", docx([("", "Written in 2018."), ("Heading1", "Q")], extra))
+    assert found.title == "Salt Questions"
+    assert found.record.authors == ("Ada Miller", "Bo Lund")
+    assert found.record.date == "2018"
+    undated = read_source("a.docx", docx([("", "Written once.")], extra))
+    assert undated.record.date == ""  # the file may have been converted in that year
+
+
+def test_a_text_that_sets_its_body_in_has_headings() -> None:
+    text = (
+        "News of the tool\n\nRelease 2\n\n  It is faster.\n  And smaller.\n\nRelease 1\n  Begun.\n"
+    )
+    found = read_source("news.txt", text.encode())
+    assert [heading for heading, _ in found.parts] == ["", "Release 2", "Release 1"]
+    assert found.title == "News of the tool"
+    plain = read_source("a.txt", b"One line.\n\nAnother line\n\n  set in.\n")
+    assert [heading for heading, _ in plain.parts] == [""]
+    assert plain.title == ""
