@@ -26,7 +26,7 @@ from libriscribe2.context.scene_context import (
     chapter_head,
     scene_context,
 )
-from libriscribe2.context.story_so_far import REMEMBERED, joined_scenes, text_before
+from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, joined_scenes, text_before
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import WHOLE_CHAPTER
 from libriscribe2.models.citations import facts, with_known_ids
