@@ -26,7 +26,7 @@ from libriscribe2.context.scene_context import (
     chapter_head,
     scene_context,
 )
-from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK, joined_scenes, text_before
+from libriscribe2.context.story_so_far import REMEMBERED, joined_scenes, scenes_of, text_before
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import WHOLE_CHAPTER
 from libriscribe2.models.citations import facts, with_known_ids
@@ -77,7 +77,6 @@ HALF: Final = 0.5
 _HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n+")
 """A title that a text begins with; the chapter has its own."""
 
-_BREAK: Final = re.compile(r"\n[ \t]*\n[ \t]*(?:[*][ \t]*){3,}\n[ \t]*\n\s*")
 _TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 SHOWN_TO_OPEN: Final = ("book", "concept", "style", "chapter", "characters", "places", "scene")
@@ -181,7 +180,7 @@ class ChapterWriterAgent(Agent):
             ProjectError: The text does not have the scenes that are planned.
         """
         state, made = self._state(unit), self.book.made(unit.output)
-        title, written = scenes_of(self.book.text(unit.output), unit.output, len(state.scenes))
+        title, written = divided(self.book.text(unit.output), unit.output, len(state.scenes))
         head, number = chapter_head(state, self._budget(unit)), state.number
         if made is not None:
             self.made_from.keys += made.keys
@@ -197,7 +196,7 @@ class ChapterWriterAgent(Agent):
         old |= {one["scene"]: one for one in self.made_from.manifests}
         self.made_from.manifests = [old[scene] for scene in sorted(old)]
         self.made_from.settled = frozenset(note_on(number, scene) for scene in scenes)
-        return f"{title}{SCENE_BREAK.join(written)}\n"
+        return f"{title}{joined_scenes(written)}\n"
 
     async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:
         """The revised text, or the draft where an evaluator prefers it; the remark says why."""
@@ -310,7 +309,7 @@ class ChapterWriterAgent(Agent):
         return scenes
 
 
-def scenes_of(text: str, name: str, planned: int) -> tuple[str, list[str]]:
+def divided(text: str, name: str, planned: int) -> tuple[str, list[str]]:
     """A chapter's title, as it stands there, and its scenes.
 
     Args:
@@ -322,7 +321,7 @@ def scenes_of(text: str, name: str, planned: int) -> tuple[str, list[str]]:
         ProjectError: It has more or fewer.
     """
     title = found[0] if (found := _TITLE.match(text)) else ""
-    scenes = [one.strip() for one in _BREAK.split(text[len(title) :])]
+    scenes = [one.strip() for one in scenes_of(text[len(title) :])]
     if len(scenes) != planned:
         raise ProjectError(
             f"{name} does not have the scenes of its plan",
