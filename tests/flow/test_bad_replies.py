@@ -27,7 +27,6 @@ def at(step: str, text: str, *, attempts: int = 99) -> Callable[[Request], str |
         ("characters", '{"characters": []}', "characters"),
         ("world", '{"overview": "cut in the mid', "world"),
         ("outline", '{"summary": "s", "chapters": [{"title": "only one"}]}', "outline"),
-        ("scenes/ch02", '{"scenes": [{"summary": ...}]}', "scenes"),
         ("chapters/ch01/scene01", "The lamp went out.", "chapters"),
         ("canon/ch02", '{"facts": "All well."}', "canon"),
     ],

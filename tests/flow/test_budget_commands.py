@@ -8,7 +8,7 @@ from tests.support.authors import Author
 from tests.support.desk import PREMISE, SMALL, Desk
 from tests.support.openai_server import OpenAIServer
 
-CALLS = 14
+CALLS = 13
 """Requests of a small book that is not revised."""
 MENDED = 3
 """Requests that mend the plans of the test server: the outline, and the scenes of each chapter."""

@@ -72,7 +72,7 @@ def test_XC_08_a_signal_ends_the_run_at_once_with_130_and_the_resume_command(
     assert out == ""
     author = Author()
     desk.run("resume", "book", backend=author)
-    assert "scenes/ch01" in author.steps[:2]
+    assert "scenes/ch01-02" in author.steps[:2]
     assert desk.project().path("manuscript.md").exists()
 
 

@@ -54,7 +54,7 @@ def test_a_book_without_notes_is_asked_for_in_the_same_words(desk: Desk) -> None
 def test_a_note_on_a_chapter_is_heeded_by_its_plan_scenes_critique_and_patches(desk: Desk) -> None:
     author = written(desk, {"notes/ch02.md": WORDS})
     assert heeding(author) == {
-        *("scenes/ch02", "chapters/ch02/scene01", "chapters/ch02/scene02"),
+        *("scenes/ch01-03", "chapters/ch02/scene01", "chapters/ch02/scene02"),
         *("chapters/ch02/critique1", "chapters/ch02/patches1"),
     }
 
@@ -62,7 +62,7 @@ def test_a_note_on_a_chapter_is_heeded_by_its_plan_scenes_critique_and_patches(d
 def test_a_note_on_a_scene_stands_in_no_other_scene(desk: Desk) -> None:
     author = written(desk, {"notes/ch02.s2.md": WORDS})
     assert heeding(author) == {
-        *("scenes/ch02", "chapters/ch02/scene02"),
+        *("scenes/ch01-03", "chapters/ch02/scene02"),
         *("chapters/ch02/critique1", "chapters/ch02/patches1"),
     }
 

@@ -87,7 +87,6 @@ def test_SC_every_structured_request_shows_a_schema_with_the_asked_counts(writte
     }
     assert counts["characters"] == (4, 4)
     assert counts["chapters"] == (CHAPTERS, CHAPTERS)
-    assert counts["scenes"] == (2, 2)
 
 
 def test_SC_every_structured_request_also_asks_by_response_format(written: Written) -> None:

@@ -87,18 +87,18 @@ def test_a_played_book_is_recorded_as_it_was_and_with_nothing_of_the_machine(des
 
 
 def test_a_step_without_a_reply_stops_the_run_and_another_model_may_answer(desk: Desk) -> None:
-    steps = [one for one in recording("locked-key")["steps"] if one["step"] != "scenes/ch03"]
+    steps = [one for one in recording("locked-key")["steps"] if one["step"] != "scenes/ch01-04"]
     path = changed(desk, steps=steps)
     ran = desk.run("create", "--model", f"recorded:{path}", "-p", "book", expect=4)
-    assert "there is no reply to scenes/ch03 (shape " in ran.err
+    assert "there is no reply to scenes/ch01-04 (shape " in ran.err
     assert " in the recording of 'The Locked Key'. fix: " in ran.err
     assert '`libriscribe2 resume book --model "recorded, manual"`' in ran.err
     other = desk.copied_to(desk.folder.with_name("other"))
     other.run("resume", "book", "--model", "recorded, demo", "--until", "plan")
     answered = {one["step"] for one in other.project().records("sent") if one["model"] == "demo"}
-    assert answered == {"scenes/ch03"}
+    assert answered == {"scenes/ch01-04"}
     desk.run("resume", "book", "--model", "recorded, manual", "--until", "plan", expect=5)
-    (gone,) = [one for one in recording("locked-key")["steps"] if one["step"] == "scenes/ch03"]
+    (gone,) = [one for one in recording("locked-key")["steps"] if one["step"] == "scenes/ch01-04"]
     desk.run("answer", "book", "--until", "plan", typed="\n".join(gone["reply"]))
     assert len(desk.project().json("scenes.json")["chapters"]) == 4
     models = Counter(one["completion"]["model"] for one in desk.project().records("done"))

@@ -310,8 +310,13 @@ class Agent:
         *,
         part: str = "",
         limits: Limits | None = None,
+        in_parts: bool = False,
     ) -> Coroutine[Any, Any, ModelT]:
-        """As `ask`; `also` has values for which the prompt need have no hole."""
+        """As `ask`; `also` has values for which the prompt need have no hole.
+
+        Where the reply is one of several parts (`in_parts`), it is not held to its limits: whoever
+        asks looks at each part.
+        """
         schema = request_schema(model, limits)
         loaded, (system, user) = self._render(prompt, values, also)
         user["content"] += self._noted(unit.at(part))[0]
@@ -319,7 +324,7 @@ class Agent:
             system["content"] += f"\n\n{load_text('format_rules.txt')}"
         user["content"] += schema_text(schema)
         options = self._options(unit, part, schema=schema, in_text=loaded.shared)
-        parser = ReplyReader.for_shape(model, limits or {})
+        parser = ReplyReader.for_shape(model, {} if in_parts else limits or {})
         return self._think((system, user), parser, options)
 
     def write_prose(

@@ -1,7 +1,7 @@
-"""The plan of a book: its outline, and the scenes of every chapter."""
+"""The plan of a book: its outline, and the scenes of every chapter, several chapters at a time."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -23,7 +23,6 @@ from libriscribe2.models.excerpts import (
     concept_block,
     outline_lines,
     premise_block,
-    scene_block,
     scene_record,
     to_json,
     world_lines,
@@ -33,6 +32,8 @@ from libriscribe2.models.story import (
     ChapterScenes,
     ChapterSections,
     ConceptFile,
+    GroupScenes,
+    GroupSections,
     NoteHomes,
     OutlineChapter,
     OutlineFile,
@@ -44,7 +45,7 @@ from libriscribe2.models.story import (
 from libriscribe2.models.story_bible import Thread
 from libriscribe2.models.style import STYLE
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, SCENES, WORLD
-from libriscribe2.prose import shorten, weigh
+from libriscribe2.prose import lines_within, shorten, weigh
 from libriscribe2.telemetry import PLAN_NOT_MENDED
 
 logger = logging.getLogger(__name__)
@@ -238,15 +239,27 @@ def _threads(threads: Sequence[Thread]) -> str:
 
 SCENES_CARD_BUDGET: Final = 4_000
 NEIGHBOUR_BUDGET: Final = 700
+OUTCOME_BUDGET: Final = 200
 SCENES_FAULTS_BUDGET: Final = 3_000
+
+MOST_SCENES: Final = 15
+"""Most scenes in one reply, about 6,500 tokens; a chapter with more is asked for alone."""
+
+CHAPTERS_BUDGET: Final = 14_000
+"""Most that the chapters of one request take; one that takes more is asked for alone."""
+
 PLAN_BUDGET: Final = 14_000
 """A plan that takes more is not shown, so nobody is asked to mend it."""
 
 
-class SceneOutlinerAgent(Agent):
-    """Plans the scenes of all chapters, several chapters at once.
+Plans = dict[int, PlannedChapter]
+"""The scenes of chapters, by number."""
 
-    Where rules in code find faults in a chapter's plan, the model is asked once to mend them.
+
+class SceneOutlinerAgent(Agent):
+    """Plans the scenes of all chapters, in groups that fit one reply, in the order of the book.
+
+    Where rules in code find faults in the plan, the model is asked once to mend them.
     """
 
     name = "scenes"
@@ -262,25 +275,27 @@ class SceneOutlinerAgent(Agent):
 
     @override
     async def execute(self, unit: Unit) -> ScenesFile:
-        """Ask for every chapter's scenes, those of every other chapter first.
+        """Ask for every chapter's scenes; each group is shown how the plan before it ends.
 
-        The chapters between are shown the scenes next to them on both sides, so that of any two
-        neighbours one knows the other's plan, and the whole takes the time of two requests. Where
-        a plan waits for single chapters, only these are asked for.
+        Where a plan waits for single chapters, only these are asked for.
         """
-        outline = self.book.load(OUTLINE, OutlineFile).chapters
-        shared, plans = self._shared(), self._kept(len(outline))
-        wanted = [number for number in range(1, len(outline) + 1) if number not in plans]
-        for wave in (wanted[::2], wanted[1::2]):
-            work = [self._chapter(unit, outline, number, shared, plans) for number in wave]
-            plans = plans | dict(zip(wave, await self.together(work), strict=True))
+        plans = self._kept()
+        numbers = range(1, len(self._outline.chapters) + 1)
+        wanted = [number for number in numbers if number not in plans]
+        for group in _groups(wanted, self._share, in_a_row=True):
+            plans |= await self._planned(unit, group, plans)
+        plans |= await self._mended(unit, wanted, plans)
         return ScenesFile(chapters=[plans[number] for number in sorted(plans)])
 
-    def _kept(self, chapters: int) -> dict[int, PlannedChapter]:
+    @property
+    def _outline(self) -> OutlineFile:
+        return self.book.load(OUTLINE, OutlineFile)
+
+    def _kept(self) -> Plans:
         """The plans that stay, by chapter; none unless some chapters still wait for theirs."""
         plans = self.book.load(SCENES, ScenesFile).chapters if self.book.has(SCENES) else []
         kept = {plan.chapter: plan for plan in plans if plan.scenes}
-        return kept if len(kept) < len(plans) == chapters else {}
+        return kept if len(kept) < len(plans) == len(self._outline.chapters) else {}
 
     def _shared(self) -> dict[str, str]:
         """What the requests for all chapters are shown."""
@@ -293,124 +308,171 @@ class SceneOutlinerAgent(Agent):
             "places": f"{places}\n{world_lines(world, WORLD_BUDGET)}" if world else places,
         }
 
-    async def _chapter(
+    def _share(self, number: int) -> float:
+        """How much of a request a chapter takes, where 1 is a whole one."""
+        scenes = self._range(number).middle()
+        weight = weigh(self._block(number))
+        return max(scenes / MOST_SCENES, weight / CHAPTERS_BUDGET)
+
+    async def _planned(self, unit: Unit, group: Sequence[int], plans: Plans) -> Plans:
+        """The scenes of some chapters; a part of the reply that is no good is asked for alone."""
+        neighbours = _neighbours(self._outline.chapters, group, plans)
+        try:
+            told = await self._asked(unit, "scenes", group, {"neighbours": neighbours})
+        except MaxRetriesExceededError:
+            if len(group) == 1:
+                raise
+            told = {}
+        for number in [number for number in group if number not in told]:
+            told |= await self._planned(unit, [number], {**plans, **told})
+        return told
+
+    async def _asked(
         self,
         unit: Unit,
-        outline: Sequence[OutlineChapter],
-        number: int,
-        shared: Mapping[str, str],
-        plans: Mapping[int, PlannedChapter],
-    ) -> PlannedChapter:
-        """One chapter's scenes; where rules in code find faults in them, mended once."""
-        chapter = outline[number - 1]
-        count = self.brief.scene_range(number, len(outline))
-        shown = {
-            "chapter": chapter_block(self._told(chapter), number, len(outline)),
-            "count": f"{self._wording(count)} for {self._words(chapter, len(outline)):,} words",
+        prompt: str,
+        group: Sequence[int],
+        shown: Mapping[str, str],
+        part: str = "",
+    ) -> Plans:
+        """The usable plans of a reply, by chapter."""
+        ranges = {n: self._range(n) for n in group}
+        counts = {n: f"{self._wording(n)} for {self._words(n):,} words" for n in group}
+        values = {**shown, "chapter": "\n".join(map(self._block, group))}
+        first, last, also = group[0], group[-1], self._shared()
+        is_story = self.brief.kind == "fiction"
+        if first == last:
+            limits, name = {"scenes": ranges[first].bounds()}, f"ch{first:02d}{part}"
+            values["count"] = counts[first]
+            alone: type[BaseModel] = ChapterScenes if is_story else ChapterSections
+            one = await self.ask_about(unit, alone, prompt, values, also, part=name, limits=limits)
+            return {first: self._as_planned(first, one)}
+        values["count"] = "; ".join(f"chapter {n}: {count}" for n, count in counts.items())
+        wanted, name = CountRange.around(ranges.values()), f"ch{first:02d}-{last:02d}{part}"
+        limits = {
+            "chapters": CountRange(len(group), len(group)).bounds(),
+            "chapters.scenes": wanted.bounds(),
         }
-        told = await self.ask(
-            unit,
-            self._shape,
-            part=f"ch{number:02d}",
-            limits={"scenes": count.bounds()},
-            neighbours=_neighbours(outline, number, plans),
-            **shown,
-            **shared,
+        shape: type[GroupScenes | GroupSections] = GroupScenes if is_story else GroupSections
+        many = await self.ask_about(
+            unit, shape, prompt, values, also, part=name, limits=limits, in_parts=True
         )
-        planned = self._homed(chapter, _as_scenes(told))
-        found = self._faults(number, chapter.title, planned)
-        plan = _shown(planned)
-        if found and weigh(plan) <= PLAN_BUDGET:
-            shown |= {name: shared[name] for name in ("book", "characters", "places")}
-            shown |= {"plan": plan, "faults": as_list(found, SCENES_FAULTS_BUDGET)}
-            planned = await self._mended(unit, number, planned, len(found), count, shown)
-        scenes = self._homed(chapter, planned).scenes
+        return {
+            one.chapter: self._as_planned(one.chapter, one)
+            for one in many.chapters
+            if one.chapter in ranges and ranges[one.chapter].holds(len(one.scenes))
+        }
+
+    def _as_planned(self, number: int, told: BaseModel) -> PlannedChapter:
+        """A plan as the book keeps it; the sections of a book of facts state all their notes."""
+        chapter, notes = self._outline.chapters[number - 1], self.book.notes()
+        scenes = ChapterScenes.model_validate(told.model_dump()).scenes
+        if self.brief.kind != "fiction" and notes:
+            scenes = with_all_homed(scenes, chapter.plants, notes)
         return PlannedChapter(chapter=number, title=chapter.title, scenes=scenes)
 
-    @property
-    def _shape(self) -> type[BaseModel]:
-        return ChapterScenes if self.brief.kind == "fiction" else ChapterSections
+    async def _mended(self, unit: Unit, wanted: Iterable[int], plans: Plans) -> Plans:
+        """The plans with fewer faults than before: asked for once, whatever comes of it."""
+        found, shown = self._faults(plans), {n: _shown(plan) for n, plan in plans.items()}
+        faulty = [n for n in wanted if n in found and weigh(shown[n]) <= PLAN_BUDGET]
 
-    def _homed(self, chapter: OutlineChapter, planned: ChapterScenes) -> ChapterScenes:
-        """A plan whose sections state all notes of their chapter."""
-        notes = self.book.notes()
-        if self.brief.kind == "fiction" or not notes:
-            return planned
-        return ChapterScenes(scenes=with_all_homed(planned.scenes, chapter.plants, notes))
+        async def mended(group: Sequence[int]) -> Plans:
+            faults = as_list((one for n in group for one in found[n]), SCENES_FAULTS_BUDGET)
+            told = {"plan": "\n".join(shown[n] for n in group), "faults": faults}
+            try:
+                made = await self._asked(unit, "scenes_mend", group, told, "-lint1")
+            except MaxRetriesExceededError as error:
+                logger.warning(
+                    "%s: %s/ch%02d: %s", PLAN_NOT_MENDED, unit.step, group[0], error.what
+                )
+                return {}
+            left = {n: self._faults({**plans, n: plan}).get(n, []) for n, plan in made.items()}
+            return {n: plan for n, plan in made.items() if len(left[n]) < len(found[n])}
 
-    async def _mended(
-        self,
-        unit: Unit,
-        number: int,
-        planned: ChapterScenes,
-        faulty: int,
-        count: CountRange,
-        shown: Mapping[str, str],
-    ) -> ChapterScenes:
-        """A plan with fewer faults, or as it was: asked for once, whatever comes of it."""
-        try:
-            told = await self.ask(
-                unit,
-                self._shape,
-                prompt="scenes_mend",
-                part=f"ch{number:02d}-lint1",
-                limits={"scenes": count.bounds()},
-                **shown,
-            )
-        except MaxRetriesExceededError as error:
-            logger.warning("%s: %s/ch%02d: %s", PLAN_NOT_MENDED, unit.step, number, error.what)
-            return planned
-        mended = _as_scenes(told)
-        return mended if len(self._faults(number, "", mended)) < faulty else planned
+        def share(number: int) -> float:
+            return max(self._share(number), weigh(shown[number]) / PLAN_BUDGET)
 
-    def _faults(self, number: int, title: str, planned: ChapterScenes) -> tuple[Finding, ...]:
-        """What code is sure to be wrong in a chapter's plan and the author does not let stand."""
-        chapter = PlannedChapter(chapter=number, title=title, scenes=planned.scenes)
-        outline = self.book.load(OUTLINE, OutlineFile)
-        plan = plan_with(self.brief, self.book, outline, (chapter,))
+        better = await self.together(mended(group) for group in _groups(faulty, share))
+        return {number: plan for group in better for number, plan in group.items()}
+
+    def _faults(self, plans: Plans) -> dict[int, list[Finding]]:
+        """What code is sure to be wrong in the plan and the author does not let stand."""
+        planned = [plans[n] for n in sorted(plans)]
+        plan = plan_with(self.brief, self.book, self._outline, planned)
         self.made_from.allow = self.brief.allow
-        return faults(plan, SCENES, allowances(self.brief.allow))
+        found: dict[int, list[Finding]] = {}
+        for one in faults(plan, SCENES, allowances(self.brief.allow)):
+            found.setdefault(one.where.chapter, []).append(one)
+        return found
 
-    def _told(self, chapter: OutlineChapter) -> OutlineChapter:
+    def _block(self, number: int) -> str:
         """A chapter that says of each thread and claim what it is, beside its id."""
-        threads = self.book.load(OUTLINE, OutlineFile).threads
+        chapters, threads = self._outline.chapters, self._outline.threads
         meant = {one.id: f"{one.id}: {one.promise}" for one in threads}
         meant |= {note.id: f"{note.id}: {note.claim}" for note in self.book.notes()}
+        chapter = chapters[number - 1]
         plants, payoffs = (
             [meant.get(one, one) for one in ids] for ids in (chapter.plants, chapter.payoffs)
         )
-        return chapter.model_copy(update={"plants": plants, "payoffs": payoffs})
+        told = chapter.model_copy(update={"plants": plants, "payoffs": payoffs})
+        return chapter_block(told, number, len(chapters))
 
-    def _wording(self, count: CountRange) -> str:
-        return count.wording("scene" if self.brief.kind == "fiction" else "section")
+    def _range(self, number: int) -> CountRange:
+        return self.brief.scene_range(number, len(self._outline.chapters))
 
-    def _words(self, chapter: OutlineChapter, chapters: int) -> int:
+    def _wording(self, number: int) -> str:
+        return self._range(number).wording("scene" if self.brief.kind == "fiction" else "section")
+
+    def _words(self, number: int) -> int:
         """Words that a chapter is to have."""
-        return chapter.target_words or self.brief.words_per_chapter(chapters)
+        chapters = self._outline.chapters
+        return chapters[number - 1].target_words or self.brief.words_per_chapter(len(chapters))
 
 
-def _as_scenes(told: BaseModel) -> ChapterScenes:
-    """What a model planned, as the book keeps it."""
-    return ChapterScenes.model_validate(told.model_dump())
+def _groups(
+    numbers: Iterable[int], share: Callable[[int], float], *, in_a_row: bool = False
+) -> list[list[int]]:
+    """Chapters in groups that fit one request each, by how much of one each takes."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        follows = groups and (not in_a_row or groups[-1][-1] == number - 1)
+        if follows and sum(map(share, [*groups[-1], number])) <= 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return groups
 
 
-def _shown(planned: ChapterScenes) -> str:
+def _shown(planned: PlannedChapter) -> str:
     """A plan as lines of JSON."""
-    scenes = enumerate(planned.scenes, start=1)
-    return "\n".join(scene_block(one, n, len(planned.scenes)) for n, one in scenes)
+    of = len(planned.scenes)
+    return "\n".join(
+        to_json({"chapter": planned.chapter, **scene_record(one, n, of)})
+        for n, one in enumerate(planned.scenes, start=1)
+    )
 
 
-def _neighbours(
-    outline: Sequence[OutlineChapter], number: int, plans: Mapping[int, PlannedChapter]
-) -> str:
-    """The chapters before and after; of one that is planned, the scene next to this chapter."""
-    told: list[dict[str, Any]] = []
-    for n in [n for n in (number - 1, number + 1) if 1 <= n <= len(outline)]:
+def _neighbours(outline: Sequence[OutlineChapter], group: Sequence[int], plans: Plans) -> str:
+    """The chapters beside a group; of one that is planned, the scene next to the group.
+
+    Before them stands how the scenes so far end, the latest as far as there is room.
+    """
+    so_far = [
+        f"{n}.{at} {shorten(scene.outcome or scene.summary, OUTCOME_BUDGET)}"
+        for n in sorted(plans)
+        if n < group[0]
+        for at, scene in enumerate(plans[n].scenes, start=1)
+    ]
+    latest = [*lines_within(so_far[::-1], SO_FAR_BUDGET)][::-1]
+    beside = {n for number in group for n in (number - 1, number + 1)} - {*group}
+    told: list[dict[str, Any]] = [{"planned": latest}] if latest else []
+    for n in [n for n in sorted(beside) if 1 <= n <= len(outline)]:
         title, summary = outline[n - 1].title, outline[n - 1].summary
         shown = {"number": n, "title": title[:NEIGHBOUR_BUDGET]}
         told.append({**shown, "summary": shorten(summary, NEIGHBOUR_BUDGET)})
-        if n in plans:
-            scenes = plans[n].scenes
-            name, at = ("last_scene", len(scenes)) if n < number else ("first_scene", 1)
-            told[-1][name] = scene_record(scenes[at - 1], at, len(scenes))
+        scenes = plans[n].scenes if n in plans else ()
+        if scenes and n + 1 in group:
+            told[-1]["last_scene"] = scene_record(scenes[-1], len(scenes), len(scenes))
+        if scenes and n - 1 in group:
+            told[-1]["first_scene"] = scene_record(scenes[0], 1, len(scenes))
     return to_json(told)

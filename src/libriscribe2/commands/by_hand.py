@@ -57,7 +57,7 @@ def _pastes(
         case "concept":
             return _CONCEPT - done["concept"]
         case "scenes":
-            return -(-(chapters - done["scenes"]) // _PLANS)
+            return max(1, -(-chapters // _PLANS) - done["scenes"])
         case "chapters":
             each = _REVISED if brief.revision else 1
         case _:

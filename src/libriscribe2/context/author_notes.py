@@ -17,7 +17,7 @@ REMARK: Final = (
     "plan too: where they differ from it, they hold. Heed them, and do not quote or mention them."
 )
 
-_CHAPTER: Final = re.compile(r"\bch(\d+)")
+_CHAPTERS: Final = re.compile(r"\bch(\d+)(?:-(\d+))?")
 _SCENE: Final = re.compile(r"\bscene(\d+)")
 
 
@@ -44,16 +44,18 @@ def noted(notes: Mapping[str, str], step: str, stage: str) -> Rendered:
 def _concerning(notes: Mapping[str, str], step: str, stage: str) -> Iterator[tuple[str, str]]:
     """The files that concern a question, the nearest first, each with what it is about."""
     about = {note_file(stage): "On this task", BOOK_NOTE: "On the whole book"}
-    if found := _CHAPTER.search(step):
-        chapter, asked = int(found[1]), _SCENE.search(step)
+    if found := _CHAPTERS.search(step):
+        chapters = range(int(found[1]), int(found[2] or found[1]) + 1)
+        asked = _SCENE.search(step)
         places = {name: noted_place(name) for name in reversed(list(notes))}
         of_scenes = {
-            name: f"On scene {place[1]} of chapter {chapter}"
+            name: f"On scene {place[1]} of chapter {place[0]}"
             for name, place in places.items()
             if place is not None
-            and place[0] == chapter
+            and place[0] in chapters
             and place[1] is not None
             and (asked is None or place[1] == int(asked[1]))
         }
-        about = {**of_scenes, note_on(chapter): f"On chapter {chapter}", **about}
+        of_chapters = {note_on(number): f"On chapter {number}" for number in reversed(chapters)}
+        about = {**of_scenes, **of_chapters, **about}
     return ((name, label) for name, label in about.items() if name in notes)

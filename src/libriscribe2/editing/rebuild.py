@@ -31,6 +31,9 @@ from libriscribe2.project.texts import content_sha
 
 _OF_A_CHAPTER: Final = re.compile(r"judge/ch\d+/")
 
+_PLANNED: Final = re.compile(r"[^/]+/ch(\d+)(?:-(\d+))?")
+"""The step that plans a chapter, or a group of chapters in a row."""
+
 Likeness = Literal["same", "layout", "recorded", "kept", "older", "differs", "missing"]
 
 GOOD: Final[frozenset[Likeness]] = frozenset({"same", "layout", "recorded", "kept", "older"})
@@ -208,7 +211,10 @@ def _is_partly_given(name: str, view: ProjectView) -> bool:
     made = view.manifest.files.get(name)
     if name != SCENES or made is None:
         return False
-    return len(made.keys) < len(Book(view).load(SCENES, ScenesFile).chapters)
+    steps = (_PLANNED.fullmatch(view.manifest.step_of(key)) for key in made.keys)
+    spans = (range(int(one[1]), int(one[2] or one[1]) + 1) for one in steps if one is not None)
+    planned = {number for span in spans for number in span}
+    return len(planned) < len(Book(view).load(SCENES, ScenesFile).chapters)
 
 
 def _named(record: Record) -> Iterable[str]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from libriscribe2.replies.schema_fit import Limits, as_json_schema
@@ -63,6 +63,15 @@ class Shape(BaseModel):
     """Base of what a model answers; keys that nobody asked for are left out."""
 
     model_config = ConfigDict(extra="ignore")
+
+
+def fits(entry: Any, shape: type[Shape]) -> bool:
+    """Whether an entry of a list can be read as a shape."""
+    try:
+        shape.model_validate(entry)
+    except ValidationError:
+        return False
+    return True
 
 
 def request_schema(model: type[BaseModel], limits: Limits | None = None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What the author asks for: the brief, with sizes and counts."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 from unicodedata import category
@@ -67,6 +67,17 @@ class CountRange:
     def middle(self) -> int:
         """A fair guess at the number before it is known."""
         return self.low if self.high is None else (self.low + self.high) // 2
+
+    def holds(self, number: int) -> bool:
+        """Whether a number is in the range."""
+        return self.low <= number and (self.high is None or number <= self.high)
+
+    @staticmethod
+    def around(ranges: Collection["CountRange"]) -> "CountRange":
+        """The smallest range that holds all of some."""
+        highs = [one.high for one in ranges if one.high is not None]
+        every = len(highs) == len(ranges)
+        return CountRange(min(one.low for one in ranges), max(highs) if every else None)
 
     def at_most(self, most: int) -> "CountRange":
         """The range cut off above `most`, which counts as 1 where it is less."""

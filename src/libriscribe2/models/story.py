@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from operator import not_
-from typing import Final
+from typing import Any, Final, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList
+from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, fits
 from libriscribe2.models.draft_order import Ending, Opening, Role, TargetWords, Tension
 from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Stance, Thread
 
@@ -238,6 +238,40 @@ class ChapterSections(Shape):
     """The sections of one chapter, as a model plans them."""
 
     scenes: list[SectionPlan] = Field(min_length=1, description="The chapter's sections in order")
+
+
+class NumberedScenes(ChapterScenes):
+    """The scenes of one chapter among others, as a model plans them."""
+
+    chapter: int = Field(ge=1, description="The chapter's number")
+
+
+class NumberedSections(ChapterSections):
+    """The sections of one chapter among others, as a model plans them."""
+
+    chapter: int = Field(ge=1, description="The chapter's number")
+
+
+class _Group(Shape):
+    """The plans of several chapters: a bad one costs only itself."""
+
+    @field_validator("chapters", mode="before", check_fields=False)
+    @classmethod
+    def _usable(cls, said: Any) -> Any:
+        shape = get_args(cls.model_fields["chapters"].annotation)[0]
+        return [one for one in said if fits(one, shape)] if isinstance(said, list) else said
+
+
+class GroupScenes(_Group):
+    """The scenes of several chapters, as a model plans them."""
+
+    chapters: list[NumberedScenes] = Field(description="The chapters that are to be planned")
+
+
+class GroupSections(_Group):
+    """The sections of several chapters, as a model plans them."""
+
+    chapters: list[NumberedSections] = Field(description="The chapters that are to be planned")
 
 
 class PlannedChapter(ChapterScenes):

@@ -4,17 +4,9 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
-from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, listed
+from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, fits, listed
 
 MOST_FACTS: Final = 40
 """Most facts of a chapter: more are details that nothing contradicts."""
@@ -257,7 +249,7 @@ class ChapterStatements(Shape):
     def _usable(cls, said: Any, field: ValidationInfo) -> Any:
         """The entries that can be read: one bad entry costs only itself."""
         shape = get_args(cls.model_fields[field.field_name or ""].annotation)[0]
-        return [one for one in said if _fits(one, shape)] if isinstance(said, list) else said
+        return [one for one in said if fits(one, shape)] if isinstance(said, list) else said
 
 
 class ChapterStatementsWithThreads(ChapterStatements):
@@ -268,15 +260,6 @@ class ChapterStatementsWithThreads(ChapterStatements):
     threads: list[ThreadHit] = Field(
         default_factory=list, description="Threads that the chapter sets up, keeps or pays off"
     )
-
-
-def _fits(entry: Any, shape: type[Shape]) -> bool:
-    """Whether an entry can be read."""
-    try:
-        shape.model_validate(entry)
-    except ValidationError:
-        return False
-    return True
 
 
 class Fact(BaseModel):

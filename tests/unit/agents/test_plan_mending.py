@@ -100,13 +100,37 @@ async def test_QU_a_chapters_plan_is_mended_apart_from_the_others(tmp_path: Path
     desk = AgentDesk(tmp_path, scenes_per_chapter="1")
     desk.planned(2)
     desk.paths.resolve("scenes.json").unlink()
-    script = [json.dumps({"scenes": [one]}) for one in (KNOWN, NOBODY, KNOWN | {"goal": "Light"})]
+    both = [{"chapter": n, "scenes": [one]} for n, one in ((1, KNOWN), (2, NOBODY))]
+    script = [
+        json.dumps(one) for one in ({"chapters": both}, {"scenes": [KNOWN | {"goal": "Light"}]})
+    ]
     made = await desk.run(SceneOutlinerAgent, *script)
     assert isinstance(made, ScenesFile)
     steps = [call.step for call in desk.calls]
-    assert steps == ["scenes/ch01", "scenes/ch02", "scenes/ch02-lint1"]
-    assert "No character of the cast is in the scene: it has the baker." in desk.prompt(2)
+    assert steps == ["scenes/ch01-02", "scenes/ch02-lint1"]
+    assert "No character of the cast is in the scene: it has the baker." in desk.prompt(1)
     assert [one.scenes[0].goal for one in made.chapters] == ["", "Light"]
+
+
+async def test_QU_chapters_of_a_group_are_mended_together_and_taken_one_by_one(
+    tmp_path: Path,
+) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="1")
+    desk.planned(3)
+    desk.paths.resolve("scenes.json").unlink()
+    told = (NOBODY, KNOWN, NOBODY)
+    plans = [{"chapter": n, "scenes": [one]} for n, one in enumerate(told, start=1)]
+    mended = [plans[0], {"chapter": 3, "scenes": [KNOWN | {"goal": "Light"}]}]
+    script = [json.dumps({"chapters": one}) for one in (plans, mended)]
+    made = await desk.run(SceneOutlinerAgent, *script)
+    assert isinstance(made, ScenesFile)
+    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch01-03-lint1"]
+    assert '"chapter": 2' not in desk.prompt(1)
+    assert [one.scenes[0].characters for one in made.chapters] == [
+        ["the baker"],
+        ["Mara Voss"],
+        ["Mara Voss"],
+    ]
 
 
 async def test_QU_a_mended_plan_that_is_no_better_is_not_taken(tmp_path: Path) -> None:
@@ -128,7 +152,7 @@ async def test_QU_a_chapters_prompt_says_what_its_threads_are(tmp_path: Path) ->
     value["chapters"][0]["plants"] = ["bell"]
     value["chapters"][1] |= {"payoffs": ["bell"], "target_words": 900}
     desk.put("outline.json", value)
-    await desk.run(SceneOutlinerAgent, *[json.dumps({"scenes": [KNOWN]})] * 2)
+    plans = [{"chapter": n, "scenes": [KNOWN]} for n in (1, 2)]
+    await desk.run(SceneOutlinerAgent, json.dumps({"chapters": plans}))
     assert '"plants": ["bell: Who rang it?"]' in desk.prompt(0)
-    assert "1 scene for 1,500 words" in desk.prompt(0)
-    assert "1 scene for 900 words" in desk.prompt(1)
+    assert "chapter 1: 1 scene for 1,500 words; chapter 2: 1 scene for 900 words" in desk.prompt(0)

@@ -189,35 +189,106 @@ async def test_QU_the_outline_shows_cast_and_places(tmp_path: Path) -> None:
 SCENE = {"summary": "S", "characters": ["Mara Voss"], "place": "The Slip"}
 
 
+def scenes(*counts: int, goal: str = "Goal", first: int = 1) -> str:
+    """The plans of chapters that have so many scenes."""
+    plans = [
+        {"chapter": n, "scenes": [SCENE | {"goal": f"{goal} {n}.{at}"} for at in range(1, of + 1)]}
+        for n, of in enumerate(counts, start=first)
+    ]
+    return json.dumps({"chapters": plans})
+
+
+def scenes_of(reply: str, chapter: int = 1) -> str:
+    """The plan of a single chapter."""
+    plans = {one["chapter"]: one for one in json.loads(reply)["chapters"]}
+    return json.dumps({"scenes": plans[chapter]["scenes"]})
+
+
 async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_cast(
     tmp_path: Path,
 ) -> None:
-    desk = AgentDesk(tmp_path, scenes_per_chapter="1,2")
-    desk.planned(3)
-    replies = [
-        json.dumps({"scenes": [SCENE | {"goal": f"Goal {n}.{at}"} for at in range(1, of + 1)]})
-        for n, of in ((1, 1), (3, 2), (2, 2))
-    ]
-    made = await desk.run(SceneOutlinerAgent, *replies)
+    desk = AgentDesk(tmp_path, scenes_per_chapter="1,7")
+    desk.planned(4)
+    made = await desk.run(SceneOutlinerAgent, scenes(1, 7, 7), scenes_of(scenes(7, first=4), 4))
     assert isinstance(made, ScenesFile)
     assert [(one.chapter, one.title, len(one.scenes)) for one in made.chapters] == [
         (1, "Part 1", 1),
-        (2, "Part 2", 2),
-        (3, "Part 3", 2),
+        (2, "Part 2", 7),
+        (3, "Part 3", 7),
+        (4, "Part 4", 7),
     ]
-    assert [call.step for call in desk.calls] == [f"scenes/ch0{n}" for n in (1, 3, 2)]
-    scenes = desk.schema(2)["scenes"]
-    assert (scenes["minItems"], scenes["maxItems"]) == (2, 2)
-    assert "Goal" not in desk.prompt(0) + desk.prompt(1)
-    middle = desk.prompt(2)
-    neighbours = json.loads(middle.partition("<outline>\n")[2].partition("\n</outline>")[0])
-    assert neighbours[0]["last_scene"]["goal"] == "Goal 1.1"
-    assert neighbours[1]["first_scene"]["goal"] == "Goal 3.1"
-    assert '"name": "Jon Ide"' in middle
-    assert '"name": "The Slip"' in middle
-    assert '"number": 1' in middle
-    assert '"number": 3' in middle
-    assert '"of": 3' in middle
+    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch04"]
+    counts = desk.schema(0)["chapters"]
+    assert (counts["minItems"], counts["maxItems"]) == (3, 3)
+    each = counts["items"]["properties"]["scenes"]
+    assert (each["minItems"], each["maxItems"]) == (1, 7)
+    assert "chapter 1: 1 scene for" in desk.prompt(0)
+    assert "chapter 3: 7 scenes for" in desk.prompt(0)
+    alone = desk.schema(1)["scenes"]
+    assert (alone["minItems"], alone["maxItems"]) == (7, 7)
+    assert "Goal" not in desk.prompt(0)
+    last = desk.prompt(1)
+    neighbours = json.loads(last.partition("<outline>\n")[2].partition("\n</outline>")[0])
+    assert neighbours[0]["planned"][-1] == "3.7 S"
+    assert neighbours[1]["last_scene"]["goal"] == "Goal 3.7"
+    assert '"name": "Jon Ide"' in last
+    assert '"name": "The Slip"' in last
+    assert '"number": 4' in last
+    assert '"of": 4' in last
+
+
+@pytest.mark.parametrize("bad", [{"chapter": 2, "scenes": [{"goal": "x"}]}, {"chapter": 2}, "?"])
+async def test_SC_a_bad_plan_of_one_chapter_is_asked_for_alone(tmp_path: Path, bad: Any) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="2")
+    desk.planned(3)
+    told = json.loads(scenes(2, 2, 2))
+    told["chapters"][1] = bad
+    made = await desk.run(
+        SceneOutlinerAgent, json.dumps(told), scenes_of(scenes(2, 2, goal="New"), 2)
+    )
+    assert isinstance(made, ScenesFile)
+    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch02"]
+    assert [one.scenes[0].goal for one in made.chapters] == ["Goal 1.1", "New 2.1", "Goal 3.1"]
+    beside = desk.prompt(1)
+    assert '"goal": "Goal 1.2"' in beside
+    assert '"goal": "Goal 3.1"' in beside
+
+
+async def test_SC_a_plan_with_too_few_scenes_is_asked_for_alone(tmp_path: Path) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="1,2")
+    desk.planned(2)
+    await desk.run(SceneOutlinerAgent, scenes(1, 1), scenes_of(scenes(1, 2), 2))
+    assert [call.step for call in desk.calls] == ["scenes/ch01-02", "scenes/ch02"]
+
+
+async def test_SC_a_group_that_gets_no_usable_reply_is_asked_for_chapter_by_chapter(
+    tmp_path: Path,
+) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="1")
+    desk.planned(2)
+    both = scenes(1, 1)
+    made = await desk.run(SceneOutlinerAgent, *["Sorry?"] * 3, scenes_of(both), scenes_of(both, 2))
+    assert isinstance(made, ScenesFile)
+    steps = [call.step for call in desk.calls]
+    assert steps == [*["scenes/ch01-02"] * 3, "scenes/ch01", "scenes/ch02"]
+
+
+async def test_SC_a_plan_that_waits_for_some_chapters_is_asked_for_these_alone(
+    tmp_path: Path,
+) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="2")
+    desk.planned(4)
+    plans = json.loads(scenes(2, 2, 2, 2, goal="Old"))
+    plans["chapters"][1]["scenes"] = plans["chapters"][2]["scenes"] = []
+    desk.put("scenes.json", plans)
+    made = await desk.run(SceneOutlinerAgent, scenes(2, 2, first=2))
+    assert isinstance(made, ScenesFile)
+    assert [call.step for call in desk.calls] == ["scenes/ch02-03"]
+    goals = [one.scenes[0].goal for one in made.chapters]
+    assert goals == ["Old 1.1", "Goal 2.1", "Goal 3.1", "Old 4.1"]
+    assert (
+        '"first_scene": {"number": 1, "of": 2, "summary": "S", "goal": "Old 4.1"' in desk.prompt()
+    )
 
 
 async def test_SC_a_book_without_people_plans_sections(tmp_path: Path) -> None:

@@ -401,6 +401,9 @@ class Values:
         return {BANK["n"][start + 31 * step]: span for step, span in enumerate(spans)}
 
     def _chapters(self, count: int) -> Rows:
+        if "scenes" in self._fields["chapters"]["items"]["properties"]:
+            yield from self._plans()
+            return
         asked, of, spans = self._asked, self._total(), self._spans()
         notes, first = _NOTE_SAYS.findall(asked.block("notes")), self._before + 1
         # Of a plan that is to be mended nothing changes but what is named, and nothing is.
@@ -446,8 +449,20 @@ class Values:
         template = dice.pick(kinds) if step else kinds[0]
         return dice.filled(template, **slots, at=self._at(number + step % 2))
 
-    def _scenes(self, count: int) -> Rows:
-        asked, chapter, cast = self._asked, self._asked.table("chapter"), self._asked.cast(24)
+    def _plans(self) -> Rows:
+        """The scenes of each chapter that is shown."""
+        for line in self._asked.block("chapter").splitlines():
+            chapter = _json(line, dict)
+            number = int(chapter.get("number") or 1)
+            said = re.search(
+                rf"\bchapter {number}: (?:at least )?(\d+)(?: to (\d+))?", self._asked.question
+            )
+            low, high = (int(said[1]), int(said[2] or said[1])) if said else (3, 3)
+            yield {"chapter": number, "scenes": list(self._scenes((low + high) // 2, chapter))}
+
+    def _scenes(self, count: int, chapter: Table | None = None) -> Rows:
+        asked, cast = self._asked, self._asked.cast(24)
+        chapter = asked.table("chapter") if chapter is None else chapter
         number, places = int(chapter.get("number") or 1), asked.places()
         told = [str(one) for one in chapter.get("beats") or ()]
         told += [s for s in sentences(str(chapter.get("summary"))) if s not in " ".join(told)]

@@ -23,7 +23,7 @@ MOST_CHARACTERS: Final = 45_000
 LONG: Final = 600
 """A text of so many words is asked for alone."""
 
-_JSON_WORDS: Final = {"scenes": 650, "canon": 450, "characters": 1_100, "world": 700}
+_JSON_WORDS: Final = {"scenes": 2_000, "canon": 450, "characters": 1_100, "world": 700}
 _MORE_WORDS: Final = 1_500
 """Words of a reply in JSON by stage, and of any other."""
 
