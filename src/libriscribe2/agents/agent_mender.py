@@ -10,10 +10,13 @@ from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.agents.agent_story_change import verified
 from libriscribe2.checks.patching import apply, passages
 from libriscribe2.checks.text import sentences
-from libriscribe2.models.excerpts import book_lines, to_json
+from libriscribe2.context.prompt_parts import block
+from libriscribe2.models.excerpts import book_lines, chapter_block, to_json
 from libriscribe2.models.mending import Contradicting, MendedPassages
-from libriscribe2.models.reviews import MOST_PATCHES
+from libriscribe2.models.reviews import MOST_PATCHES, Patch, Patches
+from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.story_bible import StatementChange, StoryBibleFile
+from libriscribe2.project.paths import OUTLINE
 from libriscribe2.prose import lines_within, parts, shorten
 from libriscribe2.research.quotes import line_of_quote
 
@@ -23,9 +26,12 @@ CHANGE_BUDGET: Final = 600
 FIND_BUDGET: Final = 20_000
 NOTED_BUDGET: Final = 6_000
 PASSAGES_BUDGET: Final = 16_000
+TEXT_BUDGET: Final = 36_000
 
 MOST_READINGS: Final = 2
 """Requests that look through sentences: they are sorted, the likeliest come first."""
+
+REFUSED: Final = "These changes could not be made; the text is as it stands above."
 
 _START: Final = r"\b"
 _UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}]")
@@ -73,6 +79,23 @@ class Mended:
 
 
 @dataclass(frozen=True, slots=True)
+class Revised:
+    """A chapter changed as its author asked.
+
+    Attributes:
+        text: Its text with the patches.
+        patches: How many patches it has.
+        refused: Why others were not put in, each with its words.
+        keys: Keys of the calls that it was made from.
+    """
+
+    text: str
+    patches: int
+    refused: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     """A sentence that may contradict a change."""
 
@@ -88,7 +111,39 @@ class MenderAgent(ConsultedAgent):
     name = "chapters"
     heeds = "chapters"
     brief_keys = BOOK_KEYS
-    prompts = ("mend_find", "mend")
+    prompts = ("mend_find", "mend", "revise")
+
+    async def revise(self, number: int, text: str, wish: str) -> Revised:
+        """A chapter with the patches that do what its author wants.
+
+        What cannot be put in is asked for once more, with the reason.
+
+        Raises:
+            LibriScribeError: A question got no usable reply.
+        """
+        plan = self.book.load(OUTLINE, OutlineFile).chapters
+        values = {
+            "book": book_lines(self.brief),
+            "plan": chapter_block(plan[number - 1], number, len(plan)),
+            "chapter": str(number),
+            "wish": wish,
+        }
+        patches = 0
+        refused: list[str] = []
+        for turn in (1, 2):
+            told = block("refused", "\n".join(refused), remark=REFUSED) if refused else ""
+            refused = []
+            for at, shown in enumerate(parts(text, TEXT_BUDGET), start=1):
+                part = f"part{at:02d}" if turn == 1 else f"part{at:02d}-again"
+                values |= {"text": shown, "refused": told}
+                unit = Unit("revise", number, "")
+                reply = await self.ask_about(unit, Patches, "revise", values, part=part)
+                text, reasons = _applied(text, reply.patches)
+                patches += len(reply.patches[:MOST_PATCHES]) - len(reasons)
+                refused += reasons
+            if not refused:
+                break
+        return Revised(text, patches, tuple(refused), tuple(self.made_from.keys))
 
     async def mend(self, changes: Changes, chapters: Mapping[int, Written]) -> list[Mended]:
         """The chapters that contradict what was edited before them, mended.
@@ -159,21 +214,26 @@ class MenderAgent(ConsultedAgent):
             excerpts=shown,
             chapter=str(number),
         )
-        refused: list[str] = []
-        patches = reply.patches[:MOST_PATCHES]
-        for patch in patches:
-            applied = apply(text, patch)
-            text = applied.text
-            if applied.reason:
-                refused.append(f"\u201c{shorten(patch.find, 60)}\u201d: {applied.reason}")
+        text, refused = _applied(text, reply.patches)
         made = reading.model_copy(
             update={
                 "facts": verified([*reading.facts, *reply.facts], text),
                 "summary": reply.summary.strip() or reading.summary,
             }
         )
-        count = len(patches) - len(refused)
+        count = len(reply.patches[:MOST_PATCHES]) - len(refused)
         return Mended(number, text, made, count, tuple(refused), tuple(self.made_from.keys))
+
+
+def _applied(text: str, patches: Sequence[Patch]) -> tuple[str, list[str]]:
+    """A text with the patches that fit, and why others do not, each with its words."""
+    refused: list[str] = []
+    for patch in patches[:MOST_PATCHES]:
+        applied = apply(text, patch)
+        text = applied.text
+        if applied.reason:
+            refused.append(f"\u201c{shorten(patch.find, 60)}\u201d: {applied.reason}")
+    return text, refused
 
 
 def candidates(changes: Changes, chapters: Mapping[int, Written]) -> list[_Candidate]:

@@ -1,14 +1,45 @@
-"""`libriscribe2 note`: the author's own words, which every request heeds that they concern."""
+"""`libriscribe2 note`, `revise` and `versions`: what the author says of a book, and takes back."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
-from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
+from libriscribe2.app import AppOptions
+from libriscribe2.cli.frame import (
+    BudgetOptions,
+    Frame,
+    JsonOption,
+    RequiredProjectArgument,
+    YesOption,
+    command,
+    complete_part,
+    is_interactive,
+    model_for,
+)
+from libriscribe2.cli.process import interrupted, run_async
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import command_line, recording
 from libriscribe2.commands.noting import Noted, note_down, notes_on, part_of
 from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.revising import (
+    all_versions,
+    chapter_named,
+    keep_revision,
+    one_version,
+    restore,
+)
+from libriscribe2.commands.revising import revise as have_revised
+from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
+from libriscribe2.wording import counted
+
+ChapterArgument = Annotated[
+    str,
+    typer.Argument(metavar="CHAPTER", help="Number of the chapter.", autocompletion=complete_part),
+]
 
 
 @command
@@ -59,3 +90,140 @@ def tell_noted(
         renderer.note(
             f"What is there stays: `libriscribe2 redo {paths.called} {noted.about}` writes it again."
         )
+
+
+@command
+def revise(
+    frame: Frame,
+    project: RequiredProjectArgument,
+    chapter: ChapterArgument,
+    wish: Annotated[
+        str | None, typer.Argument(metavar="WISH", help="What is to be different.")
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Put back the version before instead.")
+    ] = False,
+    yes: YesOption = False,
+    *,
+    options: BudgetOptions,
+) -> None:
+    """Change something in a chapter, and leave the rest as it is.
+
+    Example: libriscribe2 revise my-book 7 "Cut the letter."
+
+    A model says which words give way to which; you see the changes as a diff before they are kept.
+    The old text goes to the project's trash: --undo puts it back.
+    """
+    renderer = frame.renderer
+    paths = frame.project(project, options=options)
+    if undo:
+        _restore(renderer, paths, chapter, None)
+        return
+    if wish is None or not wish.strip():
+        raise UsageError(
+            "What is to be different?",
+            fix=f'Say it: `libriscribe2 revise {paths.called} {chapter} "Cut the letter."`.',
+        )
+    settings = frame.settings(options, paths)
+    with open_book(paths) as (store, brief):
+        number = chapter_named(chapter, store, brief)
+        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+        with recording(renderer, book) as consumers:
+            revision = run_async(
+                have_revised(book, consumers, number, wish.strip()),
+                lambda: renderer.warning(interrupted(paths.called)),
+            )
+        show_diff(renderer, revision.lines)
+        for reason in revision.revised.refused:
+            renderer.warning(f"{revision.name}: not applied: {reason}")
+        if not revision.lines:
+            renderer.note(f"{revision.name}: nothing is changed.")
+        elif is_agreed(renderer, settings, "Keep these changes?", yes=yes):
+            keep_revision(store, revision)
+            undoing = f"`libriscribe2 revise {paths.called} {number} --undo` puts the old text back"
+            changes = counted(revision.revised.patches, "change")
+            renderer.note(f"{revision.name}: {changes} kept; {undoing}.")
+
+
+@command
+def versions(
+    frame: Frame,
+    project: RequiredProjectArgument,
+    part: Annotated[
+        str,
+        typer.Argument(
+            metavar="PART",
+            help="A chapter (7), or a stage of the whole book (outline).",
+            autocompletion=complete_part,
+        ),
+    ],
+    number: Annotated[
+        int | None, typer.Argument(metavar="NUMBER", help="The version to show.", min=1)
+    ] = None,
+    put_back: Annotated[
+        bool, typer.Option("--restore", help="Put it back in place of the present text.")
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show how it differs from the present text.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the earlier versions of a chapter, show one, or put one back.
+
+    Example: libriscribe2 versions my-book 7 2 --restore
+    """
+    renderer = frame.renderer
+    paths = frame.project(project)
+    if put_back:
+        if number is None:
+            raise UsageError("Which version?", fix="Name it: `versions BOOK 7 2 --restore`.")
+        _restore(renderer, paths, part, number)
+    elif number is not None:
+        found = one_version(paths, part, number)
+        if as_json:
+            renderer.data_json(found)
+        elif diff:
+            show_diff(renderer, found["diff"])
+        else:
+            renderer.data(found["text"])
+    else:
+        _list_versions(renderer, paths, part, as_json=as_json)
+
+
+def _list_versions(renderer: Renderer, paths: ProjectPaths, part: str, *, as_json: bool) -> None:
+    """The earlier versions of a file, the oldest first."""
+    name, listed = all_versions(paths, part)
+    rows = [{"version": v.number, "replaced": v.replaced, "words": v.words} for v in listed]
+    if as_json:
+        renderer.data_json(rows)
+    elif rows:
+        renderer.table(("version", "replaced", "words"), [list(row.values()) for row in rows])
+    else:
+        renderer.note(f"There is no earlier version of {name}.")
+
+
+def show_diff(renderer: Renderer, lines: Iterable[str]) -> None:
+    """The lines of a diff: green what is new, red what goes."""
+    for line in lines:
+        name = line.startswith(("+++", "---"))
+        style = "bold" if name else {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "")
+        renderer.note(line, style=style)
+
+
+def is_agreed(renderer: Renderer, settings: Settings, question: str, *, yes: bool) -> bool:
+    """Whether the author wants what was shown; where nobody can be asked, --yes says so."""
+    if yes:
+        return True
+    if is_interactive(settings):
+        return typer.confirm(question, default=True, err=True)
+    renderer.warning("Nothing was changed. The same command with --yes keeps it.")
+    return False
+
+
+def _restore(renderer: Renderer, paths: ProjectPaths, part: str, number: int | None) -> None:
+    """Put back an earlier version, and say so."""
+    name, found = restore(paths, part, number)
+    renderer.note(
+        f"{name}: the version of before {found.replaced} is back ({counted(found.words, 'word')}); "
+        f"`libriscribe2 versions {paths.called} {part}` lists the others."
+    )

@@ -50,7 +50,7 @@ def _show(renderer: Renderer, store: ProjectStore, proposal: Proposal) -> None:
         renderer.note(f"{chapter_file(number)}: your change bears on the story.")
     for one in (*proposal.mended, *proposal.withheld):
         for line in diff_of(store, one):
-            renderer.note(line)
+            renderer.note(line, style={"+": "green", "-": "red"}.get(line[:1], ""))
         for reason in one.refused:
             renderer.warning(f"{chapter_file(one.number)}: not applied: {reason}")
     for one in proposal.withheld:

@@ -357,11 +357,11 @@ class Renderer:
             grid.add_row(Text(name, style="bold"), Text(value))
         self._out.print(Panel(grid, title=Text(one_line(title)), expand=False))
 
-    def note(self, text: str, *, once: bool = False) -> None:
+    def note(self, text: str, *, once: bool = False, style: str = "") -> None:
         """Talk for stderr; nothing when quiet, and with `once` nothing that was said before."""
         if not (self._quiet or (once and text in self._said)):
             self._said.add(text)
-            self._talk(Text(clean(text)))
+            self._talk(Text(clean(text), style))
 
     def warning(self, text: str) -> None:
         """A warning for stderr, quiet or not."""

@@ -67,6 +67,12 @@ COMMANDS: Final = (
         "Write a book with a chat window: copy each request, paste its reply.",
     ),
     Entry("redo", "redo:redo", "Write a chapter, a scene or a stage again."),
+    Entry("revise", "author:revise", "Change something in a chapter, and leave the rest as it is."),
+    Entry(
+        "versions",
+        "author:versions",
+        "List the earlier versions of a chapter, show one, or put one back.",
+    ),
     Entry("note", "author:note", "Tell the models what you want of a book, a chapter or a scene."),
     Entry("status", "status:status", "Show the files of a book with their states and the reasons."),
     Entry(
