@@ -10,13 +10,17 @@ from tests.support.chain import judges, step
 from tests.support.chain import plan_text as text_of_plan
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.entered import entered
+from tests.support.web_pages import Answer, WebPages
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.concept_generator import ConceptGeneratorAgent
 from libriscribe2.llm.backend import Request
+from libriscribe2.models.notes import Source
 from libriscribe2.models.reviews import Patches
 from libriscribe2.models.story import ConceptFile, ConceptModel
 from libriscribe2.models.tooling import PlanStep
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.research_files import ResearchFolder, saved_text
 from libriscribe2.research.diagnosis import Corrector
 from libriscribe2.utils.json_utils import JSONProcessor
 
@@ -319,3 +323,95 @@ def test_XU_01_words_that_go_into_a_text_keep_their_italics() -> None:
     patch = {"issue": 1, "find": "*no*", "replace": "*No*"}
     read = Agent.safe_extract_json(json.dumps({"patches": [patch]}), Patches)
     assert read["data"].model_dump() == {"patches": [patch]}
+
+
+@pytest.mark.parametrize(
+    ("without", "expected"),
+    [
+        ("", {"bind", "template-max_results", "analyze"}),
+        ("micro_resolution", {"analyze"}),
+        ("error_analysis", {"bind", "template-max_results"}),
+        ("micro_resolution, error_analysis", set()),
+        ("semantic_fallback", {"bind", "analyze"}),
+    ],
+)
+def test_PB_52_PB_53_PB_72_a_setting_switches_each_layer_off(
+    desk: Desk, book: ProjectFolder, without: str, expected: set[str]
+) -> None:
+    plan = text_of_plan(
+        NOBODY,
+        step("s2", "lookup_character", name="Mara"),
+        step("s3", "search_sources", "s2", max_results="{{s2.response.count}}"),
+        step("keep", "save_note", "s2", **FACT),
+    )
+    answers = Answers(
+        plan=[plan],
+        analyze=[judges(should_retry=True, name="Mara")],
+        bind=['{"query": "salt"}'],
+        template_max_results=['{"max_results": 3}'],
+    )
+    desk.environment["LIBRISCRIBE2_RESEARCH__WITHOUT"] = without
+    found = researched(desk, answers)
+    asked = {one.step.rpartition("/")[2] for one in answers.asked}
+    assert asked & {"bind", "template-max_results", "analyze"} == expected
+    assert found["keep"]["status"] == "done"
+    assert (found["s1"]["status"] == "done") is ("analyze" in expected)
+    assert (found["s3"]["status"] == "done") is ("template-max_results" in expected)
+
+
+def test_PB_72_a_layer_that_is_none_is_refused(desk: Desk, book: ProjectFolder) -> None:
+    del book
+    desk.environment["LIBRISCRIBE2_RESEARCH__WITHOUT"] = "everything"
+    assert "WITHOUT" in desk.run("status", "book", expect=3).err
+
+
+def _results(site: str, first: int, following: str = "") -> Answer:
+    box = '<div class="hgKElc">Salt is sodium chloride.</div>' if first == 1 else ""
+    links = "".join(
+        f'<div class="g"><a href="{site}/{name}"><h3>On {name} {first}</h3></a></div>'
+        for name in (f"page-{first}", f"page-{first + 1}", "salt")
+    )
+    onward = f'<a id="pnnext" href="{following}">Next</a>' if following else ""
+    return Answer(body=f"<html><body>{box}{links}{onward}</body></html>".encode())
+
+
+def test_SR_04_SR_05_SR_07_SR_12_XU_05_a_search_is_told_page_by_page_without_what_was_visited(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    away = "https://example.org"
+    pages = {"/find": _results(away, 1, "/find2"), "/find2": _results(away, 3)}
+    visited = saved_text(
+        Source(
+            id="s-0123456789ab", kind="web", title="Salt", place=f"{away}/salt", sha256="0" * 64
+        ),
+        [("", "Salt is old.")],
+    )
+    ResearchFolder(ProjectPaths(book.root, book.debug)).save(visited)
+    plan = plan_text(
+        step("s1", "web_search", query="salt", num_results=2),
+        step("s2", "web_search", query="salt", page=2, skip_visited=True),
+    )
+    with WebPages(pages) as site:
+        desk.environment["LIBRISCRIBE2_RESEARCH__SEARCH_URL"] = f"{site.root}/find?q={{query}}"
+        desk.environment["LIBRISCRIBE2_RESEARCH__SEARCH_KIND"] = "html"
+        answers = Answers(plan=[plan])
+        first, second, _ = (one["response"] for one in researched(desk, answers).values())
+    assert [one["url"] for one in first["results"]] == [f"{away}/page-1", f"{away}/page-2"]
+    assert (first["found"], first["next_page"], first["filtered"]) == (3, 2, 0)
+    assert first["featured_snippet"] == "Salt is sodium chloride."
+    assert [one["url"] for one in second["results"]] == [f"{away}/page-3", f"{away}/page-4"]
+    assert (second["next_page"], second["filtered"]) == (None, 1)
+    assert '"num_results"' in answers.prompts("plan")[0]
+
+
+def test_XU_03_a_plan_is_asked_for_with_the_schema_of_every_tool(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    del book
+    answers = Answers(plan=[plan_text(step("s1", "lookup_character", name="Mara"))])
+    researched(desk, answers)
+    asked = answers.prompts("plan")[0]
+    for tool in desk.run("tools", "--json").value:
+        if not {"web", "search"} & set(tool["needs"]):
+            assert tool["name"] in asked
+            assert all(f'"{name}"' in asked for name in tool["parameters"]["properties"])

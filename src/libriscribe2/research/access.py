@@ -24,6 +24,7 @@ class ResearchMeans:
         page_seconds: Longest time of one request.
         servers: Fields of MCP servers (`toolchain.mcp_tools.McpServer`) by name.
         loopback_ports: Ports at which this very machine may be asked; only tests give any.
+        without: Layers of the resolver that are off, and `error_analysis`.
         plan_retry_enabled: Whether a plan that cannot be parsed is asked for again.
         plan_retry_max: How often, after the first time.
         sleep: Waits before a call is repeated.
@@ -39,6 +40,7 @@ class ResearchMeans:
     page_seconds: float = 30.0
     servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     loopback_ports: frozenset[int] = frozenset()
+    without: frozenset[str] = frozenset()
     plan_retry_enabled: bool = True
     plan_retry_max: int = 2
     sleep: Callable[[float], Awaitable[None]] = _at_once

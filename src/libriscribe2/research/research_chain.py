@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -25,7 +25,7 @@ from libriscribe2.research.planner import CallsInsteadError, Planner, plan_probl
 from libriscribe2.research.recovery import ResilientCaller
 from libriscribe2.research.resolver import HybridResolver
 from libriscribe2.research.run_store import FileRunStore, MemoryRunStore, RunStore
-from libriscribe2.research.templates import OrchestratorConfig
+from libriscribe2.research.templates import Layers, OrchestratorConfig
 from libriscribe2.research.tool import Ask, InProcessTools, ToolBox, ToolContext, capabilities_of
 from libriscribe2.research.tool_loop import ToolLoop
 from libriscribe2.research.web.addresses import Gate
@@ -259,7 +259,13 @@ class ResearchChain:
 
     def _config(self) -> OrchestratorConfig:
         means = self.means
-        config = OrchestratorConfig(max_steps=MAX_STEPS, goal=GOAL)
+        names = [one.name for one in fields(Layers)]
+        config = OrchestratorConfig(
+            max_steps=MAX_STEPS,
+            goal=GOAL,
+            layers=Layers(**{name: name not in means.without for name in names}),
+            error_analysis="error_analysis" not in means.without,
+        )
         return config.with_plan_parse_retry(means.plan_retry_enabled, means.plan_retry_max)
 
     def _web(self, request: ChainRequest) -> Web | None:

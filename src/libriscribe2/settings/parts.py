@@ -171,6 +171,7 @@ def research_means(
         most_bytes=research.max_page_mb * _MB,
         page_seconds=research.page_seconds,
         servers=servers if asks_models else {},
+        without=frozenset(research.without),
         plan_retry_enabled=settings.plan_retry_enabled,
         plan_retry_max=settings.plan_retry_max,
         sleep=sleep,

@@ -78,6 +78,13 @@ def _names(value: Any) -> Any:
     return tuple(value.split()) if isinstance(value, str) else value
 
 
+def split_names(value: Any) -> Any:
+    """A comma-separated string as a list of names; anything else unchanged."""
+    if not isinstance(value, str):
+        return value
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
 VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
@@ -113,6 +120,12 @@ class McpServerConfig(BaseModel):
 ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,20}$")]
 
 
+ResolverLayer = Literal[
+    "templates", "auto_wiring", "micro_resolution", "semantic_fallback", "error_analysis"
+]
+"""What settles a parameter that a plan does not, or mends a call that was refused."""
+
+
 class ResearchConfig(BaseModel):
     """The `[research]` table.
 
@@ -122,6 +135,7 @@ class ResearchConfig(BaseModel):
         search_kind: `json`: it answers as SearXNG does with `format=json`; `html`: it answers
             with a results page.
         fetch: Whether pages of the web may be fetched at all.
+        without: Layers by which parameters of tools are not to be bound, or mended.
         max_page_mb: Largest page, in MB.
         page_seconds: Longest time of one request, its redirects included.
         mcp: MCP servers by name. A higher layer's servers replace those of a lower one.
@@ -132,16 +146,10 @@ class ResearchConfig(BaseModel):
     search_url: Annotated[str, AfterValidator(_search_url)] = ""
     search_kind: Literal["json", "html"] = "json"
     fetch: bool = True
+    without: Annotated[tuple[ResolverLayer, ...], BeforeValidator(split_names)] = ()
     max_page_mb: Annotated[int, NotBool, Field(ge=1, le=50)] = 5
     page_seconds: Annotated[float, NotBool, Field(gt=0, le=600, allow_inf_nan=False)] = 30.0
     mcp: dict[ServerName, McpServerConfig] = Field(default_factory=dict, max_length=20)
-
-
-def split_names(value: Any) -> Any:
-    """A comma-separated string as a list of names; anything else unchanged."""
-    if not isinstance(value, str):
-        return value
-    return [name.strip() for name in value.split(",") if name.strip()]
 
 
 def as_table(value: Any) -> Any:

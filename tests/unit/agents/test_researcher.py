@@ -119,7 +119,7 @@ async def test_SR_11_SR_12_the_search_reads_a_results_page_without_a_model(tmp_p
     with WebPages() as site:
         desk = desk_on(tmp_path, site)
         desk.means |= {"search_url": site.results_url, "search_kind": "html"}
-        search = step("search", "web_search", query="salt", max_results=2)
+        search = step("search", "web_search", query="salt", num_results=2)
         model = Model(search, *chain_of("{{search.response.results[0].url}}", 1, "search"))
         found = await answered(desk, model)
     response: Any = found.record.results["search"].response

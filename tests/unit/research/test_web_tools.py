@@ -36,7 +36,7 @@ def test_SR_11_12_a_search_engine_of_either_kind_is_read(
     tmp_path: Path, site: WebPages, kind: str
 ) -> None:
     desk = ResearchDesk(tmp_path, site, "json" if kind == "json" else "html")
-    found = desk.call("web_search", query="salt & oil/?", max_results=2)
+    found = desk.call("web_search", query="salt & oil/?", num_results=2)
     assert found["found"] == len(ARTICLES)
     assert [result["url"] for result in found["results"]] == [
         f"{site.root}/salt",

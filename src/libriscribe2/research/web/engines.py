@@ -1,8 +1,8 @@
 """Search engines, and the one way of a tool to the web."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -16,6 +16,12 @@ from libriscribe2.wording import redact
 SearchKind = Literal["json", "html"]
 QUERY: Final = "{query}"
 """Where the query goes in the address of an engine."""
+
+MOST_PAGES: Final = 10
+"""Pages of results that may be asked for."""
+
+_PAGE_NUMBER: Final = "&pageno={}"
+"""How SearXNG is asked for a further page."""
 
 _LONGEST_TITLE: Final = 300
 _LONGEST_SNIPPET: Final = 1_000
@@ -38,9 +44,10 @@ class SearchEngine:
         """The content types that are read."""
         return ("application/json",) if self.kind == "json" else ("text/html",)
 
-    def url(self, query: str) -> str:
-        """The address that answers a query."""
-        return self.template.replace(QUERY, quote(query, safe=""))
+    def url(self, query: str, page: int = 1) -> str:
+        """The address that answers a query; a results page links to the further ones itself."""
+        url = self.template.replace(QUERY, quote(query, safe=""))
+        return url + (_PAGE_NUMBER.format(page) if page > 1 and self.kind == "json" else "")
 
     def without_keys(self, error: ToolError) -> ToolError:
         """An error without what the address may hold of a key: models and people read errors."""
@@ -68,23 +75,49 @@ class SearchResult:
     snippet: str
 
 
-def results_of(engine: SearchEngine, answer: Fetched) -> list[SearchResult]:
-    """The results of an answer, each page once, in the engine's order.
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What an engine answers.
+
+    Attributes:
+        results: Its results in its order, each page once.
+        featured_snippet: What it answers itself, above the results; "" for nothing.
+        has_more: Whether there seems to be a further page.
+        next_url: Where that is; "" where it has to be asked for by its number.
+        filtered: How many results were left out because their pages were visited.
+    """
+
+    results: tuple[SearchResult, ...] = ()
+    featured_snippet: str = ""
+    has_more: bool = False
+    next_url: str = ""
+    filtered: int = 0
+
+
+def answer_of(
+    engine: SearchEngine, fetched: Fetched, visited: Collection[str] = ()
+) -> SearchAnswer:
+    """The answer of an engine.
 
     Raises:
-        ToolError: 502 where the answer is not what the engine should give.
+        ToolError: 502 where it is not what the engine should give.
     """
-    read: Callable[[Fetched], list[SearchResult]]
-    read = _json_results if engine.kind == "json" else _page_results
+    read = _json_answer if engine.kind == "json" else _page_answer
+    found = read(fetched, visited)
+    known = {same_url(url) for url in visited}
     unique: dict[str, SearchResult] = {}
-    for result in read(answer):
+    filtered = found.filtered
+    for result in found.results:
         url = same_url(result.url)
-        if url:
+        if url and url in known:
+            filtered += 1
+        elif url:
             unique.setdefault(url, SearchResult(result.title, url, result.snippet))
-    return list(unique.values())
+    return replace(found, results=tuple(unique.values()), filtered=filtered)
 
 
-def _json_results(answer: Fetched) -> list[SearchResult]:
+def _json_answer(answer: Fetched, visited: Collection[str]) -> SearchAnswer:
+    del visited  # they are known by their addresses alone
     try:
         found: Any = json.loads(answer.body)
     except (ValueError, RecursionError) as error:
@@ -93,30 +126,50 @@ def _json_results(answer: Fetched) -> list[SearchResult]:
     if not isinstance(results, list):
         raise _strange(answer, "it holds no list called `results`")
     entries = [entry for entry in results if isinstance(entry, dict)]
-    return [
-        SearchResult(
-            _line(entry.get("title"), _LONGEST_TITLE),
-            str(entry["url"]),
-            _line(entry.get("content"), _LONGEST_SNIPPET),
-        )
-        for entry in entries
-        if isinstance(entry.get("url"), str)
-    ]
+    said = (*_listed(found, "answers"), *_listed(found, "infoboxes"))
+    snippets = (
+        one.get("answer") or one.get("content") if isinstance(one, dict) else one for one in said
+    )
+    return SearchAnswer(
+        tuple(
+            SearchResult(
+                _line(entry.get("title"), _LONGEST_TITLE),
+                str(entry["url"]),
+                _line(entry.get("content"), _LONGEST_SNIPPET),
+            )
+            for entry in entries
+            if isinstance(entry.get("url"), str)
+        ),
+        next((line for one in snippets if (line := _line(one, _LONGEST_SNIPPET))), ""),
+        has_more=bool(entries),
+    )
 
 
-def _page_results(answer: Fetched) -> list[SearchResult]:
+def _listed(found: dict[str, Any], name: str) -> list[Any]:
+    value = found.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _page_answer(answer: Fetched, visited: Collection[str]) -> SearchAnswer:
     html, _ = decode(answer.body, declared=answer.charset, is_markup=True)
-    page = parse_search_results(html, base_url=answer.url)
+    page = parse_search_results(html, base_url=answer.url, exclude=visited)
     if page["status"] == "error":
         if "proof of humanity" in page["feedback"]:
             raise ToolError(403, "search_refused", page["feedback"], {"url": answer.url})
-        return []
-    return [
-        SearchResult(
-            _line(item.title, _LONGEST_TITLE), item.url, _line(item.snippet, _LONGEST_SNIPPET)
-        )
-        for item in page["data"]
-    ]
+        return SearchAnswer()
+    following = str(page.get("next_page", ""))
+    return SearchAnswer(
+        tuple(
+            SearchResult(
+                _line(item.title, _LONGEST_TITLE), item.url, _line(item.snippet, _LONGEST_SNIPPET)
+            )
+            for item in page["data"]
+        ),
+        _line(page.get("featured_snippet"), _LONGEST_SNIPPET),
+        has_more=bool(following),
+        next_url=following,
+        filtered=int(str(page.get("filtered_count", 0))),
+    )
 
 
 def _line(value: object, longest: int) -> str:
@@ -188,20 +241,38 @@ class Web:
             )
         return await self._fetcher.get(url, types)
 
-    async def search(self, query: str) -> list[SearchResult]:
+    async def search(
+        self, query: str, page: int = 1, visited: Collection[str] = ()
+    ) -> SearchAnswer:
         """Ask the search engine; the addresses of its results may be fetched afterwards.
+
+        Args:
+            query: What to search for.
+            page: Which page of results, from 1.
+            visited: Addresses whose results are left out.
 
         Raises:
             ToolError: 501 where there is no engine; else as `Fetcher.get`.
         """
         if self.engine is None:
             raise ToolError(501, "search_not_configured", "No search engine is configured.")
-        url = self.engine.url(query)
+        url = self.engine.url(query, page)
+        origin = target_of(url).origin
         try:
-            answer = await self._fetcher.get(url, self.engine.types, trusted=target_of(url).origin)
-            results = results_of(self.engine, answer)
+            answer = await self._answer(self.engine, url, origin, visited)
+            for _ in range(page - 1 if self.engine.kind == "html" else 0):
+                if not answer.next_url or target_of(answer.next_url).origin != origin:
+                    answer = SearchAnswer()
+                    break
+                answer = await self._answer(self.engine, answer.next_url, origin, visited)
         except ToolError as error:
             raise self.engine.without_keys(error) from None
-        for result in results:
+        for result in answer.results:
             self.allow(result.url)
-        return results
+        return answer
+
+    async def _answer(
+        self, engine: SearchEngine, url: str, origin: tuple[str, str, int], visited: Collection[str]
+    ) -> SearchAnswer:
+        fetched = await self._fetcher.get(url, engine.types, trusted=origin)
+        return answer_of(engine, fetched, visited)
