@@ -4,7 +4,9 @@
     ├── UsageError              2  the command line as typed
     ├── ConfigError             3  a configuration file or variable
     ├── ProjectError            3  a file of the project
-    ├── ModelError              4  key or model name
+    │   └── NewerVersionError         written by a newer version
+    ├── ModelError              4  model name
+    │   └── KeyMissingError           no key, or a wrong one
     ├── IncompleteError         5  the book could not be finished this time
     │   ├── MaxRetriesExceededError   every attempt's reply was refused
     │   └── ContentFilteredError      the provider filtered the reply
@@ -17,6 +19,8 @@ An interrupt (130) is not an error of this tree: the command line maps it itself
 """
 
 from typing import ClassVar, Final
+
+from typing_extensions import override
 
 EXIT_INTERRUPTED: Final = 130
 """Exit code of a run that was interrupted and can be resumed."""
@@ -68,11 +72,26 @@ class ProjectError(LibriScribeError):
     slug = "project"
 
 
+class NewerVersionError(ProjectError):
+    """Something that a newer version of this program wrote; this one cannot read it."""
+
+    slug = "version"
+
+
 class ModelError(LibriScribeError):
     """A missing key, or a model that nobody serves."""
 
     exit_code = 4
     slug = "model"
+
+
+class KeyMissingError(ModelError):
+    """No key of a provider, or one that it refuses."""
+
+    @override
+    def as_record(self) -> dict[str, str]:
+        """The error as a flat JSON object, which says that it is about a key."""
+        return {**super().as_record(), "lacks": "key"}
 
 
 class IncompleteError(LibriScribeError):

@@ -155,9 +155,23 @@ def test_a_project_of_somebody_else_is_left_alone_and_the_others_go_on(desk: Des
     ran = desk.run("batch", "run", "--mock", expect=5)
     assert "one (books.jsonl, line 1): failed" in ran.err
     assert states(desk) == {"one": "failed", "two": "done"}
+    (theirs, _) = desk.run("batch", "status", "--json").value["books"]
+    assert (theirs["calls"], theirs["cost_usd"]) == (0, 0.0)
     desk.run("batch", "retry")
     desk.run("batch", "run", "--mock", expect=5)
     assert desk.project("one").contents() == before
+
+
+@pytest.mark.slow
+def test_a_missing_key_fails_no_book_and_ends_the_run(desk: Desk) -> None:
+    rows = [{"name": name, "premise": "x", "model": "openai/of-mine"} for name in NAMES]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (desk.folder / "books.jsonl").write_text(text, encoding="utf-8")
+    desk.environment["LIBRISCRIBE2_BATCH__RETRY_SECONDS"] = "0.2"
+    desk.run("batch", "add", "books.jsonl")
+    ran = desk.run("batch", "run", "--books", "1", expect=4)
+    assert "This machine cannot write books: No key for 'openai/of-mine'" in ran.err
+    assert set(states(desk).values()) == {"queued"}
 
 
 def test_pause_cancel_and_retry(desk: Desk) -> None:
@@ -184,7 +198,10 @@ def test_pause_cancel_and_retry(desk: Desk) -> None:
 def test_a_batch_has_to_be_there_and_to_be_named_among_several(desk: Desk) -> None:
     assert "There is no batch" in desk.run("batch", "run", expect=3).err
     add(desk, "one")
-    desk.run("batch", "add", "books.jsonl", "--batch", "second")
+    again = desk.run("batch", "add", "books.jsonl", "--batch", "second", expect=2)
+    assert "line 1: the batch 'books' has a book 'one' already" in again.err
+    (desk.folder / "more.jsonl").write_text('{"name": "two", "premise": "x"}', encoding="utf-8")
+    desk.run("batch", "add", "more.jsonl", "--batch", "second")
     lost = desk.run("batch", "run", "--batch", "nope", expect=3).err
     assert "Choose from books, second;" in lost
     assert "Which batch?" in desk.run("batch", "status", expect=2).err
@@ -197,6 +214,13 @@ def test_a_batch_has_to_be_there_and_to_be_named_among_several(desk: Desk) -> No
         ("a.jsonl", "[1]\n", "line 1: the line is not a JSON object"),
         ("a.jsonl", '{"premise": "x"\n', "line 1: the line is not valid JSON"),
         ("a.jsonl", '{"premisse": "x"}\n', "did you mean 'premise'?"),
+        (
+            "a.jsonl",
+            '{"premise": "a\\u0000b"}\n',
+            "line 1: premise: there is a NUL character in it",
+        ),
+        ("a.jsonl", '{"premise": "x", "n\\u0000": 1}\n', "there is a NUL character in it"),
+        ("a.jsonl", '{"premise": "x\\ud83d"}\n', "half a character in it (a lone surrogate)"),
         ("a.csv", "title\nx\n", "no column `premise`"),
         ("a.csv", 'premise\n"x\n', "not CSV"),
         ("a.csv", "premise\n", "has no rows"),

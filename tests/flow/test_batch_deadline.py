@@ -60,6 +60,7 @@ def test_a_book_s_process_is_told_how_many_minutes_are_left(desk: Desk) -> None:
     environment = {k: v for k, v in desk.whole_environment().items() if k != "PWD"}
     environment["LIBRISCRIBE2_PROJECTS_DIR"] = str(desk.folder / "projects")
     writer = BookProcess(
+        "batch",
         lambda _name: paths,
         lambda book: begin_project(
             paths, book.row, "books", {"models": {"default": {"model": "demo"}}}

@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.batches import FAST_PACE, WorkerProcess, add_books, alone, paid_twice, premise
@@ -143,6 +144,43 @@ def test_journals_that_differ_fail_their_book_and_stay(machine: Machine, dsn: st
     assert failed["state"] == "failed"
     assert "Two journals of one differ from line 1 on" in failed["what"]
     assert desk.project("one").path(".libriscribe/journal.jsonl").read_bytes() == before
+
+
+def test_two_machines_need_no_option_and_no_shared_folder(
+    machine: Machine, tmp_path: Path, dsn: str
+) -> None:
+    first, second = machine("first"), machine("second")
+    add_books(first, ["one"])
+    with WorkerProcess(first, "--books", "1") as worker:
+        until(lambda: len(kept_lines(dsn, "books/one")) >= 12)
+        worker.signal(signal.SIGKILL)
+    with WorkerProcess(second, "--drain") as worker:
+        assert worker.wait() == 0
+    assert paid_twice(second, "one") <= CALLS_AT_ONCE
+    assert second.project("one").contents() == alone(tmp_path, "one")
+
+
+def test_a_book_that_only_another_machine_knows_is_returned_with_the_reason(
+    machine: Machine, dsn: str
+) -> None:
+    first, second = machine("first"), machine("second")
+    add_books(first, ["one"])
+    with WorkerProcess(first, "--journal", "folder") as worker:
+        journal = first.project("one").path(".libriscribe/journal.jsonl")
+        until(lambda: journal.exists() and len(first.project("one").records("done")) >= 5)
+        worker.signal(signal.SIGKILL)
+    with WorkerProcess(second) as worker:
+        until(lambda: "another machine" in told(second)["what"])
+        worker.signal(signal.SIGKILL)
+    assert not second.project("one").root.exists()
+    assert (told(second)["state"], told(second)["cause"]) == ("queued", "operator")
+    finish(first)  # it knows what was paid for
+    assert paid_twice(first, "one") <= CALLS_AT_ONCE
+
+
+def told(desk: Desk) -> dict[str, Any]:
+    (book,) = desk.run("batch", "status", "--json").value["books"]
+    return dict(book)
 
 
 def test_without_a_database_there_is_nothing_to_fetch(tmp_path: Path) -> None:

@@ -4,11 +4,21 @@ import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from tests.support.batches import FAST_PACE, WorkerProcess, add_books, alone, paid_twice, states
+from tests.support.batches import (
+    FAST_PACE,
+    ROW,
+    WorkerProcess,
+    add_books,
+    alone,
+    paid_twice,
+    states,
+)
 from tests.support.desk import Desk
+from tests.support.machines import until
 from tests.support.postgres import PASSWORD
 
 from libriscribe2.project.paths import ProjectPaths
@@ -76,18 +86,37 @@ def test_a_batch_whose_rows_were_refused_is_none(shared: Desk) -> None:
     assert "There is no batch" in shared.run("batch", "status", expect=3).err
 
 
-def test_a_project_that_somebody_holds_fails_alone_and_is_named(shared: Desk) -> None:
+def test_a_project_that_somebody_holds_is_waited_for_and_named(shared: Desk) -> None:
     shared.environment["LIBRISCRIBE2_BATCH__MAX_TRIES"] = "2"
     add_books(shared, ["one", "two"])
     held = shared.project("one")
-    with ProjectStore.create(ProjectPaths(held.root, held.debug)) as store:
-        (store.paths.state / "batch").write_text("books\n", encoding="utf-8")
-        with WorkerProcess(shared, "--drain") as worker:
-            assert worker.wait() == 0
-    assert states(shared) == {"one": "failed", "two": "done"}
-    (failed, _) = shared.run("batch", "status", "--json").value["books"]
-    assert (failed["code"], failed["row"]) == (9, "books.jsonl, line 1")
-    assert f"(on {socket.gethostname()})" in failed["why"]
+
+    def first() -> dict[str, Any]:
+        (found, _) = shared.run("batch", "status", "--json").value["books"]
+        return dict(found)
+
+    with WorkerProcess(shared, "--drain") as worker:
+        with ProjectStore.create(ProjectPaths(held.root, held.debug)) as store:
+            (store.paths.state / "batch").write_text("books\n", encoding="utf-8")
+            until(lambda: states(shared)["two"] == "done" and first()["runs"] >= 3)
+        last = first()
+        assert (last["code"], last["cause"]) == (9, "operator")
+        assert f"(on {socket.gethostname()})" in last["why"]
+        assert worker.wait() == 0
+    assert states(shared) == {"one": "done", "two": "done"}
+
+
+def test_a_worker_without_a_key_fails_no_book_and_says_what_to_mend(shared: Desk) -> None:
+    add_books(shared, ["one", "two", "three"], row={**ROW, "model": "openai/of-mine"})
+    ran = shared.run_apart("batch", "worker", "--books", "1", expect=4)
+    assert "This machine cannot write books: No key for 'openai/of-mine'" in ran.err
+    assert "OPENAI_API_KEY" in ran.err.splitlines()[-1]
+    assert set(states(shared).values()) == {"queued"}
+    books = shared.run("batch", "status", "--json").value["books"]
+    named = [book for book in books if book["cause"] == "machine"]
+    assert named
+    assert all("OPENAI_API_KEY" in book["command"] for book in named)
+    assert all("resume" not in book["command"] for book in named)
 
 
 def test_a_database_that_does_not_answer_is_one_line_without_the_password(shared: Desk) -> None:

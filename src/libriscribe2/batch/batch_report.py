@@ -169,18 +169,21 @@ def book_record(book: Book, clock: Clock = utc_now) -> Record:
         "calls": sums.calls,
         "cost_usd": sums.cost_usd,
         "seconds": round(book.times.seconds, 3),
-        "runs": book.tries,
+        "runs": book.runs,
         "what": last.what if told else "",
         "why": last.why if told else "",
         "command": command_for(book),
         "row": book.row.place,
         "code": last.code if told else 0,
+        "cause": last.cause if told else "",
     }
 
 
 def command_for(book: Book) -> str:
     """What to type next for a book; empty where nothing has to be typed."""
     again = f"libriscribe2 batch retry {book.row.name}"
+    if book.state == "queued" and book.last.what:
+        return book.last.fix
     if book.state == "failed":
         return book.last.fix or again
     if book.state == "stopped":

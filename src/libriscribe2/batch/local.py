@@ -8,7 +8,7 @@ from typing import Final
 from filelock import FileLock, Timeout
 from typing_extensions import override
 
-from libriscribe2.batch.folders import BatchPaths
+from libriscribe2.batch.folders import BatchPaths, batches_in
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.work import BookWriter, Terms, Work
 from libriscribe2.errors import ProjectInUseError
@@ -102,6 +102,20 @@ class BatchLog:
                 self._ops.close(descriptor)
             if is_new:
                 sync_folder(self._paths.root, self._ops)
+
+    def elsewhere(self, names: Sequence[str]) -> dict[str, str]:
+        """Those of the names that a book of another batch has, capitals aside, with that batch.
+
+        Raises:
+            StorageError: A log cannot be read.
+        """
+        wanted = {name.casefold(): name for name in names}
+        found: dict[str, str] = {}
+        for other in batches_in(self._paths.root.parent):
+            records = () if other.name == self._paths.name else BatchLog(other).news()
+            theirs = {str(one["book"]).casefold() for one in records if one["t"] == "add"}
+            found |= {wanted[name]: other.name for name in wanted.keys() & theirs}
+        return found
 
     def _add(self, descriptor: int, data: bytes) -> None:
         """Add whole lines after the last whole line."""

@@ -14,8 +14,27 @@ from typing import Any, Final, Protocol
 
 from pydantic import ValidationError
 
-from libriscribe2.batch.progress import Book, BookState, Ended, ModelTime, RunTimes, Sums, sums_of
-from libriscribe2.errors import EXIT_INTERRUPTED, BudgetError
+from libriscribe2.batch.folders import is_taken
+from libriscribe2.batch.progress import (
+    Book,
+    BookState,
+    Cause,
+    Ended,
+    ModelTime,
+    RunTimes,
+    Sums,
+    sums_of,
+)
+from libriscribe2.errors import (
+    EXIT_INTERRUPTED,
+    BudgetError,
+    ConfigError,
+    ModelError,
+    NewerVersionError,
+    ProjectInUseError,
+    StorageError,
+    UsageError,
+)
 from libriscribe2.observe.events import Event
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.paths import ProjectPaths
@@ -241,6 +260,7 @@ class BookProcess:
     """Writes books, each by a command in a process of its own.
 
     Args:
+        batch: The name of the batch.
         paths_of: The project of a name.
         begin: Makes the project of a book, where it is not there yet.
         how: The command that writes a book.
@@ -250,12 +270,14 @@ class BookProcess:
 
     def __init__(
         self,
+        batch: str,
         paths_of: Callable[[str], ProjectPaths],
         begin: Callable[[Book], None],
         how: RunCommand,
         unknown_usd: float,
         minutes_of: Callable[[Book], float | None] = lambda _book: None,
     ) -> None:
+        self._batch = batch
         self._paths_of = paths_of
         self._begin = begin
         self._how = how
@@ -276,7 +298,7 @@ class BookProcess:
         words = (*self._how.words, name, *self._how.options, *chain.from_iterable(given))
         end = await run_child(words, self._how.environment, self._how.start)
         sums = await self._sums(name, end.digest.words or book.last.sums.words)
-        return _ended(end, sums)
+        return _ended(end, sums, cause_of(end.error, end.code, book, self._paths_of(name)))
 
     async def sums(self, book: Book) -> Sums:
         """What a book has come to, by its own journal.
@@ -287,10 +309,44 @@ class BookProcess:
         return await self._sums(book.row.name, book.last.sums.words)
 
     async def _sums(self, name: str, words: int) -> Sums:
-        return await asyncio.to_thread(sums_of, self._paths_of(name), words, self._unknown_usd)
+        paths = self._paths_of(name)
+        if await asyncio.to_thread(is_taken, paths, self._batch):
+            return Sums()  # what somebody else's project cost is not the batch's
+        return await asyncio.to_thread(sums_of, paths, words, self._unknown_usd)
 
 
-def _ended(end: ChildEnd, sums: Sums) -> Ended:
+_OF_MACHINE: Final = frozenset(
+    one.slug for one in (UsageError, ConfigError, ModelError, StorageError, NewerVersionError)
+)
+
+
+def cause_of(
+    error: Mapping[str, Any], code: int, book: Book, paths: ProjectPaths | None = None
+) -> Cause:
+    """Whose doing an end is.
+
+    Args:
+        error: The error as a record, or nothing.
+        code: The exit code.
+        book: The book.
+        paths: Its project: a configuration that lies there is its own. None before it is begun.
+    """
+    slug = error.get("error", "")
+    if code == EXIT_INTERRUPTED or slug == ProjectInUseError.slug:
+        return "operator"
+    if slug == "database":
+        return "database"
+    if slug not in _OF_MACHINE and code != UsageError.exit_code:
+        return "book"
+    if slug == ModelError.slug and "lacks" not in error:
+        return "book" if book.row.settings.get("models") else "machine"
+    about = " ".join(str(error.get(key, "")) for key in ("message", "why"))
+    roots = () if paths is None else (paths.root, paths.root.resolve())
+    own = slug == ConfigError.slug and any(str(root) in about for root in roots)
+    return "book" if own else "machine"
+
+
+def _ended(end: ChildEnd, sums: Sums, cause: Cause) -> Ended:
     """How a process's end is to be taken."""
     killed = end.code < 0
     state: BookState = "queued" if killed else _STATE_OF.get(end.code, "failed")
@@ -298,9 +354,8 @@ def _ended(end: ChildEnd, sums: Sums) -> Ended:
     if state != "done" and not told["message"]:
         how = f"was killed by signal {-end.code}" if killed else f"ended with code {end.code}"
         told = {"message": f"The book's process {how}", "why": end.talk, "fix": ""}
-    return Ended(
-        state, end.code, told["message"], told["why"], told["fix"], end.digest.times(), sums
-    )
+    texts = (told["message"], told["why"], told["fix"])
+    return Ended(state, end.code, *texts, end.digest.times(), sums, cause)
 
 
 def _plain(amount: float) -> str:

@@ -71,6 +71,7 @@ class Sums(BaseModel):
     Attributes:
         words: Words of its chapters.
         calls: Requests that left.
+        answered: Those of them that brought a reply, which is kept.
         input_tokens: Tokens read, where the provider said.
         output_tokens: Tokens written, where the provider said.
         cost_usd: US dollars; None where a price is unknown.
@@ -81,6 +82,7 @@ class Sums(BaseModel):
 
     words: int = 0
     calls: int = 0
+    answered: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
@@ -113,6 +115,7 @@ def sums_in(manifest: Manifest, words: int, unknown_usd: float) -> Sums:
     return Sums(
         words=words,
         calls=ledger.sent,
+        answered=totals.calls,
         input_tokens=totals.input_tokens,
         output_tokens=totals.output_tokens,
         cost_usd=None if totals.unknown_costs else totals.cost_usd,
@@ -131,6 +134,13 @@ STATES: Final[tuple[BookState, ...]] = (
 )
 
 
+Journal = Literal["folder", "database"]
+"""Where the journal of a book is: in its folder alone, or in a database as well."""
+
+Cause = Literal["book", "machine", "database", "operator"]
+"""Whose doing the end of a run is: only what is the book's can count against it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """How a run of a book ended.
@@ -143,6 +153,9 @@ class Ended:
         fix: The command that mends it.
         times: How long it took.
         sums: What the book has come to.
+        cause: Whose doing it is.
+        counts: Whether it counts towards failing the book.
+        lost: Whether nobody knows what it sent: its worker was gone.
     """
 
     state: BookState
@@ -152,6 +165,9 @@ class Ended:
     fix: str = ""
     times: RunTimes = field(default_factory=RunTimes)
     sums: Sums = field(default_factory=Sums)
+    cause: Cause = "book"
+    counts: bool = False
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,26 +177,39 @@ class Book:
     Attributes:
         row: What was asked for.
         state: How it stands.
-        tries: Runs since it was queued by a person.
+        runs: Runs since it was queued by a person.
+        tries: Those of them that count against it: it made no progress, by a fault of its own.
+        bounces: Runs in a row that ended through no fault of its own, and without progress.
         grant: The most that its last run was allowed to bring the book's cost to, in US dollars.
         last: How its last run ended.
         times: How long all its runs took.
         late: Whether it was expected to miss its deadline when it began, or was done after it.
+        journal: Where the journal of its last run is.
+        is_elsewhere: Whether a run sent something, or may have, that only the folder on its
+            machine knows.
     """
 
     row: Row
     state: BookState = "queued"
+    runs: int = 0
     tries: int = 0
+    bounces: int = 0
     grant: float | None = None
     last: Ended = field(default_factory=lambda: Ended("queued"))
     times: RunTimes = field(default_factory=RunTimes)
     late: bool = False
+    journal: Journal = "folder"
+    is_elsewhere: bool = False
 
     @property
     def committed_usd(self) -> float:
         """What counts for the batch's cap: the grant while it runs, then what it came to."""
         spent = self.last.sums.possible_usd
         return max(spent, self.grant or 0.0) if self.state == "running" else spent
+
+    def went_on(self, how: Ended) -> bool:
+        """Whether a run that ended so brought replies that no run before had."""
+        return how.sums.answered > self.last.sums.answered
 
 
 class Batch:
@@ -230,16 +259,30 @@ def retried(book: Book) -> Record:
     return {"t": "retry", "book": book.row.name, "deadline": book.row.deadline}
 
 
-def started(name: str, grant: float | None, *, late: bool = False) -> Record:
+def started(
+    name: str, grant: float | None, *, late: bool = False, journal: Journal = "folder"
+) -> Record:
     """The record of a run that begins; `late` where it is expected to miss its deadline."""
-    return {"t": "start", "book": name, "grant": grant, "late": late}
+    about = {"grant": grant, "late": late, "journal": journal, "tries": "by end"}
+    return {"t": "start", "book": name, **about}
 
 
 def ended(name: str, how: Ended) -> Record:
     """The record of a run that has ended."""
     told = {"state": how.state, "code": how.code, "what": how.what, "why": how.why, "fix": how.fix}
     figures = {"times": how.times.model_dump(), "sums": how.sums.model_dump()}
-    return {"t": "end", "book": name, **told, **figures}
+    return {
+        "t": "end",
+        "book": name,
+        **told,
+        **figures,
+        "cause": how.cause,
+        "counts": how.counts,
+        "lost": how.lost,
+    }
+
+
+_ANEW: Final[Mapping[str, Any]] = {"runs": 0, "tries": 0, "bounces": 0}
 
 
 def _add(batch: Batch, record: Record) -> None:
@@ -252,7 +295,7 @@ def _run(batch: Batch, record: Record) -> None:
     batch.paused = False
     batch.cap = record["cap"]
     for book in batch.within("queued", "running"):
-        batch.books[book.row.name] = replace(book, tries=0)
+        batch.books[book.row.name] = replace(book, **_ANEW)
 
 
 def _cap(batch: Batch, record: Record) -> None:
@@ -270,9 +313,12 @@ def _start(batch: Batch, record: Record) -> None:
         record,
         lambda book: {
             "state": "running",
-            "tries": book.tries + 1,
+            "runs": book.runs + 1,
+            # An earlier version counted every run when it began.
+            "tries": book.tries + ("tries" not in record),
             "grant": record["grant"],
             "late": record.get("late", False),
+            "journal": record.get("journal", "folder"),
         },
     )
 
@@ -286,6 +332,9 @@ def _end(batch: Batch, record: Record) -> None:
         fix=record["fix"],
         times=RunTimes.model_validate(record["times"]),
         sums=Sums.model_validate(record["sums"]),
+        cause=record.get("cause", "book"),
+        counts=record.get("counts", False),
+        lost=record.get("lost", False),
     )
 
     def change(book: Book) -> Mapping[str, Any]:
@@ -293,7 +342,13 @@ def _end(batch: Batch, record: Record) -> None:
         kept = book.state == "cancelled" and how.state != "done"
         state = book.state if kept else how.state
         late = _missed(book, record) if state == "done" else book.late
-        return {"state": state, "last": how, "times": book.times.plus(how.times), "late": late}
+        bounced = "cause" in record and not how.counts and not book.went_on(how)
+        bounces = book.bounces + 1 if bounced else 0
+        counted: dict[str, Any] = {"tries": book.tries + how.counts, "bounces": bounces}
+        times = book.times.plus(how.times)
+        sent = book.journal == "folder" and (how.lost or how.sums.calls > 0)
+        counted |= {"late": late, "is_elsewhere": book.is_elsewhere or sent}
+        return {"state": state, "last": how, "times": times, **counted}
 
     _change(batch, record, change)
 
@@ -308,7 +363,7 @@ def _cancel(batch: Batch, record: Record) -> None:
 
 
 def _retry(batch: Batch, record: Record) -> None:
-    _change(batch, record, lambda _book: {"state": "queued", "tries": 0})
+    _change(batch, record, lambda _book: {"state": "queued", "is_elsewhere": False, **_ANEW})
 
 
 def _change(batch: Batch, record: Record, change: Callable[[Book], Mapping[str, Any]]) -> None:

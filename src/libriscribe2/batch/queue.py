@@ -1,7 +1,7 @@
 """The protocol of a queue, and which one a batch has."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -49,6 +49,10 @@ class Log(Protocol):
 
     def append(self, records: Sequence[Record]) -> None:
         """Add records, with the time."""
+        ...
+
+    def elsewhere(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Those of the names that a book of another batch has, capitals aside, with that batch."""
         ...
 
 
@@ -111,7 +115,8 @@ class LoggedBatch:
             LibriScribeError: The log cannot be written.
         """
         with self.turn():
-            batch = self.status()
+            batch, rows = self.status(), list(rows)
+            elsewhere = self._log.elsewhere([row.name for row in rows])
             new: list[Row] = []
             known: list[str] = []
             faults: list[Fault] = []
@@ -119,8 +124,8 @@ class LoggedBatch:
                 before = batch.named(row.name)
                 if before is not None and before.row.same_book(row):
                     known.append(row.name)
-                elif before is not None or taken(row.name):
-                    faults.append(_name_is_taken(row, before))
+                elif before is not None or row.name in elsewhere or taken(row.name):
+                    faults.append(_name_is_taken(row, before, elsewhere.get(row.name)))
                 else:
                     new.append(row)
             if faults:
@@ -203,7 +208,10 @@ def _marking(kind: str, book: Book) -> Record:
     return retried(book) if kind == "retry" else {"t": kind, "book": book.row.name}
 
 
-def _name_is_taken(row: Row, before: Book | None) -> Fault:
+def _name_is_taken(row: Row, before: Book | None, batch: str | None) -> Fault:
+    if before is None and batch is not None:
+        why = f"the batch {batch!r} has a book {row.name!r} already; give this one another `name`"
+        return Fault(row.place, why)
     if before is None:
         return Fault(row.place, f"there is a project {row.name!r} already")
     place = before.row.place

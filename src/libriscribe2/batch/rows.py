@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -90,6 +91,8 @@ class Fault:
     why: str
 
 
+_HALF: Final = re.compile("[\ud800-\udfff]")
+
 CheckSettings = Callable[[Mapping[str, Any]], None]
 """Raises a `LibriScribeError` for tables of settings that cannot be used."""
 
@@ -122,7 +125,7 @@ def check_rows(
     rows: list[Row] = []
     faults: list[Fault] = []
     for one in raw:
-        wrong = [*_faults(one, check_settings), *_untimely(one, read_moment)]
+        wrong = [*_unstorable(one)] or [*_faults(one, check_settings), *_untimely(one, read_moment)]
         faults += (Fault(one.place, why) for why in wrong)
         if not wrong:
             rows.append(_checked(one, read_moment))
@@ -135,6 +138,27 @@ def _checked(raw: RawRow, read_moment: ReadMoment) -> Row:
     name = raw.name or project_name_from(brief.title or brief.premise)
     deadline = iso_utc(read_moment(raw.deadline)) if raw.deadline else ""
     return Row(name, raw.place, brief.model_dump(mode="json"), raw.settings, deadline)
+
+
+def _unstorable(raw: RawRow) -> Iterator[str]:
+    """Texts that no database takes, nor any file of text that others read."""
+    texts = {NAME: raw.name, DEADLINE: raw.deadline, **_texts(raw.book), **_texts(raw.settings)}
+    for key, text in texts.items():
+        if "\0" in text:
+            yield f"{key}: there is a NUL character in it"
+        elif _HALF.search(text):
+            yield f"{key}: there is half a character in it (a lone surrogate)"
+
+
+def _texts(table: Mapping[str, Any]) -> dict[str, str]:
+    """Every key of a table, as JSON with its value."""
+    return {key: f"{key}{_inner(value)}" for key, value in table.items()}
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "".join(_texts(value).values())
+    return "".join(map(_inner, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _untimely(raw: RawRow, read_moment: ReadMoment) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Who runs when: order, deadlines, and each book's share of the budget."""
+"""Who runs when: order, deadlines, what an end means, and whether this machine can write books."""
 
 import asyncio
 import math
@@ -10,15 +10,29 @@ from statistics import median
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from libriscribe2.batch.progress import Batch, Book, Ended, Sums, ended, retried, started
+from libriscribe2.batch.grants import Funding, Wait, grant_for, reach, words_of, worth_another_run
+from libriscribe2.batch.processes import cause_of
+from libriscribe2.batch.progress import (
+    Batch,
+    Book,
+    BookState,
+    Ended,
+    Journal,
+    Sums,
+    ended,
+    retried,
+    started,
+)
 from libriscribe2.errors import (
     EXIT_INTERRUPTED,
     BudgetError,
+    ConfigError,
     LibriScribeError,
-    ProjectInUseError,
+    ModelError,
     ProviderError,
+    StorageError,
+    UsageError,
 )
-from libriscribe2.models.brief import Brief
 from libriscribe2.project.records import Record
 from libriscribe2.project.texts import Clock, utc_now
 
@@ -71,10 +85,7 @@ def expected_seconds(batch: Batch, book: Book) -> float | None:
     paces = [seconds / words for seconds, words in done if words and seconds]
     if not paces:
         return None
-    brief = Brief.model_validate(book.row.brief)
-    chapters = brief.chapter_range().middle()
-    whole = median(paces) * brief.words_per_chapter(chapters) * chapters
-    return max(0.0, whole - book.times.seconds)
+    return max(0.0, median(paces) * words_of(book) - book.times.seconds)
 
 
 def comes_late(batch: Batch, book: Book, now: datetime) -> bool:
@@ -110,64 +121,6 @@ def minutes_for(
     return min(float(limit) for limit in (own, most, left) if limit is not None)
 
 
-_WORTH_WHILE: Final = 1.25
-"""How many times as large a new grant has to be before a book that used up its own goes on."""
-
-_MICROS: Final = 1_000_000
-
-
-def own_cap(book: Book) -> float | None:
-    """The cap that the row itself sets, in US dollars."""
-    budget = book.row.settings.get("budget", {})
-    cap = budget.get("max_cost") if isinstance(budget, dict) else None
-    return None if cap is None else float(cap)
-
-
-def free_usd(batch: Batch) -> float:
-    """What the cap leaves for grants; endless where there is no cap, never below 0."""
-    if batch.cap is None:
-        return math.inf
-    committed = math.fsum(book.committed_usd for book in batch.books.values())
-    return max(0.0, batch.cap - committed)
-
-
-def grant_for(batch: Batch, book: Book, sharers: int) -> float | None:
-    """The most that a book's cost may come to; None where nothing caps it.
-
-    Args:
-        batch: The batch; the book does not run yet.
-        book: The book.
-        sharers: Books that what is free has to last for, this one included.
-    """
-    cap = own_cap(book)
-    if batch.cap is None:
-        return cap
-    share = free_usd(batch) / max(1, sharers)
-    # Rounded down, so that the grants together are not above the cap by rounding.
-    grant = math.floor((book.committed_usd + share) * _MICROS) / _MICROS
-    return grant if cap is None else min(cap, grant)
-
-
-def worth_another_run(batch: Batch) -> Sequence[Book]:
-    """Books that used up their grant and could now get a much larger one."""
-    if batch.cap is None:
-        return ()
-    out = [book for book in batch.within("stopped") if book.grant is not None]
-    for_each = free_usd(batch) / max(1, len(out))
-    return [
-        book
-        for book in out
-        if book.grant is not None
-        and _possible(book, for_each) > max(_WORTH_WHILE * book.grant, 1 / _MICROS)
-    ]
-
-
-def _possible(book: Book, share: float) -> float:
-    cap = own_cap(book)
-    grant = book.committed_usd + share
-    return grant if cap is None else min(cap, grant)
-
-
 Sleep = Callable[[float], Awaitable[None]]
 Tell = Callable[[Book, Ended | None], None]
 """Hears that a book begins (None), or how its run ended."""
@@ -175,7 +128,6 @@ Tell = Callable[[Book, Ended | None], None]
 _TICK_SECONDS: Final = 0.2
 """How often the log is looked at for what others have added to it."""
 
-PASSING: Final = (ProviderError.exit_code, ProjectInUseError.exit_code)
 _LONGEST_PAUSE: Final = 600.0
 
 
@@ -206,26 +158,29 @@ class Terms:
     Attributes:
         books: How many at once.
         cap: The most that all books together may cost, in US dollars; None is no cap.
-        tries: Most runs of a book whose run ended for a passing reason: the network, the
-            provider, a project that somebody else holds, a process that was killed.
-        passing: Exit codes of reasons that pass.
-        retry_seconds: Pause before the second run; each further one is twice as long.
+        funding: How the cap is divided among them.
+        tries: Most runs of a book that made no progress for a passing reason of its own: the
+            network, the provider, a process that was killed.
+        retry_seconds: Pause before the second run; each further one is twice as long. So long
+            rests a machine that cannot write books.
         tell: Hears how it goes.
         sleep: Waits.
         now: A clock in seconds that never goes back.
         deadline: When no further book begins and those under way stop; None is never.
+        journal: Where the journals of the books are.
         clock: The time of day.
     """
 
     books: int = 1
     cap: float | None = None
+    funding: Funding = "in_order"
     tries: int = 3
-    passing: Sequence[int] = PASSING
     retry_seconds: float = 30.0
     tell: Tell = _silent
     sleep: Sleep = asyncio.sleep  # noqa: TID251 - the real clock
     now: Callable[[], float] = field(default=monotonic)
     deadline: datetime | None = None
+    journal: Journal = "folder"
     clock: Clock = utc_now
 
     @property
@@ -237,16 +192,80 @@ class Terms:
 def next_try(book: Book, how: Ended, terms: Terms) -> tuple[Ended, float]:
     """What an end means for a book, and for how many seconds it then waits.
 
-    A book whose run ended for a passing reason is queued again as long as it may be, and one that
-    the deadline stopped always.
+    What is not the book's own fault, and what the deadline stopped, is queued again and does not
+    count. A passing reason of its own counts unless the run made progress, and fails it in the end.
     """
-    if book.state == "running" and terms.over and how.code == BudgetError.exit_code:
-        return replace(how, state="queued", what="The deadline was reached", why="", fix=""), 0.0
-    passed = how.state == "queued" or how.code in terms.passing
-    if book.state != "running" or not passed:
+    if book.state != "running":
         return how, 0.0
-    pause = min(_LONGEST_PAUSE, terms.retry_seconds * 2 ** (book.tries - 1))
-    return replace(how, state="queued" if book.tries < terms.tries else "failed"), pause
+    if terms.over and how.code == BudgetError.exit_code:
+        what = "The deadline was reached"
+        return replace(how, state="queued", cause="operator", what=what, why="", fix=""), 0.0
+    if how.cause != "book":
+        stopped = how.code == EXIT_INTERRUPTED
+        return replace(how, state="queued"), 0.0 if stopped else _pause(terms, book.bounces)
+    if how.state != "queued" and how.code != ProviderError.exit_code:
+        return how, 0.0
+    counts = not book.went_on(how)
+    tries = book.tries + counts
+    state: BookState = "queued" if tries < terms.tries else "failed"
+    return replace(how, state=state, counts=counts), _pause(terms, max(0, tries - 1))
+
+
+def _pause(terms: Terms, before: int) -> float:
+    """Seconds before a book is tried again that was so often before."""
+    return min(_LONGEST_PAUSE, terms.retry_seconds * 2.0 ** min(before, 30))
+
+
+_FAULTS: Final = (UsageError, ConfigError, ModelError, StorageError)
+_MOST_FAULTS: Final = 2
+
+
+class Fitness:
+    """Whether this machine can write books, by how their runs end.
+
+    Args:
+        terms: How books are run.
+
+    Attributes:
+        fault: The latest fault of this machine; None where a run has ended without since.
+        rests_until: Before that moment no book begins.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self.fault: Ended | None = None
+        self.rests_until = -math.inf
+        self._terms = terms
+        self._faults = 0
+
+    def heed(self, how: Ended) -> None:
+        """Take in how a run ended: after a fault of the machine it rests.
+
+        Raises:
+            LibriScribeError: The second in a row, although it has rested: somebody has to mend it,
+                and until then it must not take one book after another.
+        """
+        if how.cause == "book":
+            self.fault, self._faults = None, 0
+        now = self._terms.now()
+        if how.cause != "machine" or now < self.rests_until:
+            return  # what began before the rest says nothing new
+        self.fault = how
+        self._faults += 1
+        self.rests_until = now + self._terms.retry_seconds
+        if self._faults >= _MOST_FAULTS:
+            kind = next((one for one in _FAULTS if one.exit_code == how.code), LibriScribeError)
+            raise kind(f"This machine cannot write books: {how.what}", why=how.why, fix=how.fix)
+
+
+async def not_begun(writer: BookWriter, book: Book, error: LibriScribeError) -> Ended:
+    """The end of a book that could not be begun.
+
+    Raises:
+        LibriScribeError: What it has come to cannot be read.
+    """
+    texts = (error.what, error.why, error.fix)
+    cause = cause_of(error.as_record(), error.exit_code, book)
+    return Ended("failed", error.exit_code, *texts, sums=await writer.sums(book), cause=cause)
 
 
 class Work:
@@ -272,12 +291,14 @@ class Work:
         self._terms = terms
         self._under_way: dict[str, asyncio.Future[Ended]] = {}
         self._not_before: dict[str, float] = {}
+        self._fitness = Fitness(terms)
 
     async def run(self) -> None:
         """Run books until nothing waits any more, or the batch is paused.
 
         Raises:
             StorageError: The log cannot be written; the books that ran are stopped resumably.
+            LibriScribeError: This machine cannot write books (`Fitness`).
         """
         # Nobody else runs books of this batch, so these were left by a process that died.
         left = self._look().within("running")
@@ -308,6 +329,8 @@ class Work:
     def _begin(self, waiting: Sequence[Book]) -> None:
         """Begin as many books as there is room for."""
         now = self._terms.now()
+        if now < self._fitness.rests_until:
+            return
         due = [
             book
             for book in in_turn(waiting)
@@ -318,7 +341,14 @@ class Work:
         for place, book in enumerate(due[:room]):
             name = book.row.name
             batch = self._look()
-            grant = grant_for(batch, book, len(waiting) - place)
+            short = reach(batch, book, self._terms.funding)
+            if isinstance(short, Wait):
+                return
+            if short is not None:
+                self._append([ended(name, short)])
+                self._terms.tell(self._look().books[name], short)
+                continue
+            grant = grant_for(batch, book, room - place, self._terms.funding)
             late = comes_late(batch, book, self._terms.clock())
             self._append([started(name, grant, late=late)])
             begun = self._look().books[name]
@@ -339,12 +369,16 @@ class Work:
         """Note how the runs ended that have ended."""
         for name in [name for name, task in self._under_way.items() if task.done()]:
             task = self._under_way.pop(name)
-            how = await self._outcome(name, task)
-            book = self._look().books[name]
-            how, pause = next_try(book, how, self._terms)
-            self._not_before[name] = self._terms.now() + pause
-            self._append([ended(name, how)])
+            how = await self._note_end(name, task)
             self._terms.tell(self._look().books[name], how)
+            self._fitness.heed(how)
+
+    async def _note_end(self, name: str, task: "asyncio.Future[Ended]") -> Ended:
+        how = await self._outcome(name, task)
+        how, pause = next_try(self._look().books[name], how, self._terms)
+        self._not_before[name] = self._terms.now() + pause
+        self._append([ended(name, how)])
+        return how
 
     async def _outcome(self, name: str, task: "asyncio.Future[Ended]") -> Ended:
         """How a run ended that has ended, in whatever way."""
@@ -354,12 +388,12 @@ class Work:
         error = task.exception()
         if not isinstance(error, LibriScribeError):
             return task.result()
-        sums = await self._writer.sums(book)
-        return Ended("failed", error.exit_code, error.what, error.why, error.fix, sums=sums)
+        return await not_begun(self._writer, book, error)
 
     async def _outside(self, book: Book) -> Ended:
         """A run was ended from outside; the book goes on another time."""
-        return Ended("queued", EXIT_INTERRUPTED, sums=await self._writer.sums(book))
+        sums = await self._writer.sums(book)
+        return Ended("queued", EXIT_INTERRUPTED, sums=sums, cause="operator")
 
     async def _stop(self) -> None:
         """End the runs that are under way, and note that their books go on another time."""
@@ -370,4 +404,4 @@ class Work:
         if tasks:
             await asyncio.wait(tasks.values())
         for name, task in tasks.items():
-            self._append([ended(name, await self._outcome(name, task))])
+            await self._note_end(name, task)

@@ -84,9 +84,9 @@ JournalOption = Annotated[
     Literal["folder", "database"] | None,
     typer.Option(
         "--journal",
-        show_default="folder",
-        help="Where to keep the journals of books: in their folders only (folder), or also in the "
-        "database (database), for machines without a shared folder.",
+        show_default="database",
+        help="Where to keep the journals of books: also in the database (database), or in their "
+        "folders only (folder), which all machines then have to share.",
     ),
 ]
 AtOnceOption = Annotated[

@@ -64,7 +64,8 @@ def run_book(
     store, name = book.store, book.store.paths.called
     screen = Screen(renderer, as_json=as_json, brief=brief)
     notes = FallbackNotes(renderer, first_models(book.settings, book.choice, request.stages))
-    with resumable(renderer, name):
+    of_batch = book.store.paths.batch_mark.exists() and as_json
+    with nullcontext() if of_batch else resumable(renderer, name):
         if not brief:
             say_model(renderer, book.choice)
         run = book.run(request)

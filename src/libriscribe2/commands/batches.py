@@ -235,6 +235,8 @@ def terms_of(
         cap=order.max_cost,
         tries=settings.batch.max_tries,
         retry_seconds=settings.batch.retry_seconds,
+        funding=settings.batch.funding,
+        journal=settings.batch.journal if is_shared(settings) else "folder",
         tell=tell,
         deadline=order.deadline,
     )
@@ -271,7 +273,9 @@ def writer_of(
         return minutes_for(book, settings.budget.max_minutes, end, utc_now())
 
     def process(how: RunCommand) -> BookProcess:
-        return BookProcess(shelf.paths, partial(shelf.begin, choice), how, unknown, minutes_of)
+        return BookProcess(
+            shelf.batch, shelf.paths, partial(shelf.begin, choice), how, unknown, minutes_of
+        )
 
     if not is_shared(settings):
         options = ("--no-input", "--json", *order.options)
@@ -281,7 +285,7 @@ def writer_of(
     shared = ("--batch", shelf.batch, *order.options)
     environment = {**child_environment(settings), **more}
     how = RunCommand(("batch", "book"), shared, environment, server.start)
-    return travelling(settings, process(how), shelf.batch)
+    return travelling(settings, process(how), shelf.batch, shelf.paths)
 
 
 class BatchWork:

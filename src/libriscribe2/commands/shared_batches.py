@@ -10,6 +10,7 @@ from libriscribe2.batch.postgres.jobs import batches
 from libriscribe2.batch.postgres.worker import DatabaseQueue, no_lost
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
 DSN_VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
@@ -78,10 +79,12 @@ def known_queue(settings: Settings, name: str | None) -> DatabaseQueue:
     return DatabaseQueue(database, chosen, pace_of(settings))
 
 
-def travelling(settings: Settings, here: BookWriter, batch: str) -> BookWriter:
+def travelling(
+    settings: Settings, here: BookWriter, batch: str, paths_of: Callable[[str], ProjectPaths]
+) -> BookWriter:
     """A writer of books whose folders may be on other machines."""
     unknown = settings.budget.unknown_usd_per_million
-    return SyncedBooks(here, dsn_of(settings), batch, unknown)
+    return SyncedBooks(here, dsn_of(settings), batch, paths_of, unknown)
 
 
 def child_environment(settings: Settings) -> dict[str, str]:

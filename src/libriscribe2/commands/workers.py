@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +18,7 @@ from libriscribe2.batch.postgres.book_journal import (
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError, DatabaseRates
 from libriscribe2.batch.postgres.exchange import Exchange
 from libriscribe2.batch.postgres.jobs import batches, key_of
-from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue, Worker
+from libriscribe2.batch.postgres.worker import DatabaseQueue, Worker
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
@@ -85,7 +85,7 @@ async def write_for_all(
     Raises:
         LibriScribeError: The database cannot be used.
     """
-    terms = replace(terms_of(settings, order, tell), passing=ELSEWHERE)
+    terms = terms_of(settings, order, tell)
     pace, writers = pace_of(settings), dict[str, BookWriter]()
     server = server_for(settings, choice)
 

@@ -9,6 +9,7 @@ from typing import Final
 from libriscribe2.errors import (
     ContentFilteredError,
     IncompleteError,
+    KeyMissingError,
     LibriScribeError,
     ModelError,
     ProviderError,
@@ -105,7 +106,9 @@ def explain(error: BackendError, model: str) -> LibriScribeError:
     why = error.message
     match error.kind:
         case "auth":
-            return ModelError(f"The provider of {model!r} refused the key", why, _key_fix(model))
+            return KeyMissingError(
+                f"The provider of {model!r} refused the key", why, _key_fix(model)
+            )
         case "not_found":
             fix = "choose another model with --model, or --model demo to continue without one"
             return ModelError(f"No provider serves the model {model!r}", why, fix)

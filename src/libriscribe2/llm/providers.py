@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from libriscribe2.errors import ModelError, UsageError
+from libriscribe2.errors import KeyMissingError, ModelError, UsageError
 from libriscribe2.llm.litellm_library import missing_variables, provider_of, similar_models
 from libriscribe2.llm.server_addresses import address_variable, check_address, check_key
 
@@ -445,7 +445,7 @@ def _missing(model: str, title: str, variables: list[str]) -> ModelError:
     provider = _provider(model)
     own = f"`libriscribe2 keys set {provider.prefix}`, " if provider is not None else ""
     fix = f"{own}set {wanted}, or use a chat window with `--model manual`"
-    return ModelError(f"No key for {model!r}", why, fix)
+    return KeyMissingError(f"No key for {model!r}", why, fix)
 
 
 def _provider(model: str) -> Provider | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from libriscribe2.errors import ConfigError, ModelError
+from libriscribe2.errors import ConfigError, KeyMissingError
 from libriscribe2.wording import redact
 
 _EXAMPLE: Final = "http://127.0.0.1:8080/v1"
@@ -68,7 +68,7 @@ def check_key(variable: str, key: str) -> None:
         key: The key, without white space around it.
 
     Raises:
-        ModelError: Names the variable and what is wrong.
+        KeyMissingError: Names the variable and what is wrong.
     """
     if len(key.split()) > 1:
         why = "there is a blank or a line break in it"
@@ -79,7 +79,7 @@ def check_key(variable: str, key: str) -> None:
     else:
         return
     fix = f"set {variable} to the key alone, or choose --model demo"
-    raise ModelError(f"{variable} does not hold a key", why, fix)
+    raise KeyMissingError(f"{variable} does not hold a key", why, fix)
 
 
 _NO_KEY: Final = "no-key-needed"

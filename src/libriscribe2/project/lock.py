@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 from filelock import FileLock, Timeout
 
-from libriscribe2.errors import ProjectError, ProjectInUseError
+from libriscribe2.errors import NewerVersionError, ProjectError, ProjectInUseError
 from libriscribe2.project.atomic import (
     PRIVATE,
     SYSTEM,
@@ -304,7 +304,8 @@ def check_format(paths: ProjectPaths) -> bool:
     """Whether the project says that it has this program's format; an old or a new one does not.
 
     Raises:
-        ProjectError: The format is newer than this program, or the file is not a number.
+        NewerVersionError: The format is newer than this program.
+        ProjectError: The file is not a number.
         StorageError: The file cannot be read.
     """
     _refuse_devices(paths)
@@ -318,7 +319,7 @@ def check_format(paths: ProjectPaths) -> bool:
             fix=f"Write {FORMAT} into it if this project was made by this version.",
         )
     if int(text) > FORMAT:
-        raise ProjectError(
+        raise NewerVersionError(
             f"{paths.root} was written by a newer version of libriscribe2",
             why=f"its records have format {int(text)}; this version reads up to {FORMAT}",
             fix="Upgrade libriscribe2.",

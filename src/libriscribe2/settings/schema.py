@@ -332,11 +332,16 @@ class BatchConfig(BaseModel):
     Attributes:
         dsn: Address of the PostgreSQL database that several machines share; empty keeps batches
             in a folder of this one. It is shown nowhere.
-        journal: Where the journals of its books are: `folder` in their folders alone, `database`
-            there as well, for machines that do not share the folders.
+        journal: Where the journals of its books are: `database`, which is the default where there
+            is one, beside their folders; `folder` in their folders alone, which all machines then
+            have to share.
         books: Books at once, each in a process of its own.
-        max_tries: Most runs of a book that ended for a passing reason, the first included.
-        retry_seconds: Pause before the second run; each further one is twice as long.
+        max_tries: Most runs of a book that ended for a passing reason and made no progress, the
+            first included.
+        retry_seconds: Pause before the second run; each further one is twice as long. So long
+            rests a machine that cannot write books, before it tries once more.
+        funding: How a cap on all books is divided: `in_order`, one book after the other up to what
+            the finished ones let expect, or `even`, the same for each.
         heartbeat_seconds: Between two signs of life of a worker.
         stalled_seconds: Without a sign of life, after which others take a worker's books over.
         poll_seconds: Between two looks of an idle worker at the queue.
@@ -351,10 +356,11 @@ class BatchConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dsn: SecretStr = SecretStr("")
-    journal: Literal["folder", "database"] = "folder"
+    journal: Literal["folder", "database"] = "database"
     books: Annotated[int, NotBool, Field(ge=1, le=64)] = 2
     max_tries: Count = 5
     retry_seconds: Seconds = 30.0
+    funding: Literal["in_order", "even"] = "in_order"
     heartbeat_seconds: Seconds = 10.0
     stalled_seconds: Seconds = 30.0
     poll_seconds: Seconds = 1.0

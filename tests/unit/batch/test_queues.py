@@ -13,11 +13,11 @@ from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
-from libriscribe2.batch.progress import Book, Ended
+from libriscribe2.batch.progress import Book, Cause, Ended, Sums
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.work import Terms
-from libriscribe2.errors import ProjectError
+from libriscribe2.errors import ModelError, ProjectError
 
 Make = Callable[[], LocalQueue | DatabaseQueue]
 FAST = Pace(heartbeat=0.1, stalled=0.5, poll=0.02)
@@ -39,10 +39,27 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         queue.close()
 
 
-def shared_queue(dsn: str) -> DatabaseQueue:
+@pytest.fixture
+def second(make: Make) -> Iterator[Callable[[], BookQueue]]:
+    """Makes a queue on another batch of the same place."""
+    first, made = make(), list[BookQueue]()
+
+    def new() -> BookQueue:
+        if isinstance(first, LocalQueue):
+            made.append(LocalQueue(BatchPaths(first.paths.root.parent / "second")))
+        else:
+            made.append(shared_queue(first.dsn.text, "second"))
+        return made[-1]
+
+    yield new
+    for queue in made:
+        queue.close()
+
+
+def shared_queue(dsn: str, name: str = "batch") -> DatabaseQueue:
     database = Database(Dsn(dsn))
     ensure_schema(database)
-    return DatabaseQueue(database, "batch", FAST)
+    return DatabaseQueue(database, name, FAST)
 
 
 def add(queue: BookQueue, *names: str) -> None:
@@ -66,6 +83,21 @@ def test_rows_are_queued_once_and_all_or_none(make: Make) -> None:
     taken = make().enqueue([Row("e", "3", {})], lambda name: name == "e")
     assert "project 'e' already" in taken.faults[0].why
     assert stands(make()) == {"a": "queued", "b": "queued", "c": "queued"}
+
+
+def test_a_name_that_another_batch_has_is_a_fault_of_its_row(
+    make: Make, second: Callable[[], BookQueue]
+) -> None:
+    add(make(), "same", "mine")
+    rows = [Row(name, f"row {name}", {"premise": "y"}) for name in ("other", "Same")]
+    refused = second().enqueue(rows, lambda _: False)
+    assert [(fault.place, fault.why) for fault in refused.faults] == [
+        (
+            "row Same",
+            "the batch 'batch' has a book 'Same' already; give this one another `name`",
+        )
+    ]
+    assert not second().status().books
 
 
 async def test_every_book_is_run_in_order_and_no_more_at_once_than_allowed(make: Make) -> None:
@@ -119,7 +151,7 @@ async def test_a_passing_failure_is_tried_again_later_and_any_other_is_not(make:
 
 
 async def test_no_book_is_tried_for_ever(make: Make) -> None:
-    queue, writer = make(), Writer(lambda *_: Ended("failed", 9, "in use", "pid 1"))
+    queue, writer = make(), Writer(lambda *_: Ended("failed", 7, "no network", "cable"))
     add(queue, "a")
     await queue.work(writer, Terms(tries=3, retry_seconds=0.01))
     assert len(writer.runs) == 3
@@ -127,6 +159,55 @@ async def test_no_book_is_tried_for_ever(make: Make) -> None:
     assert queue.retry() == ["a"]
     await queue.work(Writer(lambda *_: done()), Terms())
     assert stands(make()) == {"a": "done"}
+
+
+@pytest.mark.parametrize("cause", ["database", "operator"])
+async def test_what_is_no_fault_of_a_book_never_fails_it(make: Make, cause: Cause) -> None:
+    def act(_book: Book, _grant: float | None, count: int) -> Ended:
+        return Ended("failed", 9, "in use", cause=cause) if count < 8 else done()
+
+    queue = make()
+    add(queue, "a")
+    await queue.work(Writer(act), Terms(tries=2, retry_seconds=0.001))
+    book = make().status().books["a"]
+    assert (book.state, book.runs, book.tries) == ("done", 8, 0)
+
+
+async def test_a_run_that_brought_replies_does_not_count(make: Make) -> None:
+    def act(_book: Book, _grant: float | None, count: int) -> Ended:
+        sums = Sums(calls=2 * count, answered=min(count, 6))
+        return Ended("queued", -9, "killed", sums=sums)
+
+    queue, writer = make(), Writer(act)
+    add(queue, "a")
+    await queue.work(writer, Terms(tries=2, retry_seconds=0.001))
+    assert stands(make()) == {"a": "failed"}
+    assert len(writer.runs) == 6 + 2  # six with a new reply, then two without
+
+
+async def test_a_machine_that_cannot_write_books_says_so_and_fails_none(make: Make) -> None:
+    told = Ended("failed", 4, "No key", "it is not set", "set KEY", cause="machine")
+    queue, writer = make(), Writer(lambda *_: told)
+    add(queue, *"abcdef")
+    with pytest.raises(ModelError, match="This machine cannot write books: No key") as caught:
+        await queue.work(writer, Terms(tries=1, books=2, retry_seconds=0.05))
+    assert caught.value.fix == "set KEY"
+    assert len(writer.runs) <= 4  # it rested after the first two
+    books = make().status().books.values()
+    assert {(book.state, book.tries) for book in books} == {("queued", 0)}
+    await make().work(Writer(lambda *_: done()), Terms())
+    assert set(stands(make()).values()) == {"done"}
+
+
+async def test_a_fault_that_passes_ends_no_machine(make: Make) -> None:
+    def act(book: Book, _grant: float | None, count: int) -> Ended:
+        full = count == 1 and book.row.name in "ace"
+        return Ended("failed", 6, "disk full", cause="machine") if full else done()
+
+    queue = make()
+    add(queue, *"abcdef")
+    await queue.work(Writer(act), Terms(books=1, retry_seconds=0.01))
+    assert set(stands(make()).values()) == {"done"}
 
 
 async def test_a_book_that_cannot_be_begun_fails_alone(make: Make) -> None:

@@ -42,7 +42,7 @@ async def test_a_passing_failure_is_tried_again_later_and_others_go_on(tmp_path:
     assert stands(queue) == {"a": "done", "b": "done"}
 
 
-@pytest.mark.parametrize(("code", "runs"), [(7, 3), (9, 3), (-9, 3), (4, 1), (1, 1), (6, 1)])
+@pytest.mark.parametrize(("code", "runs"), [(7, 3), (-9, 3), (4, 1), (1, 1)])
 async def test_only_what_may_pass_is_tried_again(tmp_path: Path, code: int, runs: int) -> None:
     clock = Clock()
     state = "queued" if code < 0 else "failed"
@@ -93,5 +93,5 @@ async def test_a_book_that_the_cap_is_too_small_for_is_stopped(tmp_path: Path) -
     assert set(stands(queue).values()) == {"stopped"}
     assert sum(book.committed_usd for book in queue.status().books.values()) <= 2.0
     queue.retry()
-    await queue.work(Writer(lambda *_: done(1.5)), Terms(cap=4.0))
+    await queue.work(Writer(lambda *_: done(1.5)), Terms(cap=4.0, funding="even"))
     assert set(stands(queue).values()) == {"done"}

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -25,7 +25,7 @@ from libriscribe2.batch.postgres.database import (
 from libriscribe2.batch.postgres.jobs import key_of
 from libriscribe2.batch.progress import Book, Ended, Sums, sums_in
 from libriscribe2.batch.work import BookWriter
-from libriscribe2.errors import LibriScribeError, ProjectError, ProjectInUseError
+from libriscribe2.errors import LibriScribeError, NewerVersionError, ProjectError, ProjectInUseError
 from libriscribe2.project.atomic import atomic_write, storage_errors
 from libriscribe2.project.lock import Machine, put_in_trash
 from libriscribe2.project.manifest import Manifest
@@ -257,10 +257,10 @@ def check_stored_format(number: int, key: str) -> None:
     """Make sure that this version can read the records of a book in the database.
 
     Raises:
-        ProjectError: A newer version wrote them.
+        NewerVersionError: A newer version wrote them.
     """
     if number > FORMAT:
-        raise ProjectError(
+        raise NewerVersionError(
             f"The book {key!r} was written by a newer version of libriscribe2",
             why=f"its records have format {number}; this version reads up to {FORMAT}",
             fix="Upgrade libriscribe2 on this machine.",
@@ -335,11 +335,20 @@ class SyncedBooks:
         here: Writes the books on this machine.
         dsn: The database.
         batch: The name of the batch.
+        paths_of: Where the folder of a book is on this machine.
         unknown_usd: What a million tokens without a known price count as.
     """
 
-    def __init__(self, here: BookWriter, dsn: Dsn, batch: str, unknown_usd: float) -> None:
+    def __init__(
+        self,
+        here: BookWriter,
+        dsn: Dsn,
+        batch: str,
+        paths_of: Callable[[str], ProjectPaths],
+        unknown_usd: float,
+    ) -> None:
         self._here = here
+        self._paths_of = paths_of
         self._dsn = dsn
         self._batch = batch
         self._unknown_usd = unknown_usd
@@ -352,6 +361,8 @@ class SyncedBooks:
         Raises:
             LibriScribeError: It cannot be begun.
         """
+        if book.is_elsewhere and await asyncio.to_thread(self._is_out_of_reach, book.row.name):
+            return _elsewhere(book)
         how = await self._here.write(book, grant)
         return replace(how, sums=await self._all_known(book, how.sums))
 
@@ -362,7 +373,11 @@ class SyncedBooks:
             LibriScribeError: The project cannot be read, or the database does not answer.
         """
         here = await self._here.sums(book)
-        return _dearest(here, await self._there(book, here.words))
+        known = _dearest(here, await self._there(book, here.words))
+        if known.calls or book.state != "running" or book.journal == "database":
+            return known
+        # Only its machine knows what the run cost: all that it was allowed to, for the cap.
+        return known.model_copy(update={"possible_usd": max(known.possible_usd, book.grant or 0.0)})
 
     async def _all_known(self, book: Book, here: Sums) -> Sums:
         """What a book has come to after a run that may never have seen its journal.
@@ -381,6 +396,13 @@ class SyncedBooks:
         most = max(known.possible_usd, before.possible_usd)
         return known.model_copy(update={"possible_usd": most})
 
+    def _is_out_of_reach(self, name: str) -> bool:
+        """Whether the journal of a book is neither here nor in the database."""
+        if self._paths_of(name).journal.exists():
+            return False
+        with closing(Database(self._dsn)) as database:
+            return stored_book(database, key_of(self._batch, name)) is None
+
     async def _there(self, book: Book, words: int) -> Sums:
         return await asyncio.to_thread(self._by_database, book.row.name, words)
 
@@ -390,6 +412,22 @@ class SyncedBooks:
         if kept is None:
             return Sums(words=words)
         return sums_in(Manifest(scan_journal(kept.journal).records), words, self._unknown_usd)
+
+
+def _elsewhere(book: Book) -> Ended:
+    """The end of a book that must not be begun a second time here."""
+    name = book.row.name
+    return Ended(
+        "queued",
+        ProjectError.exit_code,
+        "Its folder is on another machine",
+        "it was begun there with its journal in that folder alone; begun here again, all of it "
+        "would be paid for again",
+        f"Start a worker on that machine, or copy the folder here. To begin it again all the same: "
+        f"`libriscribe2 batch cancel {name}`, then `libriscribe2 batch retry {name}`.",
+        sums=book.last.sums,
+        cause="operator",
+    )
 
 
 def _dearest(here: Sums, there: Sums) -> Sums:

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from libriscribe2.batch.grants import Wait, grant_for, reach, worth_another_run
 from libriscribe2.batch.postgres.database import Database, here
 from libriscribe2.batch.postgres.jobs import DatabaseLog, Jobs, Ticket
 from libriscribe2.batch.progress import Batch, Book, Ended, ended, retried, started
 from libriscribe2.batch.queue import LoggedBatch
-from libriscribe2.batch.work import Terms, comes_late, grant_for, next_try, worth_another_run
+from libriscribe2.batch.work import Terms, comes_late, next_try
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,36 +96,37 @@ class Exchange:
             if book.state != "running":
                 self._jobs.finish(ticket, done=book.state == "done")
                 return
-            again = book.tries < self._terms.tries
-            told = how if again else replace(how, state="failed", what="Its worker died each time")
-            queue.note([ended(ticket.book, told)])
-            if again:
+            if ticket in self._held():  # nobody died: the answer to our claim was lost
+                how = replace(how, cause="database")
+            how, _ = next_try(book, how, self._terms)
+            if how.state == "failed":
+                how = replace(how, what="Its worker died each time")
+            queue.note([ended(ticket.book, how)])
+            if how.state == "queued":
                 self._jobs.again(ticket, 0.0)
             else:
                 self._jobs.finish(ticket, done=False)
 
-    def claim(self) -> Claim | None:
-        """The next book that this worker may run, with its grant held back."""
+    def claim(self, room: int = 1) -> Claim | None:
+        """The next book that this worker may run, with its grant held back.
+
+        Args:
+            room: How many more books may begin here, this one included.
+        """
         for batch in self._jobs.due(self._only):
             with self._turn(batch) as queue:
-                claim = self._claim(queue)
+                claim = self._claim(queue, room)
             if claim is not None:
                 return claim
         return None
 
-    def settle(self, ticket: Ticket, how: Ended, *, stopping: bool = False) -> Book | None:
-        """Note how a run ended; None where the job was given to somebody else meanwhile.
-
-        Args:
-            ticket: The job.
-            how: How its run ended.
-            stopping: Whether the worker itself ended it, which is no failure of the book.
-        """
+    def settle(self, ticket: Ticket, how: Ended) -> Book | None:
+        """Note how a run ended; None where the job was given to somebody else meanwhile."""
         with self._turn(ticket.batch) as queue:
             if ticket not in self._held():
                 return None
             book = queue.status().books[ticket.book]
-            how, pause = (how, 0.0) if stopping else next_try(book, how, self._terms)
+            how, pause = next_try(book, how, self._terms)
             if how.what:
                 how = replace(how, why=f"{how.why} (on {here()})".strip())
             queue.note([ended(ticket.book, how)])
@@ -146,7 +148,7 @@ class Exchange:
             self._jobs.leave(self._worker)
         self._database.close()
 
-    def _claim(self, queue: LoggedBatch) -> Claim | None:
+    def _claim(self, queue: LoggedBatch, room: int) -> Claim | None:
         assert self._worker is not None  # a heart beats before anything is claimed
         while not queue.status().paused:
             ticket = self._jobs.take(queue.name, self._worker)
@@ -155,9 +157,18 @@ class Exchange:
             batch = queue.status()
             book = batch.books.get(ticket.book)
             if book is not None and book.state == "queued":
-                grant = grant_for(batch, book, len(batch.within("queued")))
+                short = reach(batch, book, self._terms.funding)
+                if isinstance(short, Wait):
+                    self._jobs.again(ticket, self._pace.poll)
+                    return None
+                if short is not None:
+                    queue.note([ended(ticket.book, short)])
+                    self._jobs.finish(ticket, done=False)
+                    continue
+                grant = grant_for(batch, book, room, self._terms.funding)
                 late = comes_late(batch, book, self._terms.clock())
-                queue.note([started(ticket.book, grant, late=late)])
+                journal = self._terms.journal
+                queue.note([started(ticket.book, grant, late=late, journal=journal)])
                 return Claim(ticket, queue.status().books[ticket.book], grant)
             self._jobs.finish(ticket, done=False)
         return None
@@ -198,5 +209,5 @@ class Exchange:
 def _let_others_go_on(queue: LoggedBatch) -> None:
     """What the last books left over of the budget may be enough for one that was stopped."""
     batch: Batch = queue.status()
-    if not batch.within("queued", "running"):
+    if batch.cap is not None and not batch.within("queued", "running"):
         queue.note([retried(one) for one in worth_another_run(batch)])

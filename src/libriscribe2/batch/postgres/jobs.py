@@ -252,6 +252,11 @@ _ADD: Final = """
     insert into libriscribe2_log (batch, record)
     select %s, record from unnest(%s::jsonb[]) with ordinality as one (record, place) order by place
 """
+_ELSEWHERE: Final = """
+    select record ->> 'book' as book, batch from libriscribe2_log
+    where record ->> 't' = 'add' and batch <> %s
+        and lower(record ->> 'book') = any(select lower(name) from unnest(%s::text[]) as name)
+"""
 _BATCHES: Final = """
     select name from libriscribe2_batches
     where exists (select 1 from libriscribe2_log where batch = name) order by name
@@ -315,6 +320,16 @@ class DatabaseLog:
         if rows:
             self._read = rows[-1]["number"]
         return tuple(row["record"] for row in rows)
+
+    def elsewhere(self, names: Sequence[str]) -> dict[str, str]:
+        """Those of the names that a book of another batch has, capitals aside, with that batch.
+
+        Raises:
+            LibriScribeError: The database does not answer.
+        """
+        wanted = {name.casefold(): name for name in names}
+        rows = self._database.rows(_ELSEWHERE, (self._batch, list(names)))
+        return {wanted[row["book"].casefold()]: row["batch"] for row in rows}
 
     def append(self, records: Sequence[Record]) -> None:
         """Add records with the time, and change the jobs that they are about.

@@ -8,13 +8,13 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from typing_extensions import override
 
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError
+from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
 from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace
 from libriscribe2.batch.postgres.jobs import DatabaseLog, Jobs, Ticket
-from libriscribe2.batch.progress import Book, Ended
+from libriscribe2.batch.progress import Book, Cause, Ended
 from libriscribe2.batch.queue import BookQueue
-from libriscribe2.batch.work import PASSING, BookWriter, Terms
-from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, StorageError
+from libriscribe2.batch.work import BookWriter, Fitness, Terms, not_begun
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,7 +59,7 @@ class Worker:
         self._books: dict[Ticket, Book] = {}
         self._next_beat = 0.0
         self._next_look = 0.0
-        self._rests_until = 0.0
+        self._fitness = Fitness(terms)
         self._silences = 0
 
     async def run(self) -> None:
@@ -98,7 +98,8 @@ class Worker:
             await _aside(self._exchange.beat)
             self._next_beat = now + self._pace.heartbeat
             for ticket, book in await _aside(self._exchange.left, set(self._under_way)):
-                how = await self._outside(ticket, book)
+                # Its worker died, and it may be the book that killed it.
+                how = replace(await self._outside(ticket, book, "book"), lost=True)
                 await _aside(self._exchange.take_over, ticket, set(self._under_way), how)
         if self._under_way and now >= self._next_look:
             self._next_look = now + self._pace.poll
@@ -111,22 +112,20 @@ class Worker:
             how = await self._outcome(ticket)
             book = await _aside(self._exchange.settle, ticket, how)
             self._forget(ticket)
-            if how.code == StorageError.exit_code:
-                # Another machine may have room: this one must not fail one book after another.
-                self._rests_until = self._terms.now() + self._terms.retry_seconds
             if book is not None:
                 self._terms.tell(book, book.last)
+                self._fitness.heed(book.last)
 
     async def _begin(self) -> None:
         """Begin as many books as there are and as there is room for."""
-        while len(self._under_way) < self._terms.books and self._may_begin():
-            claim = await _aside(self._exchange.claim)
+        while (room := self._terms.books - len(self._under_way)) > 0 and self._may_begin():
+            claim = await _aside(self._exchange.claim, room)
             if claim is None:
                 return
             self._start(claim)
 
     def _may_begin(self) -> bool:
-        return not self._terms.over and self._terms.now() >= self._rests_until
+        return not self._terms.over and self._terms.now() >= self._fitness.rests_until
 
     def _start(self, claim: Claim) -> None:
         self._books[claim.ticket] = claim.book
@@ -153,19 +152,17 @@ class Worker:
         error = task.exception()
         if not isinstance(error, LibriScribeError):
             return task.result()
-        sums = (await self._outside(ticket, book)).sums
-        return Ended("failed", error.exit_code, error.what, error.why, error.fix, sums=sums)
+        return await not_begun(self._writer_of(ticket.batch), book, error)
 
-    async def _outside(self, ticket: Ticket, book: Book) -> Ended:
+    async def _outside(self, ticket: Ticket, book: Book, cause: Cause = "operator") -> Ended:
         """A run was ended from outside; the book goes on another time.
 
         Its cost is never taken for less than before: its folder may be on another machine.
         """
         sums = await self._writer_of(ticket.batch).sums(book)
         known = max(sums.possible_usd, book.last.sums.possible_usd)
-        return Ended(
-            "queued", EXIT_INTERRUPTED, sums=sums.model_copy(update={"possible_usd": known})
-        )
+        sums = sums.model_copy(update={"possible_usd": known})
+        return Ended("queued", EXIT_INTERRUPTED, sums=sums, cause=cause)
 
     async def _stop(self) -> None:
         """End the runs that are under way, and leave their books to others."""
@@ -181,7 +178,7 @@ class Worker:
                 how = await (
                     self._outcome(ticket) if over else self._outside(ticket, self._books[ticket])
                 )
-                await _aside(self._exchange.settle, ticket, how, stopping=True)
+                await _aside(self._exchange.settle, ticket, how)
                 self._forget(ticket)
             await _aside(self._exchange.leave)
 
@@ -192,10 +189,6 @@ class Worker:
 async def _aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Do what blocks without keeping the loop."""
     return await asyncio.to_thread(work, *args, **kwargs)
-
-
-ELSEWHERE: Final = (*PASSING, StorageError.exit_code)
-"""Exit codes of reasons that pass: a disk that is full here may not be full elsewhere."""
 
 
 def no_lost(_error: DatabaseLostError) -> None:
@@ -224,6 +217,11 @@ class DatabaseQueue(BookQueue):
         self._pace = pace if pace is not None else Pace()
         self._tell_lost = tell_lost
 
+    @property
+    def dsn(self) -> Dsn:
+        """Where the batch is."""
+        return self._database.dsn
+
     @override
     async def work(self, writer: BookWriter, terms: Terms) -> None:
         """Run books until none of the batch runs anywhere and none waits, or it is paused.
@@ -232,7 +230,6 @@ class DatabaseQueue(BookQueue):
             LibriScribeError: The database refuses.
         """
         self.go(terms)
-        terms = replace(terms, passing=ELSEWHERE)
         exchange = Exchange(self._database, terms, self._pace, [self.name])
         await Worker(
             exchange,

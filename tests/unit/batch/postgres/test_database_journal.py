@@ -178,6 +178,11 @@ def test_what_is_forgotten_is_gone_and_a_book_under_way_is_not(
     assert not forget(database, KEY)
 
 
+def folder_of(name: str) -> ProjectPaths:
+    """A folder that is not there."""
+    return ProjectPaths(Path("nowhere") / name, Path("nowhere"))
+
+
 class Nowhere:
     """Writes nothing, and has no folder of the book."""
 
@@ -196,7 +201,7 @@ async def test_what_a_book_cost_elsewhere_is_known(
     records = [sent("a", step="s", model="m", est_usd=1.0), done("a", reply)]
     records.append(sent("b", step="s", model="m", est_usd=0.5))
     DatabaseJournal(claim, paths).meet([encode_line(record)[:-1] for record in records])
-    writer = SyncedBooks(Nowhere(), database.dsn, "spring", 10.0)
+    writer = SyncedBooks(Nowhere(), database.dsn, "spring", folder_of, 10.0)
     sums = await writer.sums(Book(Row("book", "row", {})))
     assert (sums.words, sums.calls, sums.possible_usd) == (7, 2, 0.75)
     assert (await writer.sums(Book(Row("other", "row", {})))).possible_usd == 0.0
@@ -211,7 +216,9 @@ async def test_what_a_book_cost_elsewhere_is_known(
 async def test_what_it_cost_is_not_guessed_while_the_database_is_away() -> None:
     away = Dsn("postgresql://writer@127.0.0.1:1/books")
     with pytest.raises(DatabaseLostError):
-        await SyncedBooks(Nowhere(), away, "spring", 10.0).sums(Book(Row("book", "row", {})))
+        await SyncedBooks(Nowhere(), away, "spring", folder_of, 10.0).sums(
+            Book(Row("book", "row", {}))
+        )
 
 
 async def test_a_run_that_cannot_be_asked_about_leaves_what_was_known(
@@ -221,5 +228,5 @@ async def test_a_run_that_cannot_be_asked_about_leaves_what_was_known(
     database.rows("update libriscribe2_books set format = 99")
     known = Book(Row("book", "row", {}), last=Ended("queued", sums=Sums(calls=3, possible_usd=7.0)))
     for dsn in (database.dsn, Dsn("postgresql://writer@127.0.0.1:1/books")):
-        how = await SyncedBooks(Nowhere(), dsn, "spring", 10.0).write(known, 2.0)
+        how = await SyncedBooks(Nowhere(), dsn, "spring", folder_of, 10.0).write(known, 2.0)
         assert (how.state, how.sums) == ("done", Sums(words=4, calls=3, possible_usd=7.0))

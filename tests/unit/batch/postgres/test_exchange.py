@@ -8,13 +8,13 @@ from tests.support.book_writers import done
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace
 from libriscribe2.batch.postgres.jobs import Ticket
-from libriscribe2.batch.postgres.worker import ELSEWHERE, DatabaseQueue
+from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.work import Terms
 
 PACE = Pace(stalled=30.0)
-TERMS = Terms(tries=2, retry_seconds=0.0, passing=ELSEWHERE)
+TERMS = Terms(tries=2, retry_seconds=0.0)
 DIED = Ended("queued", 130, sums=Sums(possible_usd=1.5))
 
 pytestmark = pytest.mark.postgres
@@ -78,7 +78,7 @@ def test_books_of_a_silent_worker_are_taken_over_and_it_is_fenced_off(
     other.take_over(mine.ticket, (), DIED)
     other.take_over(mine.ticket, (), DIED)  # a second one was slower
     theirs = claimed(other)
-    assert theirs.book.tries == 2
+    assert (theirs.book.runs, theirs.book.tries) == (2, 1)
     assert theirs.ticket != mine.ticket
     assert frozen.lost([mine.ticket]) == {mine.ticket}
     assert frozen.settle(mine.ticket, done()) is None
@@ -131,9 +131,11 @@ def test_a_job_that_was_begun_when_the_connection_broke_is_not_stuck(
 def test_a_full_disk_here_is_no_reason_elsewhere(database: Database, enter: Enter) -> None:
     queue = queue_with(database, "a")
     full, roomy = enter(), enter()
-    book = full.settle(claimed(full).ticket, Ended("failed", 6, "Cannot write", "no space left"))
+    book = full.settle(
+        claimed(full).ticket, Ended("failed", 6, "Cannot write", "no space left", cause="machine")
+    )
     assert isinstance(book, Book)
-    assert (book.state, book.last.what) == ("queued", "Cannot write")
+    assert (book.state, book.tries, book.last.what) == ("queued", 0, "Cannot write")
     assert book.last.why.startswith("no space left (on ")
     roomy.settle(claimed(roomy).ticket, done())
     assert queue.status().books["a"].state == "done"
@@ -149,7 +151,7 @@ def test_a_paused_batch_is_left_alone_and_another_one_is_not(
     assert claim.book.row.name == "b"
     assert worker.claim() is None
     assert not worker.is_drained()
-    worker.settle(claim.ticket, done(), stopping=True)
+    worker.settle(claim.ticket, done())
     assert worker.is_drained()
 
 
@@ -161,7 +163,8 @@ def test_grants_of_several_workers_are_never_above_the_cap(
     workers = [enter() for _ in range(3)]
     grants: list[float] = []
     for number in range(7):
-        claim = claimed(workers[number % 3])
+        claim = workers[number % 3].claim(7 - number)
+        assert claim is not None
         assert claim.grant is not None
         grants.append(claim.grant)
         assert sum(grants) <= 1.0
