@@ -20,7 +20,7 @@ def test_XC_08_on_a_terminal_progress_is_drawn_and_the_cursor_comes_back(desk: D
     assert "\x1b[2K" in shown
     assert "·" in ESCAPE.sub("", shown)
     assert shown.rfind("\x1b[?25h") >= shown.rfind("\x1b[?25l")
-    assert "\u2713 Chapter 2: " in ESCAPE.sub("", shown)
+    assert "\u2713 Chapter 2 of 2: " in ESCAPE.sub("", shown)
 
 
 @pytest.mark.slow

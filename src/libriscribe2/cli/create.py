@@ -284,8 +284,6 @@ def demo(
     with begin_book(paths, DEMO_BRIEF, settings, choice, NewBook()) as (store, request):
         book = OpenBook(store, DEMO_BRIEF, settings, choice, AppOptions(command_line()))
         run_book(frame.renderer, book, request, as_json=as_json)
-    name = shlex.quote(paths.root.name)
-    frame.renderer.note(f"Read it: `libriscribe2 view {name}`.")
 
 
 def premise_of(argument: str | None, option: str | None) -> str | None:

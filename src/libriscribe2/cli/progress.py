@@ -6,25 +6,28 @@ import re
 import shutil
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
 from rich.text import Text
 
 from libriscribe2.observe.events import Event
-from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE
+from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE, chapter_file
 from libriscribe2.prose import count_words
 from libriscribe2.wording import clean, cost, counted, duration, one_line, stage_name
 
 _PROSE_LINES: Final = 3
 _NARROWEST_BAR: Final = 8
+_WIDEST_BAR: Final = 40
+_ECHO: Final = 6
+"""Columns that stay free at the end of the last line, for the echo of Ctrl-C: it must not wrap."""
 _FOLDED: Final = frozenset({"canon", "summaries"})
 """Stages that read a finished chapter: its own line stands for them."""
 
-_SCENE: Final = re.compile(r".*/scene0*(\d+)")
+_SCENE: Final = re.compile(r"chapters/ch0*(\d+)/scene0*(\d+)")
 _DOING: Final = (
     ("critique", "looking it through"),
     ("patches", "mending it"),
@@ -46,8 +49,7 @@ class Scale:
         words: Words of the whole book; 0 is not known.
         usd: The high end of its estimate; None is not known.
         seconds: How long the models would take; None is not known.
-        there: Chapters that are written.
-        written: Their words.
+        written: The words of each chapter that is there, by its file.
     """
 
     chapters: Callable[[], int] = _none
@@ -55,8 +57,7 @@ class Scale:
     words: int = 0
     usd: float | None = None
     seconds: float | None = None
-    there: int = 0
-    written: int = 0
+    written: Mapping[str, int] = field(default_factory=dict)
 
 
 class RunView:
@@ -70,8 +71,8 @@ class RunView:
         self._scale = scale
         self._chapters = scale.chapters() or scale.wanted
         self._open: dict[str, Event] = {}
-        self._written = scale.written
-        self._there = scale.there
+        self._written = dict(scale.written)
+        self._made = 0
         self._calls = 0
         self._tokens = 0
         self._usd = 0.0
@@ -129,12 +130,13 @@ class RunView:
             return
         if event.event == "stage.start":
             self._open[event.unit] = event
+            self._written.pop(event.unit, None)
         elif event.event in {"stage.end", "stage.failed"}:
             self._open.pop(event.unit, None)
             self._waiting = self._step = self._arriving = ""
             if event.event == "stage.end" and fnmatchcase(event.unit, CHAPTER_FILES):
-                self._written += event.words
-                self._there += 1
+                self._written[event.unit] = event.words
+                self._made += event.words
             if event.unit == OUTLINE:
                 self._chapters = self._scale.chapters() or self._chapters
         elif event.event == "llm.call":
@@ -149,7 +151,15 @@ class RunView:
         self._unpriced += event.calls if event.cost_usd is None else 0
         self._waiting = ""
         if event.unit == self._step:
-            self._step = self._arriving = ""
+            self._put_down()
+
+    def _put_down(self) -> None:
+        """A text has come whole: its words count until the chapter is made of them."""
+        scene = _SCENE.fullmatch(self._step)
+        if scene is not None:
+            name = chapter_file(int(scene[1]))
+            self._written[name] = self._written.get(name, 0) + count_words(self._arriving)
+        self._step = self._arriving = ""
 
     def _finished(self, event: Event) -> Text:
         """The line of something that was made."""
@@ -163,8 +173,8 @@ class RunView:
         words = counted(event.words, "word") if event.words else ""
         took = (words, duration(event.seconds), cost(paid) if paid else "")
         remark = f"; {event.message}" if event.message else ""
-        told = f" {name[:1].upper()}{name[1:]}: {', '.join(filter(None, took))}{remark}"
-        return Text.assemble(("\u2713", "green"), one_line(told))
+        told = f"{name[:1].upper()}{name[1:]}: {', '.join(filter(None, took))}{remark}"
+        return Text.assemble(("\u2713 ", "green"), one_line(told))
 
     def _told_skips(self) -> Iterator[Text]:
         """One line for everything that was there already."""
@@ -199,12 +209,13 @@ class RunView:
         """What is being done with it, by the text that comes."""
         scene = _SCENE.fullmatch(self._step)
         if scene is not None:
-            return f"scene {scene[1]}"
+            return f"scene {scene[2]}"
         return next((said for mark, said in _DOING if mark in self._step), "")
 
     def _bar(self, seconds: float, width: int) -> Text:
         """The bar with words, cost and time left."""
-        words = self._written + (count_words(self._arriving) if self._of_chapter() else 0)
+        coming = count_words(self._arriving) if _SCENE.fullmatch(self._step) else 0
+        words = sum(self._written.values()) + coming
         whole, usd = max(self._scale.words, words), self._price()
         said = (
             f"{words:,} of {whole:,} words" if self._scale.words else counted(words, "word"),
@@ -213,15 +224,12 @@ class RunView:
             self._left(seconds, words) or duration(seconds),
         )
         told = " \u00b7 ".join(said)
-        room = min(width - len(told) - 1, 40)
+        room = min(width - len(told) - _ECHO, _WIDEST_BAR)
         if not whole or room < _NARROWEST_BAR:
             return Text(told, style="dim", no_wrap=True, overflow="ellipsis")
         done = round(room * words / whole)
         bar = ("\u2501" * done, "green"), ("\u2501" * (room - done), "bright_black")
         return Text.assemble(*bar, (f" {told}", "dim"), no_wrap=True, overflow="ellipsis")
-
-    def _of_chapter(self) -> bool:
-        return self._step.startswith("chapters/")
 
     def _price(self) -> str:
         """What the calls cost, and what nobody knows of it."""
@@ -233,11 +241,11 @@ class RunView:
 
     def _left(self, seconds: float, words: int) -> str:
         """How long it will still take: by the pace so far, before the first chapter by the estimate."""
-        made, missing = words - self._scale.written, self._scale.words - words
+        missing = self._scale.words - words
         if missing <= 0 or not self._scale.words:
             return ""
-        if self._there > self._scale.there:
-            left = seconds * missing / max(made, 1)
+        if self._made:
+            left = seconds * missing / self._made
         elif self._scale.seconds:
             left = self._scale.seconds - seconds
         else:

@@ -6,10 +6,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from io import TextIOWrapper
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -19,7 +17,6 @@ from rich.text import Text
 
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.observe.events import Event, EventName
-from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.wording import (
     clean,
     clean_json,
@@ -27,139 +24,12 @@ from libriscribe2.wording import (
     counted,
     duration,
     one_line,
-    stage_name,
     state_in_words,
     unit_in_words,
 )
 
-_TEXT_SHOWN: Final = 70
-"""How much of the text that is being written is shown, in characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What has happened so far.
-
-    Attributes:
-        open_units: The start events of the units under way, by unit.
-        done: How many units each stage has behind it, made or skipped.
-        words: Words of the chapters that were written.
-        calls: Requests sent.
-        tokens: Tokens used, in and out.
-        known_usd: Cost of the requests whose price is known.
-        unpriced: Requests whose price is unknown.
-        waiting: What is waited for, or "".
-        step: The step whose text is followed while it is written, or "".
-        arriving: The end of that text.
-    """
-
-    open_units: Mapping[tuple[str, str], Event] = field(default_factory=dict)
-    done: Mapping[str, int] = field(default_factory=dict)
-    words: int = 0
-    calls: int = 0
-    tokens: int = 0
-    known_usd: float = 0.0
-    unpriced: int = 0
-    waiting: str = ""
-    step: str = ""
-    arriving: str = ""
-
-    def after(self, event: Event) -> "Progress":
-        """The progress once `event` has happened."""
-        match event.event:
-            case "stage.start":
-                return replace(self, open_units={**self.open_units, _key(event): event})
-            case "stage.end" | "stage.skipped" | "stage.failed":
-                return self._closed(event)
-            case "llm.call":
-                return self._with_call(event)
-            case "llm.wait":
-                return replace(self, waiting=wait_line(event), step="", arriving="")
-            case _:
-                return self
-
-    def with_piece(self, step: str, piece: str) -> "Progress":
-        """A piece of text has come.
-
-        Of several texts that are written at once the first is followed to its end.
-        """
-        if self.step not in ("", step):
-            return self
-        return replace(self, step=step, arriving=(self.arriving + piece)[-_TEXT_SHOWN:])
-
-    def reason(self, event: Event) -> str:
-        """Why the unit of `event` runs, or "" where it is not under way."""
-        start = self.open_units.get(_key(event))
-        return start.reason if start is not None else ""
-
-    def lines(self, seconds: float) -> tuple[str, ...]:
-        """The lines of a live display `seconds` after the start.
-
-        Open stages, then what is waited for, the end of the text that is coming, the totals.
-        """
-        parts = (
-            counted(self.words, "word"),
-            counted(self.calls, "call"),
-            counted(self.tokens, "token"),
-            self._cost(),
-            duration(seconds),
-        )
-        lines = (*self._stages(), self.waiting, self.arriving, " · ".join(parts))
-        return tuple(one_line(line) for line in lines if line.strip())
-
-    def _closed(self, event: Event) -> "Progress":
-        """The unit is behind us, unless it failed."""
-        rest = {key: start for key, start in self.open_units.items() if key != _key(event)}
-        passed = 0 if event.event == "stage.failed" else 1
-        done = {**self.done, event.stage: self.done.get(event.stage, 0) + passed}
-        written = event.words if fnmatchcase(event.unit, CHAPTER_FILES) else 0
-        return replace(
-            self,
-            open_units=rest,
-            done=done,
-            words=self.words + written,
-            waiting="",
-            step="",
-            arriving="",
-        )
-
-    def _with_call(self, event: Event) -> "Progress":
-        """One request more; an unknown price is counted as unknown, not as 0."""
-        priced = event.cost_usd is not None
-        ended = event.unit == self.step
-        return replace(
-            self,
-            calls=self.calls + event.calls,
-            tokens=self.tokens + event.tokens.input + event.tokens.output,
-            known_usd=self.known_usd + (event.cost_usd if event.cost_usd is not None else 0.0),
-            unpriced=self.unpriced + (0 if priced else event.calls),
-            waiting="",
-            step="" if ended else self.step,
-            arriving="" if ended else self.arriving,
-        )
-
-    def _stages(self) -> Iterator[str]:
-        """One line for each stage that is at work, such as `chapters 3, 4 (2 done)`."""
-        for stage in dict.fromkeys(start.stage for start in self.open_units.values()):
-            starts = (start for start in self.open_units.values() if start.stage == stage)
-            numbers = (start.chapter for start in starts if start.chapter is not None)
-            chapters = ", ".join(str(number) for number in sorted(numbers))
-            done = self.done.get(stage, 0)
-            behind = f"({done:,} done)" if done else ""
-            name = stage_name(stage).replace("_", " ")
-            yield " ".join(part for part in (name, chapters, behind) if part)
-
-    def _cost(self) -> str:
-        if not self.unpriced:
-            return cost(self.known_usd)
-        if self.unpriced == self.calls:
-            return cost(None)
-        return f"at least {cost(self.known_usd)}, {counted(self.unpriced, 'call')} unpriced"
-
-
-def _key(event: Event) -> tuple[str, str]:
-    """The unit that an event is about."""
-    return event.stage, event.unit
+if TYPE_CHECKING:
+    from libriscribe2.cli.progress import RunView, Scale
 
 
 def event_line(event: Event, *, reason: str = "") -> str | None:
@@ -298,7 +168,8 @@ class Renderer:
         self._quiet = quiet
         self._clock = clock
         self._started = clock()
-        self._progress = Progress()
+        self._view: RunView | None = None
+        self._reasons: dict[str, str] = {}
         self._live: Live | None = None
         self._said: set[str] = set()
 
@@ -312,7 +183,8 @@ class Renderer:
 
     def render_event_json(self, event: Event) -> None:
         """An event as one JSON line for stdout; the live lines follow it too."""
-        self._progress = self._progress.after(event)
+        if self._view is not None:
+            _ = list(self._view.receive(event, None))
         # `model_dump_json` refuses a lone surrogate, which a file's name may hold.
         record = event.model_dump(mode="json")
         self._write(clean_json(json.dumps(record, ensure_ascii=False)))
@@ -398,37 +270,52 @@ class Renderer:
         self._talk(told)
 
     def render_event(self, event: Event) -> None:
-        """What a run tells: one line for stderr, and the live lines where there are some."""
-        line = event_line(event, reason=self._progress.reason(event))
-        self._progress = self._progress.after(event)
-        if line is not None and not (self._stderr.isatty() and _is_up_to_date(event)):
+        """What a run tells: lines for stderr, and the live lines where there are some."""
+        if event.event == "stage.start":
+            self._reasons[event.unit] = event.reason
+        line = event_line(event, reason=self._reasons.get(event.unit, ""))
+        if self._view is not None:
+            for told in self._view.receive(event, line):
+                self._talk(told)
+        elif line is not None:
             self.note(line)
 
     def on_text(self, step: str, piece: str) -> None:
         """A piece of prose while it arrives: its end is shown in the live lines."""
-        self._progress = self._progress.with_piece(step, piece)
+        if self._view is not None:
+            self._view.piece(step, piece)
 
     @contextmanager
-    def live(self) -> Iterator[None]:
-        """Show how far a run is below everything else while the block runs, on a terminal only."""
-        self._progress, self._started = Progress(), self._clock()
+    def live(self, scale: "Callable[[], Scale] | None" = None) -> Iterator[None]:
+        """Show how far a run is below everything else while the block runs, on a terminal only.
+
+        Args:
+            scale: Says what the whole book comes to, as far as it is known.
+        """
+        self._started = self._clock()
         if self._quiet or not self._stderr.isatty() or self._err.is_dumb_terminal:
             yield
             return
-        with Live(_LiveLines(self._live_lines), console=self._err, transient=True) as live:
+        from libriscribe2.cli.progress import RunView, Scale  # noqa: PLC0415 - for terminals alone
+
+        view = self._view = RunView(scale() if scale is not None else Scale())
+
+        def lines() -> Group:
+            return Group(*view.lines(self._clock() - self._started, self._err.width))
+
+        with Live(_LiveLines(lines), console=self._err, transient=True) as live:
             # A program that is killed must not leave the terminal without its cursor.
             self._err.show_cursor(True)
             self._live = live
             try:
                 yield
             finally:
-                self._live = None
+                self._live = self._view = None
 
-    def _live_lines(self) -> Group:
-        lines = self._progress.lines(self._clock() - self._started)
-        return Group(
-            *(Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in lines)
-        )
+    def end_live(self) -> None:
+        """Take the live lines away, because the process ends here."""
+        if self._live is not None:
+            self._live.stop()
 
     def _talk(self, text: Text) -> None:
         if not self._stderr.isatty():
@@ -461,11 +348,6 @@ def _around_commands(line: Text, width: int) -> Iterator[Text]:
         yield part
 
 
-def _is_up_to_date(event: Event) -> bool:
-    """Whether nothing was done because nothing had changed: no news for who watches a run."""
-    return event.event == "stage.skipped" and event.reason == state_in_words("fresh")
-
-
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], *, grouped: bool) -> Table:
     """A table without the columns that are empty in every row."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -478,8 +360,23 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], *, grouped: bo
         if grouped and row[0] != group:
             group = row[0]
             table.add_row(Text(group, style="bold"))
-        table.add_row(*(Text(row[number]) for number in shown))
+        table.add_row(*(Text(row[number], style=_style_of(row[number])) for number in shown))
     return table
+
+
+_STYLES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("up to date", "finished", "ok", "green"), "green"),
+    **dict.fromkeys(("out of date", "warning", "amber", "waiting"), "yellow"),
+    **dict.fromkeys(("failed", "error", "red", "damaged"), "red"),
+    **dict.fromkeys(("edited by you", "edited"), "cyan"),
+    "not made yet": "dim",
+}
+"""The colours of states."""
+
+
+def _style_of(cell: str) -> str:
+    """The colour of a cell that is a state, by its words before any detail."""
+    return _STYLES.get(cell.partition(":")[0], "")
 
 
 class _LiveLines:

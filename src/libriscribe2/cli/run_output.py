@@ -2,9 +2,11 @@
 
 import os
 import sys
+import time
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from libriscribe2.checks.plan.plan_report import PlanReport, check_plan
 from libriscribe2.cli.finding_formats import lines_of
@@ -32,10 +34,15 @@ from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
 from libriscribe2.models.findings import SEVERITIES
 from libriscribe2.observe.events import Event, EventConsumer
 from libriscribe2.observe.run_files import recorders
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import BOOK_TOML, MANUSCRIPT, ProjectPaths
+from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.prose import prose_words
 from libriscribe2.wording import cost, counted, duration, stage_name
+
+if TYPE_CHECKING:
+    from libriscribe2.cli.progress import Scale
 
 T = TypeVar("T")
 
@@ -69,15 +76,66 @@ def run_book(
         if not brief:
             say_model(renderer, book.choice)
         run = book.run(request)
-        shown = nullcontext() if brief else renderer.live()
+        shown = nullcontext() if brief else renderer.live(lambda: _scale_of(book))
         with recorders(store.paths, os.environ, renderer.warning) as files, shown:
             followed = follow(run, *files, screen, notes, pieces=screen)
-            with interruptible(lambda: renderer.warning(interrupted(name))) as runner:
+            say = partial(_say_interrupted, renderer, name)
+            with interruptible(say) as runner, telling_the_desktop(store.paths.root.name):
                 outcome = runner.run(followed)
     if not as_json and not brief:
         _show(renderer, store, outcome, request)
         if request.ends_with_plan:
             show_plan(renderer, name, check_plan(book.brief, store))
+
+
+def _say_interrupted(renderer: Renderer, called: str) -> None:
+    """Say how to go on, below nothing that moves: the process may end right after."""
+    renderer.end_live()
+    renderer.warning(interrupted(called))
+
+
+def _scale_of(book: OpenBook) -> "Scale":
+    """What a whole book comes to."""
+    from libriscribe2.cli.progress import Scale  # noqa: PLC0415 - for terminals alone
+
+    store, brief = book.store, book.brief
+    quote, texts = _last_quote(store.paths), store.names(CHAPTER_FILES)
+    times = quote.times.seconds if quote is not None and quote.times is not None else {}
+    return Scale(
+        chapters=Book(store).chapters,
+        wanted=brief.chapter_range().middle(),
+        words=brief.words or brief.size.words,
+        usd=quote.total.high_usd if quote is not None else None,
+        seconds=times.get(brief.drafting),
+        written={name: prose_words(store.read_text(name)) for name in texts},
+    )
+
+
+def _last_quote(paths: ProjectPaths) -> Quote | None:
+    """The last estimate; one that cannot be read is told at the end."""
+    try:
+        return read_quote(paths)
+    except (ProjectError, StorageError):
+        return None
+
+
+@contextmanager
+def telling_the_desktop(book: str) -> Iterator[None]:
+    """Tell the user on the desktop how a long run in the block ended, where one watches a terminal."""
+    begun = time.monotonic()
+    ended = "stopped"
+    try:
+        yield
+        ended = "is done"
+    finally:
+        if sys.stderr.isatty() and time.monotonic() - begun >= LONG_RUN:
+            from libriscribe2.cli.progress import notify  # noqa: PLC0415 - for terminals alone
+
+            notify("LibriScribe2", f"{book} {ended}")
+
+
+LONG_RUN: Final = 300.0
+"""Seconds after which whoever began a run may have gone away."""
 
 
 @contextmanager
@@ -203,6 +261,13 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
         renderer.note(written_by_stand_in(store.paths.called))
     finished = store.exists(MANUSCRIPT)
     renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))
+    if finished and not request.again:
+        called = store.paths.called
+        renderer.note(
+            f"Read it:   libriscribe2 view {called}\n"
+            f"Check it:  libriscribe2 check {called} --story\n"
+            f"Export it: libriscribe2 export {called}"
+        )
 
 
 LISTED: Final = 12

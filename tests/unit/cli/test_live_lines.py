@@ -34,7 +34,7 @@ def test_on_a_terminal_a_run_has_live_lines_that_go_away() -> None:
     with screen.renderer.live():
         screen.renderer.render_event(event("stage.start", stage="concept", unit="concept.json"))
     assert "1m 12s" in screen.talk
-    assert "concept" in screen.talk
+    assert "Concept" in screen.talk
     assert screen.talk.endswith("\x1b[2K")
 
 
@@ -46,6 +46,7 @@ def test_a_line_of_talk_stands_above_lines_that_know_of_it() -> None:
         screen.renderer.render_event(end)
         told = screen.talk[before:]
     assert "Chapter 1: 998 words" in told
+    assert "\u2713" in told
     assert "998 words · 0 calls" in told
 
 
@@ -94,6 +95,15 @@ def test_live_lines_end_with_the_error_that_ends_the_run() -> None:
         run()
     screen.renderer.data("after")
     assert screen.data == "after\n"
+
+
+def test_the_live_lines_go_away_before_the_process_ends_at_once() -> None:
+    screen = Screen(Terminal)
+    with screen.renderer.live():
+        screen.renderer.on_text("chapters/ch01/scene01", "It was a dark night")
+        screen.renderer.end_live()
+        ended = screen.talk
+        assert ended.endswith("\x1b[2K")
 
 
 def test_a_dumb_terminal_has_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:

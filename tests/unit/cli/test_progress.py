@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from tests.support.screen import event
 
-from libriscribe2.cli.render import Progress, event_line
+from libriscribe2.cli.progress import RunView, Scale
+from libriscribe2.cli.render import event_line
 from libriscribe2.observe.events import Event
 
 
@@ -61,54 +62,88 @@ def test_a_hostile_message_stays_one_harmless_line() -> None:
     assert line == "\u2717 X: failed: a b[2Jc"
 
 
-def after(*events: Event) -> Progress:
-    progress = Progress()
+SCALE = Scale(chapters=lambda: 3, words=3_000, usd=1.5, seconds=600)
+
+
+def after(*events: Event, scale: Scale = SCALE) -> RunView:
+    view = RunView(scale)
     for told in events:
-        progress = progress.after(told)
-    return progress
+        _ = list(view.receive(told, event_line(told)))
+    return view
 
 
-def test_nothing_has_happened_yet() -> None:
-    assert Progress().lines(0) == ("0 words · 0 calls · 0 tokens · $0.00 · 0.0s",)
+def shown(view: RunView, seconds: float = 0, width: int = 120) -> list[str]:
+    return [line.plain for line in view.lines(seconds, width)]
 
 
-def test_open_units_are_shown_by_stage() -> None:
-    progress = after(
+def kept(*events: Event, scale: Scale = SCALE) -> list[str]:
+    """What stays on the screen."""
+    view = RunView(scale)
+    return [line.plain for told in events for line in view.receive(told, event_line(told))]
+
+
+def test_one_bar_says_how_far_the_book_is() -> None:
+    view = after(chapter("stage.end", 1, words=1_000), call(0.25), chapter("stage.start", 2))
+    head, bar = shown(view, 300)
+    assert head == "Chapter 2 of 3"
+    assert bar.strip("\u2501") == (
+        " 1,000 of 3,000 words \u00b7 1 call \u00b7 $0.2500 of ~$1.50 \u00b7 about 10m 00s left"
+    )
+    assert bar.count("\u2501") == 40
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_the_bar_leaves_room_for_the_echo_of_an_interrupt(width: int) -> None:
+    bar = shown(after(chapter("stage.end", 1, words=1_000)), width=width)[-1]
+    assert len(bar) <= width - 5 or "\u2501" not in bar
+
+
+def test_nothing_is_known_of_a_run_without_a_scale() -> None:
+    assert shown(RunView(Scale()), 72) == ["0 words \u00b7 0 calls \u00b7 $0.00 \u00b7 1m 12s"]
+
+
+def test_chapters_that_are_written_at_once_are_named_and_their_readings_are_not() -> None:
+    view = after(
         chapter("stage.start", 2),
-        event("stage.start", stage="world", unit="world.json"),
         chapter("stage.start", 1),
-        chapter("stage.start", 3),
-        chapter("stage.end", 3, words=850),
-        chapter("stage.skipped", 4),
-        chapter("stage.failed", 5),
+        event("stage.start", stage="canon", chapter=3, unit=".libriscribe/canon/03.json"),
     )
-    assert progress.lines(72) == (
-        "chapters 1, 2 (2 done)",
-        "world",
-        "850 words · 0 calls · 0 tokens · $0.00 · 1m 12s",
+    assert shown(view)[0] == "Chapters 1, 2 of 3"
+
+
+def test_a_chapter_is_one_line_with_a_tick_its_words_and_its_cost() -> None:
+    told = (
+        chapter("stage.start", 1),
+        event("llm.call", stage="chapters", chapter=1, calls=1, cost_usd=0.25),
+        chapter("stage.end", 1, words=998, seconds=72, message="0 of 2 patches kept"),
+        event("stage.end", stage="canon", chapter=1, unit=".libriscribe/canon/01.json"),
+        event("stage.end", stage="summaries", chapter=1, unit=".libriscribe/summaries/01.md"),
     )
+    assert kept(*told) == ["\u2713 Chapter 1 of 3: 998 words, 1m 12s, $0.2500; 0 of 2 patches kept"]
 
 
-def test_only_chapters_count_as_words() -> None:
-    progress = after(
-        chapter("stage.end", 1, words=998),
-        event("stage.end", stage="summaries", unit=".libriscribe/summaries/01.md", words=100),
-        event("stage.end", stage="manuscript", unit="manuscript.md", words=1_005),
-    )
-    assert progress.lines(0)[-1].startswith("998 words · ")
+def test_all_that_was_skipped_is_one_line() -> None:
+    skipped = [chapter("stage.skipped", n, reason="up to date") for n in (1, 2)]
+    edited = chapter("stage.skipped", 3, reason="edited by you")
+    stale = chapter("stage.skipped", 4, reason="out of date: outline.json changed")
+    assert kept(*skipped, edited, stale, chapter("stage.start", 5)) == [
+        "\u00b7 2 parts up to date, 1 part edited by you, 1 part out of date"
+    ]
 
 
-def test_the_reason_of_an_open_unit_is_remembered() -> None:
-    progress = after(chapter("stage.start", 1, reason="missing"))
-    assert progress.reason(chapter("stage.end", 1)) == "missing"
-    assert progress.reason(chapter("stage.end", 2)) == ""
+def test_a_chapter_that_is_remade_does_not_count_twice() -> None:
+    scale = Scale(words=3_000, written={"chapters/01.md": 900, "chapters/02.md": 1_000})
+    view = after(chapter("stage.start", 1), scale=scale)
+    assert "1,000 of 3,000 words" in shown(view)[-1]
+    _ = list(view.receive(chapter("stage.end", 1, words=950), None))
+    assert "1,950 of 3,000 words" in shown(view)[-1]
 
 
 def test_a_wait_is_shown_until_something_comes() -> None:
     wait = event("llm.wait", stage="concept", seconds=5, reason="rate limit")
-    assert "Concept: waiting 5s (rate limit)" in after(wait).lines(0)
-    assert after(wait, event("llm.call", calls=1)).waiting == ""
-    assert after(wait, chapter("stage.end", 1)).waiting == ""
+    assert "waiting 5s: rate limit" in shown(after(wait))
+    for later in (call(0.1), chapter("stage.end", 1)):
+        assert not any("waiting" in line for line in shown(after(wait, later)))
 
 
 def call(usd: float | None, calls: int = 1) -> Event:
@@ -118,31 +153,39 @@ def call(usd: float | None, calls: int = 1) -> Event:
 @pytest.mark.parametrize(
     ("calls", "text"),
     [
-        ([call(0.25), call(0.25)], "2 calls · 30 tokens · $0.5000"),
-        ([call(None), call(None)], "2 calls · 30 tokens · cost unknown"),
-        ([call(0.25), call(None)], "2 calls · 30 tokens · at least $0.2500, 1 call unpriced"),
-        ([call(None, calls=0)], "0 calls · 15 tokens · $0.00"),
+        ([call(0.25), call(0.25)], "2 calls \u00b7 $0.5000 of ~$1.50"),
+        ([call(None), call(None)], "2 calls \u00b7 cost unknown"),
+        ([call(0.25), call(None)], "2 calls \u00b7 at least $0.2500, 1 call unpriced"),
+        ([call(None, calls=0)], "0 calls \u00b7 $0.00"),
     ],
 )
 def test_XC_13_an_unknown_price_is_not_added_as_zero(calls: list[Event], text: str) -> None:
-    assert text in after(*calls).lines(0)[-1]
+    assert text in shown(after(*calls))[-1]
 
 
-def test_the_end_of_one_arriving_text_is_followed_until_it_is_whole() -> None:
-    progress = Progress().with_piece("a", "It was ").with_piece("b", "Other").with_piece("a", "n")
-    assert progress.lines(0)[0] == "It was n"
-    assert progress.after(event("llm.call", unit="b")).arriving == "It was n"
-    for end in (event("llm.call", unit="a"), event("llm.wait"), chapter("stage.end", 1)):
-        ended = progress.after(end)
-        assert ended.arriving == ""
-        assert ended.with_piece("b", "New").arriving == "New"
+def test_prose_is_shown_as_it_comes_in_the_width_of_the_window() -> None:
+    view = after(chapter("stage.start", 2))
+    view.piece("chapters/ch02/scene03", "It was a dark night. " * 40)
+    view.piece("chapters/ch01/scene01", "Another text.")
+    *prose, head, bar = shown(view, width=60)
+    assert len(prose) == 3
+    assert all(40 < len(line) <= 60 for line in prose[:-1])
+    assert "Another" not in " ".join(prose)
+    assert head == "Chapter 2 of 3 \u00b7 scene 3"
+    assert "200 of 3,000 words" in bar
 
 
-def test_a_long_text_shows_its_last_line_only() -> None:
-    (line, _) = Progress().with_piece("a", "x" * 500 + "\x1b[2J\nend").lines(0)
-    assert len(line) <= 70
-    assert line.endswith("x[2J end")
+def test_the_words_of_a_scene_stay_when_the_next_one_begins() -> None:
+    view = after(chapter("stage.start", 1))
+    view.piece("chapters/ch01/scene01", "One two three.")
+    done = event("llm.call", stage="chapters", chapter=1, unit="chapters/ch01/scene01", calls=1)
+    _ = list(view.receive(done, None))
+    assert "3 of 3,000 words" in shown(view)[-1]
+    view.piece("chapters/ch01/scene02", "Four five.")
+    assert "5 of 3,000 words" in shown(view)[-1]
 
 
-def test_other_events_change_nothing() -> None:
-    assert after(event("run.start"), event("run.failed", words=3)) == Progress()
+def test_a_hostile_text_stays_harmless_lines() -> None:
+    view = after(chapter("stage.start", 1))
+    view.piece("chapters/ch01/scene01", "x" * 50 + "\x1b[2J\nend\x07")
+    assert not any(mark in line for line in shown(view) for mark in "\x1b\x07\n")

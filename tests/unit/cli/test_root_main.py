@@ -48,7 +48,7 @@ def test_XC_08_a_command_that_succeeds_ends_with_0(
     ("arguments", "words"),
     [
         (("nonsense",), ("No such command 'nonsense'", "libriscribe2 --help")),
-        (("redo", "x"), ("STAGE", "libriscribe2 redo --help")),
+        (("redo", "x"), ("PART", "libriscribe2 redo --help")),
         (("create", "x", "--words", "0"), ("--words", "libriscribe2 create --help")),
         (("status", "x", "--colour"), ("--colour", "libriscribe2 status --help")),
     ],
