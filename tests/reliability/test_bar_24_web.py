@@ -35,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Accessing the .* attribute on the instance is deprecated"
 )
 WANTED_TOOLS: Final = ("write_file", "run_shell", "set_budget", "http_post")
-BLOCK: Final = re.compile(r"<(source_text|data|error|notes|parameters)\b[^>]*>.*?</\1>", re.DOTALL)
+BLOCK: Final = re.compile(r"<(source_text|data|error|notes|parameters|passages|claims)\b[^>]*>.*?</\1>", re.DOTALL)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_bar_24_01_a_page_gives_no_orders(
     for prompt in hit:
         assert MARK not in BLOCK.sub("", prompt), prompt
     blocks = {one[1] for prompt in hit for one in BLOCK.finditer(prompt) if MARK in one[0]}
-    assert blocks == {"source_text", "data", "error", "notes"}
+    assert blocks == {"source_text", "data", "error", "notes", "passages", "claims"}
     after = book.contents()
     assert {name for name in before if before[name] != after[name]} == set()
     assert {path.name for path in desk.folder.iterdir()} == {"projects", "debug"}
