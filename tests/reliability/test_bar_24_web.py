@@ -71,7 +71,7 @@ def test_bar_24_01_a_page_gives_no_orders(
     for prompt in hit:
         assert MARK not in BLOCK.sub("", prompt), prompt
     blocks = {one[1] for prompt in hit for one in BLOCK.finditer(prompt) if MARK in one[0]}
-    assert blocks == {"source_text", "data", "error", "notes", "passages", "claims"}
+    assert blocks == {"source_text", "data", "error", "passages", "claims"}
     after = book.contents()
     assert {name for name in before if before[name] != after[name]} == set()
     assert {path.name for path in desk.folder.iterdir()} == {"projects", "debug"}
