@@ -8,9 +8,9 @@ from tests.support.authors import Author
 from tests.support.desk import PREMISE, SMALL, Desk
 from tests.support.openai_server import OpenAIServer
 
-CALLS = 13
+CALLS = 14
 """Requests of a small book that is not revised."""
-MENDED = 3
+MENDED = 2
 """Requests that mend the plans of the test server: the outline, and the scenes of each chapter."""
 MODEL = "openai/gpt-4o-mini"
 # LiteLLM sets this filter itself when it is imported, and pytest takes it away after each test.

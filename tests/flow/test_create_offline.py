@@ -25,8 +25,8 @@ FILES = {
     "chapters/03.md",
     "manuscript.md",
 }
-PLAN_CALLS = 4 + 1 + 1 + 1 + 1 + 1
-"""Of concept, characters, world, outline and style, and the scenes of all chapters."""
+PLAN_CALLS = 4 + 1 + 1 + 1 + 1 + 2
+"""Of concept, characters, world, outline, style, and the scenes of all chapters with their review."""
 CALLS = PLAN_CALLS + 3 * (2 + 2 + 1)
 """Of each chapter: its scenes, a critique and its patches, its facts, its summary."""
 DUMP = {"agent_name", "timestamp", "raw_response", "formatting_issues", "extraction_method"}

@@ -14,7 +14,7 @@ def book(desk: Desk) -> ProjectFolder:
     return desk.project()
 
 
-FIRST = 13
+FIRST = 14
 """Requests of the first writing."""
 REVISIONS = 4
 """Requests that revising the two chapters adds."""

@@ -26,7 +26,7 @@ def test_bar_14_a_book_comes_out_of_its_journal(desk: Desk) -> None:
     assert rows[0] == ["file", "rebuilt"]
     assert {row[1] for row in rows[1:]} == {"same"}
     assert "manuscript.md" in {row[0] for row in rows}
-    assert "17 recorded replies, 0 calls." in ran.err
+    assert "18 recorded replies, 0 calls." in ran.err
 
 
 def test_bar_14_files_that_are_gone_are_made_as_recorded(desk: Desk) -> None:

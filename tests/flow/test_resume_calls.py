@@ -13,7 +13,7 @@ from tests.support.desk import SMALL, Desk
 from libriscribe2.llm.backend import BackendError
 
 BOOK = ("--auto-title", *SMALL)
-CALLS = 18
+CALLS = 19
 
 
 @cache
@@ -130,10 +130,10 @@ def test_XC_04_the_model_of_the_first_run_is_kept(desk: Desk) -> None:
 def test_XC_04_what_is_under_way_when_a_sibling_fails_is_kept(desk: Desk) -> None:
     """In parallel, all chapters are drafted at once."""
     size = ("--chapters", "5", "--scenes-per-chapter", "1", "--words", "250")
-    first, second = Author({11}), Author()
+    first, second = Author({12}), Author()
     options = ("--drafting", "parallel", "--max-concurrency", "4")
     desk.create(*options, size=size, backend=first, expect=7)
-    assert "drafts/ch02/scene01" in first.steps[10:]
+    assert "drafts/ch02/scene01" in first.steps[11:]
     desk.run("resume", "book", backend=second)
     assert "drafts/ch03/scene01" in second.steps
     assert not first.answered.keys() & second.answered.keys()

@@ -145,7 +145,7 @@ def test_XC_13_status_counts_what_the_book_took(desk: Desk) -> None:
     author = Author()
     desk.create("--no-revision", backend=author)
     record = desk.run("status", "book", "--json").value
-    assert record["calls"] == len(author.asked) == 13
+    assert record["calls"] == len(author.asked) == 14
     assert record["chapters"] == 2
     assert record["cost_usd"] == 0
     table = desk.run("status", "book")

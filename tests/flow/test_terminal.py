@@ -45,7 +45,7 @@ def test_XC_08_in_a_pipe_there_is_one_plain_line_per_finished_unit(desk: Desk) -
     assert sorted(names) == sorted([*stages, *(f"{kind} {n}" for kind in kinds for n in (1, 2))])
     assert re.search(r"^\u2713 Chapter 2: \d+ words, \d+\.\ds$", ran.err, re.MULTILINE)
     assert re.search(
-        r"^Finished: \d+ words, 13 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
+        r"^Finished: \d+ words, 14 calls, [\d,]+ tokens, \$0\.00, ", ran.err, re.MULTILINE
     )
 
 
@@ -58,7 +58,7 @@ def test_XC_08_with_json_every_line_of_stdout_is_an_event_in_order(desk: Desk) -
     assert all(datetime.fromisoformat(event["ts"]).tzinfo is not None for event in events)
     assert (events[0]["event"], events[-1]["event"]) == ("run.start", "run.end")
     calls = [event for event in events if event["event"] == "llm.call"]
-    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 17
+    assert events[-1]["calls"] == sum(event["calls"] for event in calls) == 18
     for event in (one for one in events if one["event"] == "stage.end"):
         before = [one for one in events if one["seq"] < event["seq"]]
         assert any(one["event"] == "stage.start" and one["unit"] == event["unit"] for one in before)

@@ -35,7 +35,9 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Accessing the .* attribute on the instance is deprecated"
 )
 WANTED_TOOLS: Final = ("write_file", "run_shell", "set_budget", "http_post")
-BLOCK: Final = re.compile(r"<(source_text|data|error|notes|parameters|passages|claims)\b[^>]*>.*?</\1>", re.DOTALL)
+BLOCK: Final = re.compile(
+    r"<(source_text|data|error|notes|parameters|passages|claims)\b[^>]*>.*?</\1>", re.DOTALL
+)
 
 
 @pytest.fixture

@@ -259,7 +259,8 @@ Plans = dict[int, PlannedChapter]
 class SceneOutlinerAgent(Agent):
     """Plans the scenes of all chapters, in groups that fit one reply, in the order of the book.
 
-    Where rules in code find faults in the plan, the model is asked once to mend them.
+    Then a model reads the whole plan of a story for contradictions. What its quotes prove, and what
+    rules in code find, goes back once.
     """
 
     name = "scenes"
@@ -271,7 +272,7 @@ class SceneOutlinerAgent(Agent):
     brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "words", "project_type")
     writes = SCENES
     shape = ScenesFile
-    prompts = ("scenes", "scenes_mend")
+    prompts = ("scenes", "scenes_mend", "plan_review")
 
     @override
     async def execute(self, unit: Unit) -> ScenesFile:
@@ -284,7 +285,7 @@ class SceneOutlinerAgent(Agent):
         wanted = [number for number in numbers if number not in plans]
         for group in _groups(wanted, self._share, in_a_row=True):
             plans |= await self._planned(unit, group, plans)
-        plans |= await self._mended(unit, wanted, plans)
+        plans |= await self._mended(unit, wanted, plans, await self._clashes(unit, plans))
         return ScenesFile(chapters=[plans[number] for number in sorted(plans)])
 
     @property
@@ -371,9 +372,20 @@ class SceneOutlinerAgent(Agent):
             scenes = with_all_homed(scenes, chapter.plants, notes)
         return PlannedChapter(chapter=number, title=chapter.title, scenes=scenes)
 
-    async def _mended(self, unit: Unit, wanted: Iterable[int], plans: Plans) -> Plans:
+    async def _clashes(self, unit: Unit, plans: Plans) -> dict[int, list[Finding]]:
+        """What a reader of the whole plan proves to contradict something else, by chapter."""
+        if self.brief.kind != "fiction" or sum(len(plan.scenes) for plan in plans.values()) < 2:
+            return {}
+        from libriscribe2.agents.agent_plan_reader import contradictions  # noqa: PLC0415 -- late
+
+        return _by_chapter(await contradictions(self, unit, plans))
+
+    async def _mended(
+        self, unit: Unit, wanted: Iterable[int], plans: Plans, clashes: Mapping[int, list[Finding]]
+    ) -> Plans:
         """The plans with fewer faults than before: asked for once, whatever comes of it."""
-        found, shown = self._faults(plans), {n: _shown(plan) for n, plan in plans.items()}
+        sure, shown = self._faults(plans), {n: _shown(plan) for n, plan in plans.items()}
+        found = {n: [*sure.get(n, ()), *clashes.get(n, ())] for n in {*sure, *clashes}}
         faulty = [n for n in wanted if n in found and weigh(shown[n]) <= PLAN_BUDGET]
 
         async def mended(group: Sequence[int]) -> Plans:
@@ -387,6 +399,8 @@ class SceneOutlinerAgent(Agent):
                 )
                 return {}
             left = {n: self._faults({**plans, n: plan}).get(n, []) for n, plan in made.items()}
+            for n, plan in made.items():
+                left[n] += [one for one in clashes.get(n, ()) if one.where.quote in _shown(plan)]
             return {n: plan for n, plan in made.items() if len(left[n]) < len(found[n])}
 
         def share(number: int) -> float:
@@ -400,10 +414,7 @@ class SceneOutlinerAgent(Agent):
         planned = [plans[n] for n in sorted(plans)]
         plan = plan_with(self.brief, self.book, self._outline, planned)
         self.made_from.allow = self.brief.allow
-        found: dict[int, list[Finding]] = {}
-        for one in faults(plan, SCENES, allowances(self.brief.allow)):
-            found.setdefault(one.where.chapter, []).append(one)
-        return found
+        return _by_chapter(faults(plan, SCENES, allowances(self.brief.allow)))
 
     def _block(self, number: int) -> str:
         """A chapter that says of each thread and claim what it is, beside its id."""
@@ -427,6 +438,14 @@ class SceneOutlinerAgent(Agent):
         """Words that a chapter is to have."""
         chapters = self._outline.chapters
         return chapters[number - 1].target_words or self.brief.words_per_chapter(len(chapters))
+
+
+def _by_chapter(found: Iterable[Finding]) -> dict[int, list[Finding]]:
+    """Findings by the chapter that has to change."""
+    told: dict[int, list[Finding]] = {}
+    for one in found:
+        told.setdefault(one.where.chapter, []).append(one)
+    return told
 
 
 def _groups(

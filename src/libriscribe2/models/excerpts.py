@@ -114,6 +114,10 @@ def _brief(name: str, value: Any) -> Any:
         return shorten(value, FIELD_BUDGET)
     if not isinstance(value, list):
         return value
+    if any(isinstance(one, dict) for one in value):
+        return [
+            {part: _brief(part, told) for part, told in one.items()} for one in value[:LIST_BUDGET]
+        ]
     short = [shorten(one, FIELD_BUDGET) for one in value]
     return lines_within(short, IDS_BUDGET) if name in _IDS else short[:LIST_BUDGET]
 

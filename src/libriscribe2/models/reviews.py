@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from libriscribe2.models.base import Prose, Shape, Text, listed
+from libriscribe2.models.base import Prose, Shape, Text, fits, listed
 
 MOST_ISSUES: Final = 8
 """Most issues of a critique that are looked at: more than these nobody mends in one round."""
@@ -242,3 +242,33 @@ class Proven(Shape):
     why: Prose = Field("", description="What is wrong, in one sentence")
     find: Prose = Field("", description="Words of the chapter to change; empty where none would do")
     replace: Prose = Field("", description="What is to stand there instead")
+
+
+MOST_CONTRADICTIONS: Final = 8
+"""Most contradictions of a plan that are looked at."""
+
+
+class PlanContradiction(Shape):
+    """Two places of a plan that cannot both be so."""
+
+    chapter: int = Field(ge=1, description="Chapter of the scene that is easiest to change")
+    scene: int = Field(ge=1, description="Number of that scene in its chapter")
+    quote: Text = Field(description="The words of its plan, copied exactly")
+    other_chapter: int = Field(0, ge=0, description="Chapter of the other scene; 0 for a rule")
+    other_scene: int = Field(0, ge=0, description="Number of that scene; 0 for a rule")
+    other_quote: Text = Field(description="The words of its plan or of the rule, copied exactly")
+    why: Prose = Field("", description="Why both cannot be so, in one sentence")
+    fix: Prose = Field("", description="What would mend it in the first scene, in one sentence")
+
+
+def _contradictions(said: Any) -> Any:
+    """The entries that can be read: a bad one costs only itself."""
+    return [one for one in said if fits(one, PlanContradiction)] if isinstance(said, list) else said
+
+
+class PlanContradictions(Shape):
+    """What a reader of a whole plan finds."""
+
+    contradictions: Annotated[list[PlanContradiction], BeforeValidator(_contradictions)] = Field(
+        description="The worst first; none if there is none"
+    )

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable
 from operator import not_
-from typing import Any, Final, get_args
+from typing import Annotated, Any, Final, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, fits
@@ -180,6 +180,19 @@ class ConceptFile(Shape):
     keywords: KeywordsModel = Field(default_factory=KeywordsModel)
 
 
+class PlannedThing(Shape):
+    """A thing that matters in a scene, with who has it, or where it is, before and after."""
+
+    name: Name = Field(description="The thing, under the same name in the whole plan")
+    before: Label = Field("", description="Who has it, or its place, by name, as the scene begins")
+    after: Label = Field("", description="The same as the scene ends")
+
+
+def _things(said: Any) -> Any:
+    """The entries that can be read: a bad one costs only itself."""
+    return [one for one in said if fits(one, PlannedThing)] if isinstance(said, list) else []
+
+
 class ScenePlan(Shape):
     """A scene (or a section of non-fiction) before it is written."""
 
@@ -201,6 +214,9 @@ class ScenePlan(Shape):
     )
     entry_state: Prose = Field("", description="Where everybody is, and how, as it begins")
     exit_state: Prose = Field("", description="The same as it ends")
+    things: Annotated[list[PlannedThing], BeforeValidator(_things)] = Field(
+        default_factory=list, description="Things that matter beyond this scene, and who has them"
+    )
     transition_in: Prose = Field("", description="How it follows from what came before")
     transition_out: Prose = Field("", description="What leads on to what comes next")
     target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")

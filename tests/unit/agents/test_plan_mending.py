@@ -11,6 +11,7 @@ from libriscribe2.agents.outliner import OutlinerAgent, SceneOutlinerAgent
 from libriscribe2.models.story import OutlineFile, ScenesFile
 
 KNOWN = {"summary": "S", "characters": ["Mara Voss"], "place": "The Slip"}
+REVIEW: dict[str, list[str]] = {"contradictions": []}
 NOBODY = KNOWN | {"characters": ["the baker"]}
 
 
@@ -101,14 +102,13 @@ async def test_QU_a_chapters_plan_is_mended_apart_from_the_others(tmp_path: Path
     desk.planned(2)
     desk.paths.resolve("scenes.json").unlink()
     both = [{"chapter": n, "scenes": [one]} for n, one in ((1, KNOWN), (2, NOBODY))]
-    script = [
-        json.dumps(one) for one in ({"chapters": both}, {"scenes": [KNOWN | {"goal": "Light"}]})
-    ]
+    mended = {"scenes": [KNOWN | {"goal": "Light"}]}
+    script = [json.dumps(one) for one in ({"chapters": both}, REVIEW, mended)]
     made = await desk.run(SceneOutlinerAgent, *script)
     assert isinstance(made, ScenesFile)
     steps = [call.step for call in desk.calls]
-    assert steps == ["scenes/ch01-02", "scenes/ch02-lint1"]
-    assert "No character of the cast is in the scene: it has the baker." in desk.prompt(1)
+    assert steps == ["scenes/ch01-02", "scenes/review", "scenes/ch02-lint1"]
+    assert "No character of the cast is in the scene: it has the baker." in desk.prompt(2)
     assert [one.scenes[0].goal for one in made.chapters] == ["", "Light"]
 
 
@@ -121,11 +121,15 @@ async def test_QU_chapters_of_a_group_are_mended_together_and_taken_one_by_one(
     told = (NOBODY, KNOWN, NOBODY)
     plans = [{"chapter": n, "scenes": [one]} for n, one in enumerate(told, start=1)]
     mended = [plans[0], {"chapter": 3, "scenes": [KNOWN | {"goal": "Light"}]}]
-    script = [json.dumps({"chapters": one}) for one in (plans, mended)]
+    script = [json.dumps(one) for one in ({"chapters": plans}, REVIEW, {"chapters": mended})]
     made = await desk.run(SceneOutlinerAgent, *script)
     assert isinstance(made, ScenesFile)
-    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch01-03-lint1"]
-    assert '"chapter": 2' not in desk.prompt(1)
+    assert [call.step for call in desk.calls] == [
+        "scenes/ch01-03",
+        "scenes/review",
+        "scenes/ch01-03-lint1",
+    ]
+    assert '"chapter": 2' not in desk.prompt(2)
     assert [one.scenes[0].characters for one in made.chapters] == [
         ["the baker"],
         ["Mara Voss"],
@@ -153,6 +157,6 @@ async def test_QU_a_chapters_prompt_says_what_its_threads_are(tmp_path: Path) ->
     value["chapters"][1] |= {"payoffs": ["bell"], "target_words": 900}
     desk.put("outline.json", value)
     plans = [{"chapter": n, "scenes": [KNOWN]} for n in (1, 2)]
-    await desk.run(SceneOutlinerAgent, json.dumps({"chapters": plans}))
+    await desk.run(SceneOutlinerAgent, json.dumps({"chapters": plans}), json.dumps(REVIEW))
     assert '"plants": ["bell: Who rang it?"]' in desk.prompt(0)
     assert "chapter 1: 1 scene for 1,500 words; chapter 2: 1 scene for 900 words" in desk.prompt(0)

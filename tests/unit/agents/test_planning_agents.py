@@ -186,6 +186,9 @@ async def test_QU_the_outline_shows_cast_and_places(tmp_path: Path) -> None:
     assert "<places>\n[]\n</places>" in desk.prompt()
 
 
+REVIEW = json.dumps({"contradictions": []})
+"""Of a whole plan, which nobody finds fault with."""
+
 SCENE = {"summary": "S", "characters": ["Mara Voss"], "place": "The Slip"}
 
 
@@ -209,7 +212,9 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
 ) -> None:
     desk = AgentDesk(tmp_path, scenes_per_chapter="1,7")
     desk.planned(4)
-    made = await desk.run(SceneOutlinerAgent, scenes(1, 7, 7), scenes_of(scenes(7, first=4), 4))
+    made = await desk.run(
+        SceneOutlinerAgent, scenes(1, 7, 7), scenes_of(scenes(7, first=4), 4), REVIEW
+    )
     assert isinstance(made, ScenesFile)
     assert [(one.chapter, one.title, len(one.scenes)) for one in made.chapters] == [
         (1, "Part 1", 1),
@@ -217,7 +222,7 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
         (3, "Part 3", 7),
         (4, "Part 4", 7),
     ]
-    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch04"]
+    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch04", "scenes/review"]
     counts = desk.schema(0)["chapters"]
     assert (counts["minItems"], counts["maxItems"]) == (3, 3)
     each = counts["items"]["properties"]["scenes"]
@@ -244,10 +249,10 @@ async def test_SC_a_bad_plan_of_one_chapter_is_asked_for_alone(tmp_path: Path, b
     told = json.loads(scenes(2, 2, 2))
     told["chapters"][1] = bad
     made = await desk.run(
-        SceneOutlinerAgent, json.dumps(told), scenes_of(scenes(2, 2, goal="New"), 2)
+        SceneOutlinerAgent, json.dumps(told), scenes_of(scenes(2, 2, goal="New"), 2), REVIEW
     )
     assert isinstance(made, ScenesFile)
-    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch02"]
+    assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch02", "scenes/review"]
     assert [one.scenes[0].goal for one in made.chapters] == ["Goal 1.1", "New 2.1", "Goal 3.1"]
     beside = desk.prompt(1)
     assert '"goal": "Goal 1.2"' in beside
@@ -257,8 +262,8 @@ async def test_SC_a_bad_plan_of_one_chapter_is_asked_for_alone(tmp_path: Path, b
 async def test_SC_a_plan_with_too_few_scenes_is_asked_for_alone(tmp_path: Path) -> None:
     desk = AgentDesk(tmp_path, scenes_per_chapter="1,2")
     desk.planned(2)
-    await desk.run(SceneOutlinerAgent, scenes(1, 1), scenes_of(scenes(1, 2), 2))
-    assert [call.step for call in desk.calls] == ["scenes/ch01-02", "scenes/ch02"]
+    await desk.run(SceneOutlinerAgent, scenes(1, 1), scenes_of(scenes(1, 2), 2), REVIEW)
+    assert [call.step for call in desk.calls] == ["scenes/ch01-02", "scenes/ch02", "scenes/review"]
 
 
 async def test_SC_a_group_that_gets_no_usable_reply_is_asked_for_chapter_by_chapter(
@@ -267,10 +272,12 @@ async def test_SC_a_group_that_gets_no_usable_reply_is_asked_for_chapter_by_chap
     desk = AgentDesk(tmp_path, scenes_per_chapter="1")
     desk.planned(2)
     both = scenes(1, 1)
-    made = await desk.run(SceneOutlinerAgent, *["Sorry?"] * 3, scenes_of(both), scenes_of(both, 2))
+    made = await desk.run(
+        SceneOutlinerAgent, *["Sorry?"] * 3, scenes_of(both), scenes_of(both, 2), REVIEW
+    )
     assert isinstance(made, ScenesFile)
     steps = [call.step for call in desk.calls]
-    assert steps == [*["scenes/ch01-02"] * 3, "scenes/ch01", "scenes/ch02"]
+    assert steps == [*["scenes/ch01-02"] * 3, "scenes/ch01", "scenes/ch02", "scenes/review"]
 
 
 async def test_SC_a_plan_that_waits_for_some_chapters_is_asked_for_these_alone(
@@ -281,13 +288,13 @@ async def test_SC_a_plan_that_waits_for_some_chapters_is_asked_for_these_alone(
     plans = json.loads(scenes(2, 2, 2, 2, goal="Old"))
     plans["chapters"][1]["scenes"] = plans["chapters"][2]["scenes"] = []
     desk.put("scenes.json", plans)
-    made = await desk.run(SceneOutlinerAgent, scenes(2, 2, first=2))
+    made = await desk.run(SceneOutlinerAgent, scenes(2, 2, first=2), REVIEW)
     assert isinstance(made, ScenesFile)
-    assert [call.step for call in desk.calls] == ["scenes/ch02-03"]
+    assert [call.step for call in desk.calls] == ["scenes/ch02-03", "scenes/review"]
     goals = [one.scenes[0].goal for one in made.chapters]
     assert goals == ["Old 1.1", "Goal 2.1", "Goal 3.1", "Old 4.1"]
-    assert (
-        '"first_scene": {"number": 1, "of": 2, "summary": "S", "goal": "Old 4.1"' in desk.prompt()
+    assert '"first_scene": {"number": 1, "of": 2, "summary": "S", "goal": "Old 4.1"' in desk.prompt(
+        0
     )
 
 

@@ -140,6 +140,35 @@ def broken_states(plan: Plan) -> Iterator[Finding]:
                 )
 
 
+@PLAN_RULES.rule("P27", "a thing is not where the scene before left it", kind=STORY)
+def moved_things(plan: Plan) -> Iterator[Finding]:
+    """P27: a thing that one scene leaves with somebody, or somewhere, and the next finds elsewhere.
+
+    Only for people and places that the book knows.
+    """
+    left: dict[frozenset[str], tuple[str, str]] = {}
+    for chapter, number, scene in plan.planned():
+        for thing in scene.things:
+            key = words_of(thing.name)
+            found, (was, where) = _holder(thing.before, plan), left.get(key, ("", ""))
+            if found and was and found != was:
+                yield Finding(
+                    "warning",
+                    Place(SCENES, chapter, number),
+                    f"{where} leaves {thing.name} with or at {was}; scene {number} of chapter "
+                    f"{chapter} finds it with or at {found}.",
+                    f"Let it begin with {was}, or tell how it got to {found}.",
+                )
+            now = _holder(thing.after, plan)
+            left[key] = (now, f"Scene {number} of chapter {chapter}")
+
+
+def _holder(name: str, plan: Plan) -> str:
+    """The one person or place of the book that a name means; "" where that is not sure."""
+    known = [one for one in (*plan.people, *plan.places) if is_known(name, [one])]
+    return known[0] if len(known) == 1 else ""
+
+
 def _time_passes(before: str, here: str) -> bool:
     """Whether the plan says that the next chapter happens at another time."""
     return bool(before and here) and before.casefold() != here.casefold()

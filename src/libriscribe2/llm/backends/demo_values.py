@@ -276,6 +276,8 @@ class Values:
             "places": lambda n: ({"name": one} for one in asked.places()[: max(3, n)]),
             "rules": self._rules,
             "voices": lambda _: ({"name": one} for one in asked.names("characters")),
+            "things": lambda _: iter(()),
+            "contradictions": lambda _: iter(()),
             "doubts": lambda _: iter(()),
             "verdicts": lambda n: iter([{"verdict": "unclear"}] * n),
             "answers": lambda n: iter([{"better": "tie"}] * n),
