@@ -90,7 +90,8 @@ def test_QU_the_gates_find_nothing_to_mend_in_real_prose(shelf: Desk, name: str)
     for step, one in asked.items():
         issues = dumps[step.replace("patches", "critique")]["clean"]["issues"]
         lines = one["prompt"][-1]["content"].splitlines()
-        put = {json.loads(line)["quote"] for line in lines if line.startswith('{"issue"')}
+        found = [json.loads(line) for line in lines if line.startswith('{"issue"')]
+        put = {one["quote"] for one in found if one["kind"] != "citation"}
         assert put
         assert put <= {issue["quote"] for issue in issues}
 
@@ -155,14 +156,11 @@ def test_XC_07_the_notes_of_a_real_book_hold(shelf: Desk, facts: ProjectFolder) 
     assert (len(notes), sum(one["verified"] for one in notes)) == (108, 108)
     verdicts = Counter(one["supported"] for one in notes)
     assert verdicts == {"yes": 89, "partly": 13, "no": 6}
-    report = shelf.run("citations", "check", "squeeze", "--json", expect=5).value
+    report = shelf.run("citations", "check", "squeeze", "--json").value
     assert all(one["holds"] for one in report["notes"])
-    assert [one["mark"] for one in report["marks"]] == ["[@n-31e2b2ab3b57]"]
-    assert [one["claims"] for one in report["claims"]] == [
-        ["2023"],
-        ["Michael Burrows", "David Wheeler"],
-        ["0.9.5"],
-    ]
+    assert report["marks"] == []
+    claims = [one["claims"] for one in report["claims"]]
+    assert claims == [["2023"], ["Michael Burrows", "David Wheeler"]]
     totals = shelf.run("research", "show", "squeeze", "--run", "--json").value["totals"]
     assert (totals["steps"], totals["done"]) == (27, 27)
 
@@ -172,7 +170,7 @@ def test_XC_07_a_book_of_facts_cites_its_notes_in_every_format(
 ) -> None:
     marks = set(MARK.findall("".join(facts.chapters())))
     notes = {one["id"] for one in facts.json("research/notes.json")["notes"]}
-    assert marks - notes == {"n-31e2b2ab3b57"}
+    assert marks <= notes
     manuscript = facts.text("manuscript.md")
     text, _, references = manuscript.partition("# References\n\n")
     assert "[@" not in manuscript

@@ -93,7 +93,8 @@ def read_changes(folder: Path) -> tuple[Change, ...]:
 
     `changes.json` is the list as its reader made it. `corrections.json` says, by an entry's id, what
     of it is to be read otherwise, and why: whole fields, or further ways to state a value
-    (`old_also`, `new_also`); under `additions` it has entries of its own.
+    (`old_also`, `new_also`); under `additions` it has entries of its own, and `gone` marks an entry
+    whose passage the text does not have any more.
 
     Args:
         folder: The book's folder below `tests/recorded/`.
@@ -106,7 +107,9 @@ def read_changes(folder: Path) -> tuple[Change, ...]:
     unknown = fixes.keys() - {one["id"] for one in read}
     if unknown:
         raise ValueError(f"{corrected} corrects what is not in the list: {sorted(unknown)}")
-    return tuple(_change({**one, **fixes.get(one["id"], {})}) for one in read)
+    gone = {identifier for identifier, fix in fixes.items() if fix.get("gone")}
+    kept = (one for one in read if one["id"] not in gone)
+    return tuple(_change({**one, **fixes.get(one["id"], {})}) for one in kept)
 
 
 def unmet_changes(

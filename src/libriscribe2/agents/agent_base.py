@@ -130,6 +130,8 @@ class MadeFrom:
         manifests: The manifest of every scene's context as plain JSON, in order (`ContextManifest`).
         allow: What the author let stand of a plan at that time: it decides what is mended.
         settled: Where only a part was made again: the inputs that this part alone works from.
+        declined: Why a chapter does without notes that are at home in it, by their ids.
+        unsupported: What a judge found unsupported and still stands, by the words of the text.
     """
 
     keys: list[str] = field(default_factory=list)
@@ -139,12 +141,16 @@ class MadeFrom:
     manifests: list[dict[str, Any]] = field(default_factory=list)
     allow: tuple[str, ...] = ()
     settled: frozenset[str] | None = None
+    declined: dict[str, str] = field(default_factory=dict)
+    unsupported: dict[str, str] = field(default_factory=dict)
 
     def as_params(self) -> dict[str, Any]:
         """What the journal keeps of it beside the keys."""
         packs = {"packs": self.manifests} if self.manifests else {}
         allow = {"allow": list(self.allow)} if self.allow else {}
-        return {"models": self.models, "prompts": self.prompts, **packs, **allow}
+        facts = {"declined": self.declined, "unsupported": self.unsupported}
+        told = {name: value for name, value in facts.items() if value}
+        return {"models": self.models, "prompts": self.prompts, **packs, **allow, **told}
 
     def add(self, key: str, model: str) -> None:
         """Note a reply that was used."""

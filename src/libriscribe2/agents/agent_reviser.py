@@ -10,16 +10,18 @@ from pydantic import BaseModel
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined, measured
 from libriscribe2.checks.patching import changed_paragraphs, passages, patched
+from libriscribe2.context.notes import cited_notes, own_notes
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.context.scene_context import ChapterHead
 from libriscribe2.context.story_so_far import scenes_of
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
-from libriscribe2.models.excerpts import scene_block, shown_blocks, to_json
+from libriscribe2.models.excerpts import book_lines, scene_block, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
 from libriscribe2.models.reviews import (
     MOST_ISSUES,
     MOST_PATCHES,
     BeatAnswer,
+    CitationCheck,
     CriticIssue,
     Critique,
     CritiqueOfFacts,
@@ -45,6 +47,7 @@ ISSUES_BUDGET: Final = 5_000
 PASSAGES_BUDGET: Final = 18_000
 CHANGES_BUDGET: Final = 8_000
 CHANGE_BUDGET: Final = 1_200
+NOTES_BUDGET: Final = 6_000
 
 _MOST_PLACES: Final = 3
 """Places of one quote that are shown: two of the same are what most issues are about."""
@@ -92,6 +95,7 @@ class Reviser:
         self._refused: list[str] = []
         self._reasons: list[tuple[str, str]] = []
         self._left_out: list[str] = []
+        self._judged: list[Finding] = []
 
     async def revised(
         self, unit: Unit, draft: str, context: GateContext, shown: Mapping[str, str]
@@ -118,6 +122,8 @@ class Reviser:
             seen = [one for one in examined(text, context).findings if _is_new(one, asked)]
             if number == 1:
                 told = await self._critique(this, text, seen)
+                told = [*await self._citations(this, text), *told]
+                seen = [one for one in seen if not _is_among(one, self._judged)]
             else:
                 told = _still_wrong(told, text)
                 if not told and not any(map(_can_be_patched, by_severity(seen, "error"))):
@@ -128,6 +134,8 @@ class Reviser:
             if changed == text:
                 break
             text = changed
+        standing = [one for one in self._judged if line_of_quote(one.where.quote, text)]
+        self._agent.made_from.unsupported = {one.where.quote: one.why for one in standing}
         self._tell()
         return text
 
@@ -153,6 +161,29 @@ class Reviser:
                 found += _standing(this.unit, told.issues[:MOST_ISSUES], text)
             answers += told.beats if isinstance(told, CritiqueWithBeats) else []
         return [*found, *_missing(beats, answers, text)]
+
+    async def _citations(self, this: _Round, text: str) -> list[Finding]:
+        """What a judge finds in the marks of a book of facts; why notes are not used is kept."""
+        if self._head is None or not this.context.notes:
+            return []
+        from libriscribe2.context.cited_chapter import PROMPT, CitedChapter, findings_of  # noqa: PLC0415 -- not for stories
+
+        state = self._head.state
+        plants = [one for scene in state.scenes for one in own_notes(scene, state.notes)]
+        own = [note.id for note in plants]
+        chapter = CitedChapter(
+            state.number, state.chapter.title, text, own, state.notes, state.sources
+        )
+        if not chapter.has_notes:
+            return []
+        values = {"book": book_lines(state.brief), **chapter.shown()}
+        name = f"{PROMPT}{this.number}"
+        told = await self._ask(this.unit, CitationCheck, name, PROMPT, values, {})
+        if told is None:
+            return []
+        self._agent.made_from.declined = {one.id: one.why for one in told.declined}
+        self._judged = findings_of(told, text, {note.id: note for note in this.context.notes})
+        return list(self._judged)
 
     async def _critique_of_changes(self, this: _Round, draft: str, text: str) -> list[Finding]:
         """What a critic finds in the new passages, who sees the old ones and why they were changed."""
@@ -189,12 +220,13 @@ class Reviser:
         else:
             also = self._shared(this, shown, "excerpts")
         also["excerpts"] = shown
+        also["notes"] = self._notes(lines, shown)
         name = f"patches{this.number}"
         told = await self._ask(this.unit, Patches, name, "patches", {"issues": lines}, also)
         if told is None:
             return text
         patches = told.patches[:MOST_PATCHES]
-        done = patched(text, patches, this.figures)
+        done = patched(text, patches, this.figures, {note.id for note in this.context.notes})
         self._suggested += len(patches)
         self._kept += len(done.kept)
         self._reasons += [(one.find, whys[one.issue]) for one in done.kept if one.issue in whys]
@@ -204,6 +236,14 @@ class Reviser:
             count, said = f"{len(reasons)} of {len(patches)}", "; ".join(reasons)
             logger.info("%s: %s: %s: %s", PATCHES_REFUSED, this.unit.step, count, said)
         return done.text
+
+    def _notes(self, issues: str, shown: str) -> str:
+        """The notes that issues are about or passages cite, as a block."""
+        if self._head is None:
+            return ""
+        state = self._head.state
+        lines = cited_notes(f"{issues}\n{shown}", state.notes, state.sources)
+        return block("notes", "\n".join(lines_within(lines, NOTES_BUDGET)))
 
     @property
     def _room(self) -> int:
@@ -285,6 +325,12 @@ def _missing(beats: Sequence[str], answers: Sequence[BeatAnswer], text: str) -> 
             why = f"the plan has this, and it does not happen in the text: {beat}"
             fix = "Let it happen after these words, in as few sentences as it needs."
             yield Finding("warning", Place(line=line, quote=answer.quote), why, fix, "plan")
+
+
+def _is_among(one: Finding, judged: Iterable[Finding]) -> bool:
+    """Whether a judge has found what code finds in a sentence."""
+    same = (two for two in judged if two.rule == one.rule)
+    return any(two.where.quote in one.where.quote for two in same)
 
 
 def _opening(words: str) -> str:

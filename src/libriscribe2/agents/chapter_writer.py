@@ -101,7 +101,7 @@ class ChapterWriterAgent(Agent):
     writes = CHAPTER_FILES
     prompts = (
         *("chapter", "chapters", WHOLE, "continue", "openings"),
-        *("critique", "critique_again", "patches"),
+        *("critique", "critique_again", "citations", "patches"),
     )
 
     @override

@@ -5,7 +5,7 @@ A patch is applied exactly where it belongs, and only if no gate becomes worse.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
@@ -14,6 +14,7 @@ from typing import Final
 import regex
 
 from libriscribe2.checks.gates.gate import GateFigures
+from libriscribe2.models.citations import MARK, ids_in, with_known_ids
 from libriscribe2.models.reviews import Patch
 from libriscribe2.prose import count_words, room, weigh
 from libriscribe2.research.quotes import places_of_quote
@@ -95,7 +96,7 @@ class Patched:
     refused: tuple[tuple[Patch, str], ...] = ()
 
 
-def apply(text: str, patch: Patch) -> Applied:
+def apply(text: str, patch: Patch, notes: Collection[str] = ()) -> Applied:
     """Put a patch into a text, if its words stand there exactly once.
 
     They are looked for as they are, and where they do not stand so as a quote is: typography and
@@ -103,33 +104,40 @@ def apply(text: str, patch: Patch) -> Applied:
     the blanks on one side along. A patch is refused that makes a heading, a fence or a tag, or that
     touches the title, a scene break, the mark of a note or a comment, or that leaves a quotation
     open.
+
+    Args:
+        text: The text.
+        patch: The patch.
+        notes: Ids of notes whose marks it may add, move and take out; none where marks stay.
     """
     place = _place(patch.find.strip(), text)
     if isinstance(place, str):
         return Applied(text, place)
     start, end = place
     before, after = text[:start], text[end:]
-    replace = typeset_as(text, patch.replace.strip())
+    replace = typeset_as(text, with_known_ids(patch.replace.strip(), notes))
     if replace == text[start:end]:
         return Applied(text, "it changes nothing")
     changed = f"{before}{replace}{after}" if replace else _joined(before, after)
     was, now = _around_change(text, changed)
-    reason = _misplaced(was, now, is_retitled=_title(text) != _title(changed))
+    reason = _misplaced(was, now, notes, is_retitled=_title(text) != _title(changed))
     if reason:
         return Applied(text, reason)
     return Applied(changed, more=count_words(now) - count_words(was))
 
 
-def patched(text: str, patches: Iterable[Patch], judge: Judge) -> Patched:
+def patched(
+    text: str, patches: Iterable[Patch], judge: Judge, notes: Collection[str] = ()
+) -> Patched:
     """Put patches into a text one after the other, each only if the text is no worse with it.
 
-    All of them together change its length by at most a tenth.
+    All of them together change its length by at most a tenth. `notes` is what it is to `apply`.
     """
     now, taken, refused = text, list[Patch](), list[tuple[Patch, str]]()
     figures, first = judge(text), count_words(text)
     count = first
     for patch in patches:
-        tried = apply(now, patch)
+        tried = apply(now, patch, notes)
         words, reason = count + tried.more, tried.reason
         if not reason and any(_is_off_length(was, words) for was in (first, count)):
             reason = "it changes the length too much"
@@ -202,9 +210,12 @@ def _signs(text: str) -> Iterator[tuple[bool, str, int]]:
         yield found.group() in _SINGLE, "inside" if inside else "before" if opens else "after", at
 
 
-def _misplaced(was: str, now: str, *, is_retitled: bool) -> str:
+def _misplaced(was: str, now: str, notes: Collection[str], *, is_retitled: bool) -> str:
     """Why a passage may not have the marks of its new version; "" where it may."""
-    if _FIXED.findall(was) != _FIXED.findall(now):
+    if notes and not set(ids_in(now)) <= {*notes, *ids_in(was)}:
+        return "it cites a note that there is not"
+    old, new = (_FIXED.findall(MARK.sub("", one) if notes else one) for one in (was, now))
+    if old != new:
         return "it makes or loses a scene break, the mark of a note or a comment"
     if is_retitled:
         return "it changes the title"

@@ -8,6 +8,7 @@ from libriscribe2.context.knowledge_parts import knowledge_blocks
 from libriscribe2.context.people_and_facts import facts_part, people_of, places_part, state_part
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.story_so_far import story_part
+from libriscribe2.models.citations import facts
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
 from libriscribe2.models.story import ScenePlan
 from libriscribe2.prose import lines_within, shorten
@@ -51,6 +52,7 @@ def gate_context(state: PromptContext, words: int) -> GateContext:
         words=words,
         language=state.brief.language,
         kind=state.brief.kind,
+        notes=() if state.brief.kind == "fiction" else tuple(facts(state.notes)),
     )
 
 

@@ -4,7 +4,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
+from libriscribe2.models.base import Label as Identified
 from libriscribe2.models.base import Prose, Shape, Text, fits, listed
+from libriscribe2.models.story import LeftOut
 
 MOST_ISSUES: Final = 8
 """Most issues of a critique that are looked at: more than these nobody mends in one round."""
@@ -78,6 +80,41 @@ class IssueOfFacts(CriticIssue):
 
     kind: Annotated[FaultOfFacts, BeforeValidator(_fault_of_facts)] = Field(
         "", description="What kind it is"
+    )
+
+
+MOST_CITATION_ISSUES: Final = 12
+
+CitationFault = Literal["unsupported", "other source", "uncited"]
+
+
+def _citation_fault(said: Any) -> Any:
+    """What is wrong with a citation; any other word means that its note does not say it."""
+    return listed(said, get_args(CitationFault), "unsupported")
+
+
+class CitationIssue(Shape):
+    """A statement that no note supports where it stands."""
+
+    kind: Annotated[CitationFault, BeforeValidator(_citation_fault)] = Field(
+        description="What is wrong"
+    )
+    quote: Prose = Field(description="The words of the text that show it, copied exactly")
+    note: Identified = Field("", description="Id of the note that supports it; empty for none")
+    why: Prose = Field(description="What is wrong, in one sentence")
+    fix: Prose = Field("", description="What would mend it, in one sentence")
+
+
+class CitationCheck(Shape):
+    """What is wrong with the citations of a text; nothing is an answer, too."""
+
+    issues: list[CitationIssue] = Field(
+        default_factory=list,
+        description="What is wrong, the worst first; an empty list where nothing is",
+        json_schema_extra={"maxItems": MOST_CITATION_ISSUES},
+    )
+    declined: list[LeftOut] = Field(
+        default_factory=list, description="The notes without a mark, each with the reason"
     )
 
 

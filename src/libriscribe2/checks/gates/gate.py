@@ -18,6 +18,7 @@ from libriscribe2.checks.text_figures import Narration, narration_of
 from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.findings import Finding, Place, Severity
 from libriscribe2.models.languages import is_english
+from libriscribe2.models.notes import Note
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 MOST_OF_A_GATE: Final = 6
@@ -53,6 +54,7 @@ class GateContext:
         words: The chapter's wanted length; 0 where nothing was asked.
         language: The language of the book, as the brief has it.
         kind: Whether it is a story.
+        notes: The notes that a book of facts may cite.
     """
 
     number: int = 1
@@ -66,6 +68,7 @@ class GateContext:
     words: int = 0
     language: str = "English"
     kind: Kind = "fiction"
+    notes: Sequence[Note] = ()
 
     @property
     def english(self) -> bool:

@@ -1,0 +1,136 @@
+"""Sentences of a book of facts beside the notes that they cite: what code alone can tell."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal
+
+from libriscribe2.checks.text import STOPWORDS, ChapterText, Paragraph, words
+from libriscribe2.models.citations import MARK, ids_in, mark_of
+from libriscribe2.models.notes import Note
+from libriscribe2.research.passages import sentences
+from libriscribe2.research.support import SMALL, numbers_in, plain_number
+
+CITED: Final = "cited"
+UNCITED: Final = "uncited"
+UNKNOWN: Final = "unknown"
+
+_FENCE: Final = "```"
+_CODE: Final = re.compile(r"`[^`\n]*`")
+_ENDED: Final = re.compile(r"[.!?\u2026][\"'\u201d\u2019)*_]*\s?(?:\[@n-[^\]\n]*\]\s?)+(?=\s|\S)")
+"""The end of a sentence whose marks stand behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedFault:
+    """A sentence whose numbers its notes do not have.
+
+    Attributes:
+        kind: `cited`: no note that its paragraph cites has a number of it; `uncited`: it has a
+            number, cites nothing, and no note cited so far has it; `unknown`: its mark leads to
+            no note.
+        sentence: The sentence as it stands.
+        line: Its line in the chapter, from 1.
+        what: The numbers, or the marks.
+        notes: Notes of the book that have one of the numbers, the likeliest first.
+    """
+
+    kind: Literal["cited", "uncited", "unknown"]
+    sentence: str
+    line: int
+    what: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """What is wrong, in words."""
+        said = ", ".join(self.what)
+        if self.kind == UNKNOWN:
+            return f"there is no usable note behind {said}"
+        if self.kind == CITED:
+            return f"the notes that it cites do not have {said}"
+        return f"{said} stands here without a mark"
+
+    @property
+    def fix(self) -> str:
+        """What would mend it, in words."""
+        have = "; ".join(f"{mark_of(note)}: {note.claim}" for note in self.notes[:_MOST_NOTES])
+        if have:
+            return (
+                f"Where it is said of the same thing, cite {have} Else say it without the number."
+            )
+        return "Say what the notes say, or say it without the number."
+
+
+_MOST_NOTES: Final = 2
+
+
+def cited_faults(chapter: ChapterText, notes: Mapping[str, Note]) -> Iterator[CitedFault]:
+    """The sentences of a chapter whose marks or numbers its notes do not bear out, in order.
+
+    Args:
+        chapter: The chapter.
+        notes: The notes that may be cited, by id.
+    """
+    is_code, told = False, set[str]()
+    for paragraph in chapter.paragraphs:
+        fences = paragraph.text.count(_FENCE)
+        if not is_code and not fences:
+            told |= _numbers_of(notes[one] for one in ids_in(paragraph.text) if one in notes)
+            yield from _of_paragraph(paragraph, notes, told)
+        is_code ^= fences % 2 == 1
+
+
+def _of_paragraph(
+    paragraph: Paragraph, notes: Mapping[str, Note], told: set[str]
+) -> Iterator[CitedFault]:
+    """The faults of a paragraph; `told` are the numbers of all notes cited as far as it goes."""
+    beside = _numbers_of(notes[one] for one in ids_in(paragraph.text) if one in notes)
+    for sentence in sentences_with_marks(paragraph.text):
+        ids = ids_in(sentence)
+        bad = tuple(f"[@{one}]" for one in ids if one not in notes)
+        if bad:
+            yield CitedFault("unknown", sentence, paragraph.line, bad)
+        said = numbers_in(_CODE.sub("", MARK.sub("", sentence)))
+        known = beside if ids else told
+        missing = [one for one in said if not _is_small(one) and plain_number(one) not in known]
+        if missing and not bad:
+            own = _content(sentence)
+            have = sorted(
+                (note for note in notes.values() if _has(note, missing)),
+                key=lambda note: -len(own & _content(f"{note.claim} {note.quote}")),
+            )
+            what = tuple(dict.fromkeys(missing))
+            yield CitedFault(
+                "cited" if ids else "uncited", sentence, paragraph.line, what, tuple(have)
+            )
+
+
+def sentences_with_marks(paragraph: str) -> list[str]:
+    """The sentences of a paragraph, each with the marks right behind it."""
+    found = list[str]()
+    for one in sentences(paragraph):
+        ends = [0, *(match.end() for match in _ENDED.finditer(one)), len(one)]
+        found += [one[start:end].strip() for start, end in pairwise(ends)]
+    return [one for one in found if one]
+
+
+def _content(text: str) -> set[str]:
+    """The words of a text that say what it is about."""
+    return {word for word in words(text) if word not in STOPWORDS}
+
+
+def _numbers_of(notes: Iterable[Note]) -> set[str]:
+    """The numbers that some notes have."""
+    return {plain_number(n) for note in notes for n in numbers_in(f"{note.claim} {note.quote}")}
+
+
+def _has(note: Note, numbers: Iterable[str]) -> bool:
+    return not _numbers_of([note]).isdisjoint(map(plain_number, numbers))
+
+
+def _is_small(number: str) -> bool:
+    """Whether a number is a count of daily life."""
+    plain = plain_number(number)
+    return plain.isdecimal() and int(plain[:9]) <= SMALL

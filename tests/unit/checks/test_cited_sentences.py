@@ -1,0 +1,56 @@
+"""Numbers and marks of prose beside the notes, as far as code can tell."""
+
+import pytest
+
+from libriscribe2.checks.cited_sentences import cited_faults, sentences_with_marks
+from libriscribe2.checks.text import ChapterText
+from libriscribe2.models.notes import Note
+
+FACTS = {
+    identifier: Note(id=identifier, claim=claim, quote=quote, source="s-1", verified=True)
+    for identifier, claim, quote in (
+        ("n-00000000000a", "A 48-bit pattern delimits blocks.", "delimited by a 48-bit pattern"),
+        ("n-00000000000b", "Blocks have up to 900,000 bytes.", "100,000 bytes through 900,000"),
+        ("n-00000000000c", "It was released in 2008.", "released in December 2008"),
+    )
+}
+A, B, C = (f"[@{one}]" for one in FACTS)
+
+
+def found(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    chapter = ChapterText(1, "", f"# Title\n\n{text}\n")
+    return [(one.kind, one.what) for one in cited_faults(chapter, FACTS)]
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        (f"A pattern of 48 bits marks each block {A}.", []),
+        (f"A pattern of 64 bits marks each block {A}.", [("cited", ("64",))]),
+        (f"Each has 900,000 bytes. {B} Next come 77.", [("uncited", ("77",))]),
+        (f"It takes 900000 bytes {B}, and it has been so since 2008.", [("cited", ("2008",))]),
+        (f"It takes 900000 bytes {B}, and it has been so since 2008 {C}.", []),
+        ("It was released in 2008.", [("uncited", ("2008",))]),
+        (f"It was released in 2008 {C}.\n\nSo in 2008 it was new.", []),
+        ("So in 2008 it was new. It came in three sizes, 1 to 9.", [("uncited", ("2008",))]),
+        ("It is so [@n-0000000000ff].", [("unknown", ("[@n-0000000000ff]",))]),
+        ("Type `xz -T16` and:\n\n```\nxz --block-size=500\n\nxz 77\n```\n\nThen wait.", []),
+    ],
+)
+def test_a_number_needs_a_note_that_has_it(
+    text: str, faults: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert found(text) == faults
+
+
+def test_what_is_said_names_the_note_that_has_the_number_and_is_about_the_same() -> None:
+    chapter = ChapterText(1, "", f"# T\n\nThe release came in 2008 {A}.\n")
+    (fault,) = cited_faults(chapter, FACTS)
+    assert fault.why == "the notes that it cites do not have 2008"
+    assert C in fault.fix
+    assert fault.sentence == f"The release came in 2008 {A}."
+
+
+def test_marks_behind_the_end_of_a_sentence_belong_to_it() -> None:
+    text = f"One is so. {A} Two is so {B}. Three is."
+    assert sentences_with_marks(text) == [f"One is so. {A}", f"Two is so {B}.", "Three is."]
