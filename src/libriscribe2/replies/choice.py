@@ -1,10 +1,13 @@
-"""Values compared by how well they fit the wanted schema; templates are no answers."""
+"""Values compared by how well they fit the wanted schema."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Final
+from unicodedata import normalize, numeric
 
+from libriscribe2.replies.remarks import is_template
 from libriscribe2.replies.schema_fit import (
     Fit,
     accepts_type,
@@ -12,100 +15,12 @@ from libriscribe2.replies.schema_fit import (
     branch_for,
     fit,
     json_type,
+    missing_keys,
     properties_of,
     resolve,
     types_of,
 )
-from libriscribe2.replies.strict_json import same_json, strict_parse, string_leaves
-
-_ELLIPSES: Final = frozenset({"...", "…", "[...]", "[…]", "<...>", "(...)"})
-_TYPE_NAMES: Final = frozenset(
-    [
-        "string",
-        "str",
-        "text",
-        "number",
-        "integer",
-        "int",
-        "float",
-        "boolean",
-        "bool",
-        "array",
-        "list",
-        "object",
-        "tbd",
-        "todo",
-        "placeholder",
-        "value",
-    ]
-)
-# Braces with a path, `{{step-1.response.url}}`, are a plan's reference to a result and content.
-_HOLE: Final = re.compile(
-    r"\{\{[^{}.\[]{0,80}\}\}|\$\{[^{}]{0,80}\}|%\([\w ]{1,40}\)s|__[A-Z_]{2,40}__"
-)
-_FRAMED: Final = re.compile(r"<(?P<angle>[^<>/]{1,80})>|\[(?P<square>[^\[\]]{1,80})\]")
-_INSTRUCTION: Final = re.compile(
-    r"(?:insert|your|enter|put|write|add|fill in)\b[\w' ,-]{1,60}\bhere\W*", re.IGNORECASE
-)
-_FRAMED_INSTRUCTION: Final = re.compile(
-    r"(?:insert|your|enter|put|write|add|the|a|an|one|short|string|list)\b", re.IGNORECASE
-)
-_NO_WORD: Final = re.compile(r"[\s_-]+")
-_MAX_PLACEHOLDER: Final = 120
-
-
-def _words(text: str) -> str:
-    return _NO_WORD.sub(" ", text).strip().lower()
-
-
-def _is_plain(field: str, stripped: str) -> bool:
-    """A weak sign: a type name, or the field's own name."""
-    if stripped.lower() in _TYPE_NAMES:
-        return True
-    return bool(field) and _words(stripped) == _words(field)
-
-
-def is_hole(field: str, stripped: str) -> bool:
-    """Whether a stripped text is a strong sign: `...`, `<title>`; nobody writes this as content."""
-    if stripped in _ELLIPSES or _HOLE.fullmatch(stripped) or _INSTRUCTION.fullmatch(stripped):
-        return True
-    framed = _FRAMED.fullmatch(stripped)
-    if framed is None:
-        return False
-    inner = framed["angle"] or framed["square"]
-    same = bool(field) and _words(inner) in (_words(field), _words(field).removesuffix("s"))
-    return same or _FRAMED_INSTRUCTION.match(inner) is not None
-
-
-def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
-    """Whether a value is the template of an answer and not an answer.
-
-    One strong sign is enough; of the weak ones (type names, the field's own name, the schema's
-    description of the field) half of all texts must be such.
-    """
-    weak = total = 0
-    descriptions = _descriptions(schema) if schema else {}
-    for field, text in string_leaves(value):
-        total += 1
-        if len(text) > _MAX_PLACEHOLDER:
-            continue
-        stripped = text.strip()
-        if is_hole(field, stripped):
-            return True
-        weak += _is_plain(field, stripped) or descriptions.get(field) == stripped
-    return total > 0 and weak * 2 >= total
-
-
-def _descriptions(schema: Mapping[str, Any]) -> dict[str, str]:
-    """The description of every property, over all objects that the schema defines."""
-    nodes = [resolve(schema, schema), *dict(schema.get("$defs") or {}).values()]
-    found: dict[str, str] = {}
-    for node in nodes:
-        for name, prop in properties_of(node).items():
-            text = prop.get("description") if isinstance(prop, Mapping) else None
-            if isinstance(text, str):
-                found[name] = text.strip()
-    return found
+from libriscribe2.replies.strict_json import same_json, strict_parse
 
 
 def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -121,6 +36,15 @@ def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
 
 _INTEGER: Final = re.compile(r"[+-]?\d{1,400}")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?")
+# An amount with one unit: a word behind a bare number may multiply it ("80 mil") and is none.
+_AMOUNT: Final = re.compile(
+    r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’])\d{3})(?:(?P=mark)\d{3}){0,3})(?: [^\W\d_]{2,20})?"
+    r"|(?P<bare>\d{1,9})(?:/(?P<most>\d{1,3})|(?P<unit>[\u3040-\u9fff\uac00-\ud7af]{1,3}))"
+)
+# How an item says its place: "Chapter 1", "#2", "3.", "第4章".
+_PLACE: Final = re.compile(
+    r"[^\d\n]{0,20}?(\d{1,4})(?:[^\w\s]{0,2}|[\u3040-\u9fff\uac00-\ud7af]{1,2})"
+)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+")
 _COUNTED: Final = re.compile(r"(\D{0,30})(\d{1,4})")
 # A part of a sentence is no keyword: it has many words, a stop, or half of a number.
@@ -140,6 +64,7 @@ class Coercion:
 
     Attributes:
         applied: Names of what was changed: "csv_split", "number_from_string", "key_renamed" ...
+        trouble: A refusal kind where the value contradicts itself, or "".
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
@@ -149,6 +74,7 @@ class Coercion:
             schema: The JSON Schema of the whole value.
         """
         self.applied: list[str] = []
+        self.trouble = ""
         self._root = schema
 
     def apply(self, value: Any) -> Any:
@@ -161,11 +87,12 @@ class Coercion:
             inner = isinstance(item, dict | list)
             branch = branch_for(node, item, self._root) if inner else None
             if branch and isinstance(item, dict):
-                item = self._renamed(item, properties_of(branch))
                 properties = properties_of(branch)
+                item = self._renamed(item, properties)
+                item = self._without_nulls(item, branch)
                 pending.extend((item, key, properties[key]) for key in item if key in properties)
             elif branch and isinstance(item, list) and "items" in branch:
-                item = list(item)
+                item = self._counted(item, branch["items"])
                 pending.extend((item, index, branch["items"]) for index in range(len(item)))
             parent[slot] = item
         return holder[0]
@@ -185,6 +112,7 @@ class Coercion:
             ("string_from_number", _string),
             ("value_of_enum", self._listed),
             ("decoded_string", self._decoded),
+            ("unwrapped", _only_text),
             ("indexed_items", self._indexed),
             ("one_item_list", self._item),
         ):
@@ -215,7 +143,7 @@ class Coercion:
         options = node.get("enum")
         if not isinstance(value, str) or not isinstance(options, list):
             return None
-        folded = value.strip().casefold()
+        folded = value.strip(" \t\n*_`").casefold()
         same = [one for one in options if isinstance(one, str) and one.casefold() == folded]
         return same[0] if len(same) == 1 else None
 
@@ -227,15 +155,60 @@ class Coercion:
         return parsed.value if parsed is not None and fits else None
 
     def _indexed(self, value: Any, node: Mapping[str, Any]) -> Any:
-        """The values of an object whose keys count: "1", "2" or "scene1", "scene2"."""
+        """The values of an object whose keys count ("1", "2" or "scene1", "scene2") or name them.
+
+        What the key says and each item lacks, its number or its name, goes into the item.
+        """
         if not isinstance(value, dict) or not value or "array" not in types_of(node):
             return None
         keys = [_COUNTED.fullmatch(key) for key in value]
         counts = [int(key[2]) for key in keys if key]
+        items = list(value.values())
         same = len(counts) == len(value) and len({key[1] for key in keys if key}) == 1
-        if not same or counts[0] > 1 or counts != list(range(counts[0], counts[0] + len(counts))):
+        if not same:
+            return self._with(items, list(value), node, "string")
+        if counts[0] > 1 or counts != list(range(counts[0], counts[0] + len(counts))):
             return None
-        return list(value.values())
+        numbered = self._with(items, counts, node, "integer")
+        return None if self._contradicts(items, counts, node) else numbered or items
+
+    def _with(
+        self, items: list[Any], keys: Sequence[Any], node: Mapping[str, Any], kind: str
+    ) -> list[Any] | None:
+        """The items with their keys as the one member of this type that each of them lacks."""
+        branches = [branch_for(node.get("items"), item, self._root) for item in items]
+        if not all(isinstance(item, dict) for item in items) or not all(branches):
+            return None
+        lacking = {
+            tuple(missing_keys(branch, item))
+            for branch, item in zip(branches, items, strict=True)
+            if branch
+        }
+        name = next(iter(lacking))
+        if len(lacking) > 1 or len(name) != 1 or branches[0] is None:
+            return None
+        if kind not in types_of(resolve(properties_of(branches[0]).get(name[0]), self._root)):
+            return None
+        return [{name[0]: key, **item} for key, item in zip(keys, items, strict=True)]
+
+    def _contradicts(self, items: list[Any], counts: list[int], node: Mapping[str, Any]) -> bool:
+        """Whether the items count otherwise than their keys."""
+        for name in _integers(resolve(node.get("items"), self._root), self._root):
+            own = [item.get(name) for item in items if isinstance(item, dict)]
+            if own != counts and sorted(map(str, own)) == sorted(map(str, counts)):
+                return True
+        return False
+
+    def _counted(self, items: list[Any], node: Any) -> list[Any]:
+        """The items, where each says its place as a text: "Chapter 1", "#2", "3."."""
+        items = list(items)
+        for name in _integers(resolve(node, self._root), self._root):
+            said = [item.get(name) if isinstance(item, dict) else None for item in items]
+            found = [_PLACE.fullmatch(one) if isinstance(one, str) else None for one in said]
+            if [int(one[1]) for one in found if one] == list(range(1, len(items) + 1)):
+                self.applied.append("number_from_string")
+                items = [{**item, name: at} for at, item in enumerate(items, 1)]
+        return items
 
     def _item(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The item of a one-item list where one object is wanted, or the object as a list."""
@@ -248,15 +221,69 @@ class Coercion:
         return [value] if branch and (not known or known.keys() & value.keys()) else None
 
     def _renamed(self, value: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
-        """The object under the schema's spelling of its keys ("Primary Keywords" and such)."""
-        absent = {_plain(name): name for name in properties if name not in value}
+        """The object under the schema's spelling of its keys ("Primary Keywords" and such).
+
+        Members that count ("theme1", "theme2") become the list that is named so.
+        """
+        if all(key in properties for key in value):
+            return value
+        names = {_plain(name): name for name in properties}
         renamed: dict[str, Any] = {}
         for key, item in value.items():
-            target = absent.pop(_plain(key), None) if key not in properties else None
-            if target is not None:
+            target = key if key in properties else names.get(_plain(key))
+            listed = None if target else self._list_of(key, properties)
+            if target is not None and target != key and target in value:
+                same = same_json(value[target], item)
+                self.trouble = self.trouble if same else "conflicting_keys"
+            elif target is not None and target != key:
+                renamed[target] = item
                 self.applied.append("key_renamed")
-            renamed[key if target is None else target] = item
+            elif listed is not None and listed not in value:
+                renamed.setdefault(listed, {})[key] = item
+                self.applied.append("key_renamed")
+            else:
+                renamed[key] = item
         return renamed
+
+    def _list_of(self, key: str, properties: Mapping[str, Any]) -> str | None:
+        """The list that a member of this name is an item of: "chapters" for "chapter_1"."""
+        counted = _COUNTED.fullmatch(key)
+        stem = _plain(counted[1]) if counted else ""
+        lists = [
+            name
+            for name, node in properties.items()
+            if stem and _plain(name).startswith(stem) and self._is_list(node)
+        ]
+        return lists[0] if len(lists) == 1 else None
+
+    def _is_list(self, node: Any) -> bool:
+        return "array" in types_of(resolve(node, self._root))
+
+    def _without_nulls(self, value: dict[str, Any], node: Mapping[str, Any]) -> dict[str, Any]:
+        """The object without nulls in members that it need not have and that take no null."""
+        properties, required = properties_of(node), node.get("required") or ()
+        empty = [
+            key
+            for key, item in value.items()
+            if item is None
+            and key in properties
+            and key not in required
+            and branch_for(properties[key], None, self._root) is None
+        ]
+        self.applied += ["null_dropped"] * bool(empty)
+        return {key: item for key, item in value.items() if key not in empty} if empty else value
+
+
+def _integers(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
+    """The properties of an object that are integers and nothing else."""
+    found = properties_of(node).items()
+    return [name for name, prop in found if types_of(resolve(prop, root)) == {"integer"}]
+
+
+def _only_text(value: Any, _node: Mapping[str, Any]) -> Any:
+    """The text of an object that has no other member."""
+    texts = list(value.values()) if isinstance(value, dict) else []
+    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else None
 
 
 def _plain(key: str) -> str:
@@ -269,12 +296,16 @@ def _number(value: Any, node: Mapping[str, Any]) -> Any:
         return int(value)
     if not isinstance(value, str) or not wanted & {"integer", "number"}:
         return None
-    text = value.strip()
+    text = normalize("NFKC", value).strip(" \t*_`")
     if _INTEGER.fullmatch(text):
         return int(text)
     if "number" in wanted and _NUMBER.fullmatch(text):
         return float(text)
-    return None
+    amount = _AMOUNT.fullmatch(text)
+    if amount is None or (amount["most"] and int(amount["most"]) != node.get("maximum")):
+        return None
+    times = prod(int(numeric(char, 1)) for char in amount["unit"] or "")
+    return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
 
 
 def _boolean(value: Any, node: Mapping[str, Any]) -> Any:
@@ -293,7 +324,7 @@ FULL: Final = 4
 PARTIAL: Final = 3
 BARE: Final = 2
 STRANGE: Final = 1
-_MAX_WRAPPER_DEPTH: Final = 3
+_MAX_WRAPPER_DEPTH: Final = 5
 _MAX_WRAPPED: Final = 20
 
 
@@ -343,12 +374,34 @@ def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False)
     ]
     best = max((one for level in levels for one in level), key=lambda one: one.rank, default=here)
     if best.level < FULL:
-        return here
+        return _under_its_list(value, schema) or here
     if any(_rivals(best, level) for level in levels):
         return Judgement(value, 0, trouble="several_items")
     return Judgement(
         best.value, FULL, best.known, best.faults, ("unwrapped", *best.applied), best.trouble
     )
+
+
+def _under_its_list(value: Any, schema: Mapping[str, Any]) -> Judgement | None:
+    """The value as the list, or an item of it, that is all that the wanted object needs."""
+    name = sole_list(schema)
+    if not name or (isinstance(value, dict) and name in value):
+        return None
+    listed = _measure({name: value}, schema, strict=False)
+    return (
+        replace(listed, applied=("one_item_list", *listed.applied))
+        if listed.level == FULL
+        else None
+    )
+
+
+def sole_list(schema: Mapping[str, Any]) -> str:
+    """The one property that an object needs, where it is a list; else ""."""
+    node = resolve(schema, schema)
+    properties = properties_of(node)
+    needed = list(node.get("required") or properties)
+    alone = len(needed) == 1 and "array" in types_of(resolve(properties.get(needed[0]), schema))
+    return needed[0] if alone else ""
 
 
 def _without_schema(value: Any) -> Judgement:
@@ -370,6 +423,8 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
         return Judgement(value, 0, trouble="several_items")
     coercion = Coercion(schema)
     coerced = value if strict else coercion.apply(value)
+    if coercion.trouble:
+        return Judgement(value, 0, trouble=coercion.trouble)
     found = fit(coerced, schema)
     level = _level(coerced, schema, found)
     if level > STRANGE and is_template(coerced, schema):

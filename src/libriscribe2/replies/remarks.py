@@ -1,7 +1,8 @@
-"""What a model says beside a value or a call: structure alone tells how much it weighs."""
+"""What a model says beside a value, or in its place: structure alone tells how much it weighs."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from libriscribe2.replies.strict_json import string_leaves
@@ -55,3 +56,100 @@ def _names(value: Any) -> Iterable[str]:
     """The short texts of a value: names, titles and other words that a correction would quote."""
     texts = (text.strip() for _, text in string_leaves(value))
     return (text for text in texts if _SHORTEST_NAME <= len(text) <= _LONGEST_NAME)
+
+
+_OPEN: Final = r"[<\[{(（［｛＜【〈]"
+_CLOSE: Final = r"[>\]})）］｝＞】〉]"
+_DOTS: Final = r"(?:\.{3,}|…+)"
+_LETTER: Final = r"[^\W\d_]"
+# Braces with a path, `{{step-1.response.url}}`, are a plan's reference to a result and content.
+# "Lorem ipsum" is printers' filler in every language.
+_HOLE: Final = re.compile(
+    rf"{_OPEN}?{_DOTS}{_CLOSE}?|\{{\{{[^{{}}.\[]{{0,80}}\}}\}}|\$\{{[^{{}}]{{0,80}}\}}|%\([\w ]{{1,40}}\)s"
+    r"|__[A-Z_]{2,40}__|(?i:lorem ipsum\b[^\n]*)"
+    rf"|<(?!end_)[^<>/|]*{_LETTER}[^<>/|]*>|[\[［【][^\[\]［］【】]*{_LETTER}[^\[\]［］【】]*[\]］】]|\{{\w+\}}"
+)
+_ASIDE: Final = re.compile(rf"[(（][^()（）]*{_LETTER}[^()（）]*[)）]")
+# Part of a text that stands for more of it: "[... the rest ...]", a last paragraph in brackets.
+_LEFT_OUT: Final = re.compile(
+    rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]"
+    rf"|\A{_DOTS}[ ]?[(（\[][^()（）\[\]\n]{{1,200}}+[)）\]]\Z"
+    rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
+)
+_LETTERED: Final = re.compile(r"\w")  # "x", as in formulas
+_COUNT: Final = re.compile(r"\d+")
+_NO_WORD: Final = re.compile(r"[\s_-]+")
+_MOST_OF_A_HOLE: Final = 120
+_MOST_OF_A_FILLER: Final = 12
+_TYPE_NAMES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
+
+
+def is_hole(text: str) -> bool:
+    """Whether a stripped text stands for content: `...`, `<title>`, `[what she wants]`, `{{x}}`."""
+    return len(text) <= _MOST_OF_A_HOLE and _HOLE.fullmatch(text) is not None
+
+
+def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
+    """Whether a value is the template of an answer and not an answer.
+
+    One strong sign is enough: a hole, texts that only count ("Title 1", "Title 2"), one filler in
+    several fields. Of the weak ones (a type's name, the field's own name or its description, a text
+    in parentheses) half of all texts must be such.
+    """
+    weak = total = 0
+    descriptions = dict(_descriptions(schema))
+    for field, text in string_leaves(value):
+        total += 1
+        bare = text.strip()
+        if is_hole(bare) or _LEFT_OUT.search(bare):
+            return True
+        weak += len(bare) <= _MOST_OF_A_HOLE and (
+            bare in _TYPE_NAMES
+            or bool(field and _plain(bare) == _plain(field))
+            or descriptions.get(field) == bare
+            or _ASIDE.fullmatch(bare) is not None
+        )
+    return (total > 0 and weak * 2 >= total) or any(map(_is_filled, _groups(value)))
+
+
+def _plain(text: str) -> str:
+    return _NO_WORD.sub(" ", text).strip().lower()
+
+
+def _descriptions(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """The description of every property of a schema, by the property's name."""
+    if isinstance(node, Mapping):
+        if name and isinstance(said := node.get("description"), str):
+            yield name, said.strip()
+        for key, part in node.items():
+            yield from _descriptions(part, key)
+
+
+def _groups(value: Any) -> Iterator[tuple[bool, list[str]]]:
+    """The texts of each list, and of each object with its lists; whether it is a list."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        inner = list(node.values()) if isinstance(node, dict) else node
+        if not isinstance(inner, list):
+            continue
+        pending += inner
+        texts = [one.strip() for one in inner if isinstance(one, str)]
+        if isinstance(node, dict):
+            lists = (one for one in inner if isinstance(one, list))
+            texts += [text.strip() for one in lists for text in one if isinstance(text, str)]
+        yield isinstance(node, list), texts
+
+
+def _is_filled(group: tuple[bool, list[str]]) -> bool:
+    """Whether texts that stand together are filled with one text, or with one text and its number."""
+    is_list, texts = group
+    if len(texts) < 2:  # one text repeats nothing
+        return False
+    if is_list:
+        counts = [_COUNT.findall(text) for text in texts]
+        counting = [[str(number)] for number in range(1, len(texts) + 1)]
+        return counts == counting and len({_COUNT.sub("", text) for text in texts}) == 1
+    filler, times = Counter(texts).most_common(1)[0]
+    is_word = len(filler.split()) == 1 and len(filler) <= _MOST_OF_A_FILLER
+    return is_word and times > 1 and 2 * times > len(texts) and not _LETTERED.fullmatch(filler)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from libriscribe2.replies.candidates import MAX_SPANS, Span, find_spans
-from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
+from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge, sole_list
 from libriscribe2.replies.formatting import around_artifacts, value_artifacts
 from libriscribe2.replies.normalise import begins_line
 from libriscribe2.replies.outcome import (
@@ -50,9 +50,8 @@ _EARLIER: Final = re.compile(
 )
 _OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
 _FENCE_LINE: Final = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n\s*\Z")
-_BETWEEN_ITEMS: Final = re.compile(
-    r"[\s,;`]*+(?:json)?(?:(?:[-*]|\d+[.)])[ \t]++)?(?:[^\n{}]{1,60}:|(?<=[^\n{}]):)?\s*+"
-)
+# A heading between items: it has a number, or ends with a colon.
+_HEADING: Final = re.compile(r"[^\n{}\d]{0,40}(\d{1,3})[^\n{}\d]{0,20}|[^\n{}]{1,60}[:：]")
 _GUESSED: Final = frozenset({"unquoted_key", "unquoted_value"})
 
 
@@ -172,29 +171,56 @@ def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
     objects = [span for span in spans if isinstance(span.value, dict) and not span.nested]
     if task.wanted is None or task.strict or len(objects) < 2:  # one object is no row
         return None
-    if "array" in types_of(resolve(task.wanted, task.wanted)):
-        objects = _row(task.text, objects)
-        value: Any = [span.value for span in objects]
-        name = "missing_list_brackets"
+    is_list = "array" in types_of(resolve(task.wanted, task.wanted))
+    name = "" if is_list else sole_list(task.wanted)
+    if (is_list or name) and not any(name in span.value for span in objects):
+        objects, items = _row(task.text, objects)
+        if any(span.start > objects[0].start and span.value is None for span in spans):
+            return None  # one of them is damaged
+        value: Any = {name: items} if name else items
+        repair = "missing_list_brackets"
     else:
-        value = _merged(objects)
-        name = "merged_parts"
+        value, repair = _merged(objects), "merged_parts"
     verdict = judge(value, task.wanted)
     if verdict.level < FULL:
         return None
     start = objects[0].start
-    repair = Repair(name, lossless=True, position=start)
-    return Reading(start, objects[-1].end, verdict, None, (repair,))
+    repairs = (Repair(repair, lossless=True, position=start),)
+    return Reading(start, objects[-1].end, verdict, None, repairs)
 
 
-def _row(text: str, objects: Sequence[Span]) -> list[Span]:
-    """The objects from the first on that only separators and short headings stand between."""
-    row = list(objects[:1])
+def _row(text: str, objects: Sequence[Span]) -> tuple[list[Span], Any]:
+    """The objects from the first on that only separators and short headings stand between.
+
+    With them their values, by number where each has a heading with one.
+    """
+    row = [objects[0]]
     for span in objects[1:]:
-        if not _BETWEEN_ITEMS.fullmatch(text, row[-1].end, span.start):
+        between = words_of(text[row[-1].end : span.start])
+        if between and not _HEADING.fullmatch(between):
             break
         row.append(span)
-    return row
+    starts = [0, *(span.end for span in row)]
+    leads = [
+        text[max(at, span.start - _CUE_WINDOW) : span.start]
+        for at, span in zip(starts, row, strict=False)
+    ]
+    last = [words_of(lead).rpartition("\n")[2] for lead in leads]
+    heads = [_HEADING.fullmatch(line) for line in last]
+    numbers = [head[1] for head in heads if head and head[1]]
+    values = [span.value for span in row]
+    if len(set(numbers)) == len(row):
+        return row, dict(zip(numbers, values, strict=True))
+    return row, None if numbers or _miscounts(values) else values
+
+
+def _miscounts(values: Sequence[dict[str, Any]]) -> bool:
+    """Whether objects in a row count themselves from the start, with a gap or a number twice."""
+    for key in values[0]:
+        counts = [one.get(key) for one in values]
+        if all(type(count) is int for count in counts) and counts[0] in (0, 1):
+            return [count - counts[0] for count in counts] != list(range(len(counts)))
+    return False
 
 
 def _merged(objects: Sequence[Span]) -> dict[str, Any]:
@@ -247,7 +273,8 @@ def best_reading(
     if not usable:
         return ExtractionReport(None, refusal=_refusal(task, spans, readings))
     best = max(usable, key=lambda item: item.rank)
-    if has_rival(best, usable):
+    part = "one_item_list" in best.judgement.applied and best.end < spans[-1].start
+    if part or has_rival(best, usable):
         return ExtractionReport(None, refusal=refusal("several_items", text, best.start))
     shadow = _larger_damage(best, spans, wanted)
     if shadow is not None:

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from libriscribe2.replies.choice import Coercion, is_hole
+from libriscribe2.replies.choice import Coercion
 from libriscribe2.replies.notations import FORMATS
+from libriscribe2.replies.remarks import is_hole
 from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
 from libriscribe2.replies.tool_formats.call_objects import (
     SIDE_KEYS,
@@ -216,7 +217,7 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
             name
             for name, value in arguments.items()
             if isinstance(value, str)
-            and (is_hole(name, value.strip()) or _FRAME.fullmatch(value.strip()))
+            and (is_hole(value.strip()) or _FRAME.fullmatch(value.strip()))
         ),
         None,
     )

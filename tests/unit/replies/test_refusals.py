@@ -59,7 +59,7 @@ REFUSED: list[tuple[str, str]] = [
     ('{"a": ["x", "y", "..."]}', "placeholder"),
     ('{"title": "<title>"}', "placeholder"),
     ('{"title": "[Your title]"}', "placeholder"),
-    ('{"title": "Your title here", "n": 1}', "placeholder"),
+    ('{"title": "[what it is called]", "n": 1}', "placeholder"),
     ('{"title": "title", "logline": "Logline"}', "placeholder"),
     ('{"title": "string", "logline": "string"}', "placeholder"),
     ('{"title": "{{title}}"}', "placeholder"),

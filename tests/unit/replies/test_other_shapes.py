@@ -1,0 +1,151 @@
+"""Values that say all that is wanted in another shape; texts that stand for content."""
+
+import json
+from typing import Any
+
+import pytest
+
+from libriscribe2.replies import read
+
+
+def schema(required: list[str], **properties: Any) -> dict[str, Any]:
+    """An object of these properties."""
+    return {"type": "object", "properties": properties, "required": required}
+
+
+TEXT = {"type": "string"}
+COUNT = {"type": "integer"}
+TEXTS = {"type": "array", "items": TEXT}
+CHAPTER = schema(["number", "title"], number=COUNT, title=TEXT)
+CHAPTERS = schema(["chapters"], chapters={"type": "array", "items": CHAPTER})
+PEOPLE = schema(
+    ["people"], people={"type": "array", "items": schema(["name"], name=TEXT, age=COUNT)}
+)
+SHEET = schema(
+    ["words"], words=COUNT, score={"type": "integer", "maximum": 10}, note=TEXT, tags=TEXTS
+)
+CONCEPT = schema(["title", "premise"], title=TEXT, premise=TEXT, genre=TEXT, tags=TEXTS)
+TWO = {"chapters": [{"number": 1, "title": "Sel"}, {"number": 2, "title": "Gel"}]}
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("72,000 words", 72_000),
+        ("72.000 ord", 72_000),
+        ("1 200 000 sanaa", 1_200_000),
+        ("９０", 90),
+        ("**90**", 90),
+        ("3万字", 30_000),
+        ("90", 90),
+        ("90 mila", None),
+        ("2 million", None),
+        ("60-70", None),
+        ("60 or 70", None),
+        ("a few", None),
+        ("72.5", None),
+        ("7/10", None),
+    ],
+)
+def test_OV_54_an_amount_is_read_where_it_is_one_number(said: str, value: int | None) -> None:
+    answer = read(json.dumps({"words": said}), SHEET)
+    assert (answer.value["words"] if answer.value else None) == value
+
+
+def test_OV_54_a_share_of_the_most_is_a_number() -> None:
+    assert read('{"words": 1, "score": "7/10"}', SHEET).value == {"words": 1, "score": 7}
+    assert not read('{"words": 1, "score": "7/20"}', SHEET).ok
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '[{"number": 1, "title": "Sel"}, {"number": 2, "title": "Gel"}]',
+        '{"number": 1, "title": "Sel"}\n{"number": 2, "title": "Gel"}',
+        'Luku 1: {"title": "Sel"}\nLuku 2: {"title": "Gel"}',
+        '### Chương 1\n```json\n{"title": "Sel"}\n```\n### Chương 2\n```json\n{"title": "Gel"}\n```',
+        '{"chapters": {"kap. 1": {"title": "Sel"}, "kap. 2": {"title": "Gel"}}}',
+        '{"chapter_1": {"title": "Sel"}, "chapter_2": {"title": "Gel"}}',
+        '{"chapters": [{"number": "Rozdział 1", "title": "Sel"}, {"number": "Rozdział 2", "title": "Gel"}]}',
+        '{"chapters": [{"number": "제1장", "title": "Sel"}, {"number": "제2장", "title": "Gel"}]}',
+    ],
+)
+def test_OV_54_items_that_are_counted_elsewhere_are_the_list(reply: str) -> None:
+    assert read(reply, CHAPTERS).value == TWO
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'Luku 1: {"title": "Sel"}\nLuku 3: {"title": "Gel"}',
+        '{"number": 1, "title": "Sel"}\n{"number": 1, "title": "Gel"}',
+        '{"chapters": {"kap. 1": {"number": 2, "title": "Sel"}, "kap. 2": {"number": 1, "title": "A"}}}',
+        '{"number": 1, "title": "Sel"}\n{"number": 2, "title": "Ge',
+        '{"title": "Sel", "Title": "Gel", "premise": "Snow."}',
+    ],
+)
+def test_OV_29_parts_that_contradict_each_other_are_no_value(reply: str) -> None:
+    wanted = CONCEPT if "premise" in reply else CHAPTERS
+    assert not read(reply, wanted).ok
+
+
+def test_OV_54_a_key_that_names_its_item_goes_into_it() -> None:
+    reply = '{"people": {"Signe Holt": {"age": 40}, "Per": {"age": null}}}'
+    assert read(reply, PEOPLE).value == {
+        "people": [{"name": "Signe Holt", "age": 40}, {"name": "Per"}]
+    }
+
+
+def test_OV_54_members_that_count_are_items_of_their_list() -> None:
+    reply = '{"title": "T", "premise": "P", "tag1": "sjø", "tag_2": "salt"}'
+    assert not read(reply.replace("tag_2", "tag_3"), CONCEPT).ok
+    reply = reply.replace("tag_2", "tag2")
+    assert read(reply, CONCEPT).value == {"title": "T", "premise": "P", "tags": ["sjø", "salt"]}
+
+
+def test_OV_54_objects_with_one_text_are_texts() -> None:
+    reply = '{"title": "T", "premise": "P", "tags": [{"tag": "sjø"}, {"tag": "salt"}]}'
+    assert read(reply, CONCEPT).value["tags"] == ["sjø", "salt"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"title": "<navnet på boken>"},
+        {"title": "[kitabın adı]"},
+        {"premise": "【ここに物語】"},
+        {"premise": "{premise}"},
+        {"title": "(jméno)", "premise": "(dvě věty)"},
+        {"title": "–", "premise": "–"},
+        {"title": "n.a.", "premise": "n.a."},
+        {"tags": ["slovo 1", "slovo 2", "slovo 3"]},
+        {"tags": ["θάλασσα", "… (και άλλα)"]},
+        {"premise": "Sne.\n\n(resten er uændret)"},
+        {"premise": "Śnieg. [... dalej bez zmian ...] Koniec."},
+        {"premise": "lorem ipsum dolor sit amet"},
+    ],
+)
+def test_OV_29_a_text_that_stands_for_content_is_a_placeholder(fields: dict[str, Any]) -> None:
+    reply = json.dumps({"title": "Tide", "premise": "Snow falls on the quay.", **fields})
+    answer = read(reply, CONCEPT)
+    assert answer.refusal is not None
+    assert answer.refusal.kind == "placeholder"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"title": "Tide (1)"},
+        {"premise": "He wrote [sic] on it, then (twice) tore it up."},
+        {"premise": "She read <b>aloud</b>."},
+        {"premise": "a < b and b > c"},
+        {"tags": ["1984", "2001"]},
+        {"tags": ["room 1", "room 3"]},
+        {"title": "Oslo", "genre": "Oslo noir"},
+        {"premise": "He said “[...] and no more”."},
+        {"premise": "(Whispering.) Come closer."},
+    ],
+)
+def test_OV_29_what_only_looks_like_a_placeholder_is_content(fields: dict[str, Any]) -> None:
+    whole = {"title": "Tide", "premise": "Snow falls on the quay.", **fields}
+    assert read(json.dumps(whole), CONCEPT).value == whole
