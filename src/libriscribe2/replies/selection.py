@@ -27,27 +27,10 @@ from libriscribe2.replies.schema_fit import resolve, types_of
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
 _JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
-_CUE_WINDOW: Final = 160
-# What is said of an answer or a draft in the paragraph before it, in the languages of models.
-_FINAL: Final = re.compile(
-    r"\b(?:final|corrected|fixed|revised|updated|improved"
-    r"|endgültig\w*|korrigiert\w*|überarbeitet\w*|définiti\w+|corrigée?|definitiv\w+|corregid\w+"
-    r"|итог\w*|исправлен\w*)\b|\bafter:|最终|修正|最終|النهائي",
-    re.IGNORECASE,
-)
-_DRAFT: Final = re.compile(
-    r"\b(?:example|e\.g\.|draft|wrong|incorrect|previous"
-    r"|entwurf|beispiel|brouillon|exemple|borrador|ejemplo|черновик|пример)\b"
-    r"|\bbefore:|草稿|示例|下書き|مسودة",
-    re.IGNORECASE,
-)
-# The same with no empty line between.
-_LATER: Final = re.compile(r"\b(?:instead|actual|answer|result)\b", re.IGNORECASE)
-_EARLIER: Final = re.compile(
-    r"\b(?:schema|template|original|not like|don't|do not|instead of|input|old"
-    r"|(?<!in the )(?<!json )(?<!requested )(?<!required )(?<!desired )format)\b",
-    re.IGNORECASE,
-)
+_WINDOW: Final = 160
+# Words before and behind a value on its line: it stands in a sentence, as an example does.
+_IN_A_SENTENCE: Final = re.compile(r"[^\W\d][^\S\n]*+\Z")
+_SENTENCE_GOES_ON: Final = re.compile(r"[^\S\n]*+[.,;]|[^\S\n]++[^\W\d_]")
 _OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
 _FENCE_LINE: Final = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n\s*\Z")
 # A heading between items: it has a number, or ends with a colon.
@@ -81,7 +64,7 @@ class Reading:
         fence: The language of the fence around it; None outside fences.
         repairs: What was changed to read it.
         lossless: Whether nothing can be missing from it.
-        cue: 1 when the words before it announce an answer, -1 an example or a draft.
+        aside: Whether it stands in a sentence.
     """
 
     start: int
@@ -90,20 +73,17 @@ class Reading:
     fence: str | None = None
     repairs: tuple[Repair, ...] = ()
     lossless: bool = True
-    cue: int = 0
+    aside: bool = False
 
     @property
     def rank(self) -> tuple[Any, ...]:
         """The order among readings: greater is better; of equals the first."""
-        whole = self.judgement.level == FULL
         return (
             self.lossless and self.judgement.level,
-            # Of values that all answer in full the announced one counts, not the longest.
-            whole and self.cue,
+            not self.aside,
             self.judgement.known,
             -self.judgement.faults,
             not self.repairs,
-            self.cue,
             self.fence in _JSON_LANGUAGES,
             -self.start,
         )
@@ -111,25 +91,21 @@ class Reading:
 
 def read_spans(task: Task, spans: Sequence[Span]) -> list[Reading]:
     """One reading for each span that has a value, and the spans joined where that fits better."""
-    readings = []
-    before = 0
-    for span in spans:
-        reading = None if span.nested else _read(task, span, before)
-        before = span.end
-        if reading is not None:
-            readings.append(reading)
+    found = [None if span.nested else _read(task, span) for span in spans]
+    readings = [one for one in found if one is not None]
     joined = _joined(task, spans)
     if joined is None or any(item.judgement.rank >= joined.judgement.rank for item in readings):
         return readings
     return [joined]
 
 
-def _read(task: Task, span: Span, before: int) -> Reading | None:
+def _read(task: Task, span: Span) -> Reading | None:
     """The reading of one span; None when it has no value."""
-    cue = _cue(task.text[max(before, span.start - _CUE_WINDOW) : span.start])
+    lead = task.text[max(0, span.start - _WINDOW) : span.start]
+    aside = bool(_IN_A_SENTENCE.search(lead) and _SENTENCE_GOES_ON.match(task.text, span.end))
     if span.outcome is None:
         verdict = judge(span.value, task.wanted, strict=task.strict)
-        return Reading(span.start, span.end, verdict, span.fence, cue=cue)
+        return Reading(span.start, span.end, verdict, span.fence, aside=aside)
     if task.strict or span.outcome.value is None:
         return None
     repairs = span.outcome.repairs
@@ -140,7 +116,7 @@ def _read(task: Task, span: Span, before: int) -> Reading | None:
     lossless = span.outcome.trouble is None
     if lossless and lacks_end(span.outcome):
         lossless = _is_whole(task, span, verdict)
-    return Reading(span.start, span.end, verdict, span.fence, repairs, lossless, cue)
+    return Reading(span.start, span.end, verdict, span.fence, repairs, lossless, aside)
 
 
 def _is_whole(task: Task, span: Span, verdict: Judgement) -> bool:
@@ -154,16 +130,6 @@ def _is_whole(task: Task, span: Span, verdict: Judgement) -> bool:
     if task.wanted is not None:
         return verdict.level == FULL and _OPENS_QUOTATION.search(read[-2:]) is None
     return not read.endswith("}")
-
-
-def _cue(lead: str) -> int:
-    """What the words before a value say of it: 1 an answer, -1 an example or a draft."""
-    lead = _FENCE_LINE.sub("", lead)
-    paragraph = lead.rstrip().rsplit("\n\n", 1)[-1]
-    attached = lead.rsplit("\n\n", 1)[-1]
-    later = _FINAL.search(paragraph) or _LATER.search(attached)
-    earlier = _DRAFT.search(paragraph) or _EARLIER.search(attached)
-    return bool(later) - bool(earlier)
 
 
 def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
@@ -202,7 +168,7 @@ def _row(text: str, objects: Sequence[Span]) -> tuple[list[Span], Any]:
         row.append(span)
     starts = [0, *(span.end for span in row)]
     leads = [
-        text[max(at, span.start - _CUE_WINDOW) : span.start]
+        text[max(at, span.start - _WINDOW) : span.start]
         for at, span in zip(starts, row, strict=False)
     ]
     last = [words_of(lead).rpartition("\n")[2] for lead in leads]
@@ -247,14 +213,13 @@ def has_rival(best: Reading, usable: Sequence[Reading]) -> bool:
 
 def _is_rival(item: Reading, best: Reading) -> bool:
     verdict = item.judgement
-    aside = 2 * verdict.known < best.judgement.known
-    if aside or verdict.level < FULL or same_json(verdict.value, best.judgement.value):
+    small = 2 * verdict.known < best.judgement.known
+    if item.aside or small or verdict.level < FULL:
         return False
-    if item.start > best.start:
-        return item.cue >= 0 and (item.lossless or item.cue > 0)
+    if same_json(verdict.value, best.judgement.value):
+        return False
     # What needed repair before a sound value was a failed attempt at it.
-    announced = (best.cue, best.fence is None) != (item.cue, item.fence is None)
-    return not announced and not item.repairs
+    return item.lossless if item.start > best.start else not item.repairs
 
 
 _LINE_REST: Final = re.compile(r"[^\S\n]*+(?:\n|\Z)")

@@ -29,6 +29,11 @@ LONGER = FIRST.replace("}", ', "subtitle": "A novel"}')
         f"{REPAIRED}\n\n{REPAIRED.replace('brother', 'sister')}",
         f"Here is the result:\n{FIRST}\n\nThe logline is thin. Let me mend it:\n{SECOND}",
         f"{LONGER}\n\nWithout a subtitle:\n\n{SECOND}",
+        f"{SECOND}\n\nAn earlier draft was: {FIRST}",
+        f"{LONGER}\n\nFinal version:\n{SECOND}",
+        f"{FIRST}\n\nFinal version:\n{REPAIRED}",
+        f"{FIRST}\n\nFinal version:\n\n~~~\n{SECOND}\n~~~",
+        f"```json\n{FIRST}\n```\n\nThis is flat. Corrected:\n\n```json\n{SECOND}\n```",
     ],
 )
 def test_two_answers_that_differ_are_refused(reply: str) -> None:
@@ -42,17 +47,12 @@ def test_two_answers_that_differ_are_refused(reply: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        f"```json\n{FIRST}\n```\n\nThis is flat. Corrected:\n\n```json\n{SECOND}\n```",
-        f"{FIRST}\n\nFinal version:\n\n~~~\n{SECOND}\n~~~",
-        f"{FIRST}\n\nFinal version:\n{REPAIRED}",
-        f"{LONGER}\n\nFinal version:\n{SECOND}",
-        f"{SECOND}\n\nAn earlier draft was: {FIRST}",
         f"A thin one like {FIRST} would not do.\n\n```json\n{SECOND}\n```",
         f"{REPAIRED.replace('brother', 'sister')}\n\nThat had a stray comma.\n\n{SECOND}",
         f"{SECOND}\n\nThe same again: {SECOND}",
     ],
 )
-def test_the_announced_answer_counts(reply: str) -> None:
+def test_a_failed_attempt_and_an_example_in_a_sentence_are_no_rivals(reply: str) -> None:
     report = extract_with_report(reply, Concept)
 
     assert report.refusal is None
