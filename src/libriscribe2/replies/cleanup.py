@@ -50,6 +50,7 @@ _LOG: Final = logging.getLogger(__name__)
 MAX_REPLY: Final = 8_000_000
 _MAX_LAYERS: Final = 3
 _STRICT_VIEWS: Final = ("json_string", "block_quote")
+_NO_VALUE: Final = ("no_json", "wrong_shape", "placeholder")
 _FENCE: Final = "```"
 _CLOSERS: Final = {"{": "}", "[": "]"}
 _FENCE_HEAD: Final = 40
@@ -193,9 +194,22 @@ def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> Ex
             if reading.refusal is None:
                 return under_layers(reading, names, DECODED_STRING)
         pending = layers[:2]
+    if wanted is not None and not strict and first.refusal and first.refusal.kind in _NO_VALUE:
+        return _foreign(text, wanted) or first
     if first.refusal is None:
         return ExtractionReport(None, refusal=refusal("ambiguous", text, 0))
     return first
+
+
+def _foreign(text: str, wanted: Mapping[str, Any]) -> ExtractionReport | None:
+    """The reading of a text in another notation than JSON."""
+    from libriscribe2.replies import foreign  # noqa: PLC0415 - few replies need it
+
+    for name, view in foreign.readings(text, wanted):
+        reading = best_reading(view, wanted)
+        if reading.ok and judge(reading.value, wanted).level == FULL:
+            return under_layers(reading, (name,), DECODED_STRING)
+    return None
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)

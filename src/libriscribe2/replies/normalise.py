@@ -282,6 +282,8 @@ def views(text: str) -> Iterator[tuple[str, str]]:
         yield from _named("escaped_line_breaks", _with_line_breaks(text))
     if not text.isascii():
         yield from _named("zero_width_characters", _without_zero_width(text))
+    yield from _named("emphasised_keys", _without_marks(text))
+    yield from _named("line_prefixes", _without_prefixes(text))
     yield from _named("python_tuple", without_tuples(text))
     yield from _named("missing_opening_brace", _with_brace(text, limit))
 
@@ -289,6 +291,29 @@ def views(text: str) -> Iterator[tuple[str, str]]:
 def _named(name: str, text: str) -> Iterator[tuple[str, str]]:
     if text:
         yield name, text
+
+
+_BOLD_KEY: Final = re.compile(r"(\*\*|__)(\"[^\"\\\n]{1,80}\")\1(?=\s*:)")
+_NUMBERED_LINE: Final = re.compile(
+    r"^[ \t]*(\d{1,5})(?:[ \t]*[|:.)│]|(?=[ \t]{2}))[ \t]?", re.MULTILINE
+)
+_ADDED_LINE: Final = re.compile(r"^\+", re.MULTILINE)
+
+
+def _without_marks(text: str) -> str:
+    """The text without emphasis around its keys; "" when there is none."""
+    bare = _BOLD_KEY.sub(r"\2", text)
+    return bare if bare != text else ""
+
+
+def _without_prefixes(text: str) -> str:
+    """The text without the numbers of its lines, or the pluses of a diff, where each has one."""
+    lines = text.count("\n") + 1
+    numbers = _NUMBERED_LINE.findall(text)
+    if lines > 1 and [int(number) for number in numbers] == list(range(1, lines + 1)):
+        return _NUMBERED_LINE.sub("", text)
+    added = lines > 1 and len(_ADDED_LINE.findall(text)) == lines
+    return _ADDED_LINE.sub("", text) if added else ""
 
 
 def _decoded(literal: str) -> str:

@@ -1,0 +1,266 @@
+"""Values in another notation than JSON: YAML, fields, lists and tables of Markdown, XML, a call.
+
+They count only where the wanted schema knows their names and nothing is left over behind them, and
+come back as JSON text, so that whatever holds for JSON holds for them. No text of theirs is a number or
+a truth here: the schema says which it is.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from libriscribe2.replies.normalise import with_characters
+from libriscribe2.replies.remarks import words_of
+from libriscribe2.replies.schema_fit import properties_of, resolve
+
+_MAX_TEXT: Final = 200_000
+_MAX_CALL: Final = 20_000
+_MAX_DEPTH: Final = 30
+_FENCE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*+\n?", re.MULTILINE)
+_MARKS: Final = r"(?:\*\*|__)?"
+_KEY: Final = re.compile(
+    rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*[:：]{_MARKS}(?:\s+(?P<rest>.*))?"
+)
+_ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
+_BLOCK: Final = re.compile(r"[|>][+-]?")
+_RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
+_TAG: Final = re.compile(
+    r"<(?P<close>/?)(?P<name>[^\W\d][\w.:-]*+)(?P<attributes>(?:\s++[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*+)\s*(?P<empty>/?)>"
+)
+_ATTRIBUTE: Final = re.compile(r"([\w:-]+)\s*=\s*[\"']([^\"'<]*)[\"']")
+_CALL: Final = re.compile(r"[^\W\d]\w*\((?=\s*[^\W\d]\w*\s*=)")
+
+
+def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The notation's name and the text with the value in JSON, for each that the text may be."""
+    fences = list(_FENCE.finditer(text)) if len(text) <= _MAX_TEXT else []
+    before, body, behind = "", text, ""
+    if len(fences) == 2:
+        first, last = fences
+        before, body = text[: first.start()], text[first.end() : last.start()]
+        behind = text[last.end() :]
+    elif fences or len(text) > _MAX_TEXT:
+        return
+    if body.lstrip()[:1] in ("{", "["):
+        return
+    names = {_plain(name) for name in _names(wanted, wanted)}
+    for notation, read in (("call", _call), ("xml", _xml), ("table", _table), ("lines", _lines)):
+        found = read(body, names)
+        if found is not None and not words_of(found[2] + behind):
+            value = json.dumps(found[0], ensure_ascii=False)
+            yield notation, f"{before}{found[1]}\n\n{value}"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def _names(node: Any, root: Mapping[str, Any]) -> Iterator[str]:
+    """The properties of the wanted object, or of the items of the wanted list, and of its lists."""
+    node = resolve(node, root)
+    for name, part in properties_of(node).items():
+        yield name
+        yield from properties_of(resolve(resolve(part, root).get("items"), root))
+    yield from properties_of(resolve(node.get("items"), root))
+
+
+Found = tuple[Any, str, str] | None
+
+
+def _call(text: str, names: set[str]) -> Found:
+    """The arguments of `dict(title="...")`."""
+    start = _CALL.match(text) if len(text) <= _MAX_CALL else None
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body if start else None
+        given = [(one.arg, ast.literal_eval(one.value)) for one in getattr(tree, "keywords", ())]
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    value = {name: one for name, one in given if name and _plain(name) in names}
+    whole = len(value) == len(given) > 0 and not getattr(tree, "args", ())
+    return (value, "", "") if whole else None
+
+
+def _table(text: str, names: set[str]) -> Found:
+    """The rows of a table whose head has names of the schema."""
+    lines = text.split("\n")
+    for at, line in enumerate(lines[:-1]):
+        head = [_plain(cell) for cell in _cells(line)]
+        if len(set(head) & names) < 2 or not _RULE.fullmatch(lines[at + 1].strip()):
+            continue
+        rows = []
+        end = at + 2
+        while end < len(lines) and len(cells := _cells(lines[end])) == len(head):
+            rows.append(dict(zip(_cells(line), cells, strict=True)))
+            end += 1
+        return rows, "\n".join(lines[:at]), "\n".join(lines[end:])
+    return None
+
+
+def _cells(line: str) -> list[str]:
+    line = line.strip()
+    if not (line.startswith("|") and line.endswith("|")):
+        return []
+    return [cell.replace("\\|", "|").strip(" *_`") for cell in re.split(r"(?<!\\)\|", line[1:-1])]
+
+
+def _xml(text: str, names: set[str]) -> Found:
+    """The content of elements, where every one of them is closed."""
+    tags = list(_TAG.finditer(text))
+    known = any(_plain(tag["name"]) in names or _named(tag) for tag in tags)
+    if not known or _TAG.match(text[tags[0].start() :]) is None:
+        return None
+    # Of each open element its name, the member that it is, and what it holds so far.
+    stack: list[tuple[str, str, list[tuple[str, Any]]]] = [("", "", [])]
+    position = tags[0].start()
+    for tag in tags:
+        said = with_characters(text[position : tag.start()]).strip()
+        position = tag.end()
+        if tag["close"]:
+            name, own, members = stack.pop()
+            if not stack or name != tag["name"] or (said and members):
+                return None
+            value = _content(name, members) if members else said
+            stack[-1][2].append((own or name, value))
+        elif said or len(stack) > _MAX_DEPTH:
+            return None
+        elif not tag["empty"]:
+            own = _named(tag)
+            stack.append((tag["name"], own, [] if own else _attributes(tag)))
+    if len(stack) > 1:
+        return None
+    return _content("", stack[0][2]), text[: tags[0].start()], text[position:]
+
+
+def _attributes(tag: re.Match[str]) -> list[tuple[str, Any]]:
+    return [(name, with_characters(said)) for name, said in _ATTRIBUTE.findall(tag["attributes"])]
+
+
+def _named(tag: re.Match[str]) -> str:
+    """The member that an element such as `<parameter name="title">` is, or ""."""
+    given = _attributes(tag)
+    return str(given[0][1]) if len(given) == 1 and given[0][0] in ("name", "key") else ""
+
+
+def _content(name: str, members: list[tuple[str, Any]]) -> Any:
+    """An element's members as an object; as a list where they all have the same name."""
+    lists: dict[str, list[Any]] = {}
+    for key, value in members:
+        lists.setdefault(key, []).append(value)
+    if len(lists) == 1 and (len(members) > 1 or _plain(name).startswith(_plain(members[0][0]))):
+        return lists[members[0][0]]
+    return {key: found if len(found) > 1 else found[0] for key, found in lists.items()}
+
+
+def _lines(text: str, names: set[str]) -> Found:
+    """The value of lines with keys or marks of a list, as YAML and Markdown have them."""
+    lines = [(len(line) - len(line.lstrip()), line.strip()) for line in text.split("\n")]
+    for at, (indent, line) in enumerate(lines):
+        item = _ITEM.fullmatch(line)
+        key = _KEY.fullmatch(item["rest"] if item else line)
+        if not (_plain(key["key"]) in names if key else item and not names):
+            continue
+        block = _Block(lines, names)
+        value = block.read(at, indent, 0)
+        singles = [one for one in value if isinstance(one, dict) and len(one) == 1]
+        merged = {name: one for member in singles for name, one in member.items()}
+        value = merged if isinstance(value, list) and len(merged) == len(value) else value
+        before, after = (
+            "\n".join(line for _, line in part) for part in (lines[:at], lines[block.at :])
+        )
+        return value, before, after
+    return None
+
+
+class _Block:
+    """Lines with their indents, read from top to bottom."""
+
+    def __init__(self, lines: list[tuple[int, str]], names: set[str]) -> None:
+        self.lines = lines
+        self.names = names
+        self.at = 0
+
+    def read(self, at: int, indent: int, depth: int) -> Any:
+        """The list or the object that begins at a line."""
+        self.at = at
+        if _ITEM.fullmatch(self.lines[at][1]):
+            return self._list(indent, depth)
+        return self._object(indent, depth)
+
+    def _list(self, indent: int, depth: int) -> list[Any]:
+        found: list[Any] = []
+        while (item := self._next(indent, _ITEM)) is not None:
+            inner = indent + len(item["mark"])
+            if _KEY.fullmatch(item["rest"]) and depth < _MAX_DEPTH:
+                self.lines[self.at] = (inner, item["rest"])
+                found.append(self._object(inner, depth + 1))
+            else:
+                self.at += 1
+                found.append(self._text(item["rest"], indent))
+        return found
+
+    def _object(self, indent: int, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while (member := self._next(indent, _KEY)) is not None:
+            key, rest = member["key"].strip(), (member["rest"] or "").strip()
+            if key in found or (depth == 0 and _plain(key) not in self.names):
+                break
+            self.at += 1
+            if rest and not _BLOCK.fullmatch(rest):
+                found[key] = self._text(rest, indent)
+            elif rest:
+                found[key] = self._folded(rest, indent)
+            else:
+                found[key] = self._inner(indent, depth)
+        return found
+
+    def _next(self, indent: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """The match of the next line with words, if it has this indent."""
+        at = self._word()
+        found = (
+            pattern.fullmatch(self.lines[at][1])
+            if at < len(self.lines) and self.lines[at][0] == indent
+            else None
+        )
+        self.at = at if found else self.at
+        return found
+
+    def _inner(self, indent: int, depth: int) -> Any:
+        """What stands below a key: deeper lines, or a list."""
+        at = self._word()
+        if at == len(self.lines) or depth > _MAX_DEPTH:
+            return None
+        deeper, line = self.lines[at]
+        nested = deeper > indent and _KEY.fullmatch(line)
+        if nested or (deeper >= indent and _ITEM.fullmatch(line)):
+            return self.read(at, deeper, depth + 1)
+        return self._text("", indent) if deeper > indent else None
+
+    def _word(self) -> int:
+        """The next line that is not blank."""
+        rest = range(self.at, len(self.lines))
+        return next((at for at in rest if self.lines[at][1]), len(self.lines))
+
+    def _text(self, text: str, indent: int) -> Any:
+        """A text with the deeper lines that go on with it, without quotes around it."""
+        text = " ".join([text, *self._deeper(indent)]).strip()
+        if text in ("null", "~"):
+            return None
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+            try:
+                return json.loads(text) if text[0] == '"' else text[1:-1].replace("''", "'")
+            except ValueError:
+                return text
+        return text
+
+    def _folded(self, mark: str, indent: int) -> str:
+        return ("\n" if mark[0] == "|" else " ").join(self._deeper(indent))
+
+    def _deeper(self, indent: int) -> list[str]:
+        start = self.at
+        while (
+            self.at < len(self.lines) and self.lines[self.at][1] and self.lines[self.at][0] > indent
+        ):
+            self.at += 1
+        return [line for _, line in self.lines[start : self.at]]
