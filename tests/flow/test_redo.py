@@ -1,5 +1,7 @@
 """`redo`: a stage or a chapter written again, the old text kept aside."""
 
+import json
+
 import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import Desk, ProjectFolder
@@ -276,3 +278,32 @@ def test_redo_of_the_last_text_leaves_nothing_stale_but_its_records(desk: Desk) 
         ".libriscribe/canon/02.json",
         ".libriscribe/summaries/02.md",
     ]
+
+
+def test_the_plan_of_one_chapter_is_made_again_and_the_others_stay(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    before = book.json("scenes.json")["chapters"]
+    ran = desk.run("redo", "book", "scenes", "--chapter", "2")
+    assert asked(book) == ["scenes/ch02", "scenes/review"]
+    after = book.json("scenes.json")["chapters"]
+    assert after[0] == before[0]
+    assert after[1] != before[1]
+    assert "chapters/02.md" in ran.err
+    assert "chapters/01.md" not in ran.err
+    desk.run("redo", "book", "scenes", "--chapter", "2")
+    assert book.json("scenes.json")["chapters"][1] != after[1]
+    files = {row.partition("\t")[2] for row in desk.run("replay", "book").out.splitlines()[1:]}
+    assert files <= {"same", "kept"}
+    told = desk.run("redo", "book", "scenes", "--chapter", "9", expect=2).err
+    assert "There is no chapter 9" in told
+
+
+def test_the_plan_of_one_chapter_made_again_brings_no_other_up_to_date(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    outline = book.json("outline.json")
+    outline["chapters"][0]["summary"] = "Another beginning."
+    book.write("outline.json", json.dumps(outline))
+    desk.run("redo", "book", "scenes", "--chapter", "2")
+    assert states(desk)["scenes.json"] == "stale"

@@ -196,6 +196,7 @@ class Agent:
         lazy: Whether a missing file is made only where something that is going to be made
             works from it; done again together with the same chapter's unit of such a reader.
         prompts: Names of its prompts; only its own name where none is given.
+        of_chapters: Whether its one file has a part for each chapter, which can be done again alone.
         made_before: Artifacts with which the time for it ends: once there is one, a missing file is
             made on request alone, or from files of the author's that it reads.
         made_where: What there has to be for it to have anything to do (see `no_op_reason`); "" for nothing.
@@ -207,6 +208,7 @@ class Agent:
     recorded_as: ClassVar[str] = ""
     name: ClassVar[str]
     also_called: ClassVar[tuple[str, ...]] = ()
+    of_chapters: ClassVar[bool] = False
     reads: ClassVar[tuple[str, ...]] = ()
     reads_earlier: ClassVar[tuple[str, ...]] = ()
     brief_keys: ClassVar[tuple[str, ...]] = ()

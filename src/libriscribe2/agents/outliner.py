@@ -267,6 +267,7 @@ class SceneOutlinerAgent(Agent):
     heeds = "scenes"
     also_called = ("scene_outline", "plan")
     auto_refresh = True
+    of_chapters = True
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)
     reads_earlier = (STYLE.file,)  # not waited for: whoever ends with the plan has the sheet, too
     brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "words", "project_type")
@@ -293,9 +294,12 @@ class SceneOutlinerAgent(Agent):
         return self.book.load(OUTLINE, OutlineFile)
 
     def _kept(self) -> Plans:
-        """The plans that stay, by chapter; none unless some chapters still wait for theirs."""
+        """The plans that stay, by chapter; none unless only some are missing or asked for again."""
         plans = self.book.load(SCENES, ScenesFile).chapters if self.book.has(SCENES) else []
-        kept = {plan.chapter: plan for plan in plans if plan.scenes}
+        again = {int(part[2:]) for part in self.book.parts_asked_again(self.name)}
+        kept = {plan.chapter: plan for plan in plans if plan.scenes and plan.chapter not in again}
+        if again and self.book.made(SCENES):
+            self.made_from.settled = frozenset()
         return kept if len(kept) < len(plans) == len(self._outline.chapters) else {}
 
     def _shared(self) -> dict[str, str]:

@@ -198,6 +198,9 @@ def _units(agent: type[Agent], view: ProjectView, chapter: int | None) -> list[U
     units = units_of(agent, view)
     if chapter is None:
         return units
+    if agent.of_chapters:
+        check_chapter(chapter, Book(view).chapters())
+        return [replace(unit, part=f"ch{chapter:02d}") for unit in units]
     if not agent.per_chapter():
         raise UsageError(
             f"The stage {agent.name!r} has no chapter {chapter}.",
