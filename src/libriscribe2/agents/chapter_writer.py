@@ -53,7 +53,6 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.prose import count_words, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
-from libriscribe2.wording import counted
 
 logger = logging.getLogger(__name__)
 
@@ -325,7 +324,7 @@ def divided(text: str, name: str, planned: int) -> tuple[str, list[str]]:
     if len(scenes) != planned:
         raise ProjectError(
             f"{name} does not have the scenes of its plan",
-            why=f"its scene breaks make {counted(len(scenes), 'scene')}, {SCENES} plans {planned}",
+            why=f"its scene breaks make {len(scenes)} of it, {SCENES} plans {planned}",
             fix="Put the breaks (a line `* * *`) where the plan has them, or write the whole "
             "chapter again.",
         )

@@ -85,6 +85,9 @@ COMMANDS: Final = (
         "resume:replay",
         "Rebuild a book from its journal, or send a recorded prompt again.",
     ),
+    Entry(
+        "rename", "rename:rename", "Change the name of a person or place in every file of a book."
+    ),
     Entry("chapter", "chapter:app", "List and reorder the chapters of a book."),
     Entry("adopt", "status:adopt", "Accept your edits as current."),
     Entry("check", "check:check", "Find problems in a book's files, its story or its plan."),
