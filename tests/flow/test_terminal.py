@@ -14,7 +14,7 @@ EVENTS = {"run.start", "stage.start", "stage.end", "llm.call", "run.end"}
 
 @pytest.mark.slow
 def test_XC_08_on_a_terminal_progress_is_drawn_and_the_cursor_comes_back(desk: Desk) -> None:
-    child = on_terminal(desk, "create", PREMISE, "--mock", "-p", "book", *SMALL)
+    child = on_terminal(desk, "create", PREMISE, "--mock", "-p", "book", "--yes", *SMALL)
     shown = everything(child)
     assert child.exitstatus == 0
     assert "\x1b[2K" in shown
@@ -78,16 +78,18 @@ def test_XC_08_with_json_a_run_that_fails_still_writes_only_events(desk: Desk) -
 def test_XC_03_without_a_premise_a_terminal_is_asked_and_told_the_equal_command(desk: Desk) -> None:
     brief = ("--words", "200", "--genre", "Mystery", "--no-worldbuilding", "--auto-title")
     options = (*brief, "--mock", "--until", "concept")
-    child = on_terminal(desk, "create", *options)
+    child, before = on_terminal(desk, "create", *options), ""
     for question, answer in (
         (re.escape("What is your book about? "), "A baker's last loaf"),
-        ("Fiction", ""),
+        ("Fiction or", ""),
         ("Language", "Français"),
-        ("chapters", "2"),
+        ("Voice", "3"),
+        (re.escape("Start? [Y/e/n]"), ""),
     ):
         child.expect(question)
+        before += child.before or ""
         child.sendline(answer)
-    shown = ESCAPE.sub("", everything(child))
+    shown = ESCAPE.sub("", before + everything(child))
     assert child.exitstatus == 0
     told = next(line for line in shown.splitlines() if "libriscribe2 create" in line)
     words = shlex.split(told[told.index("libriscribe2 create") :])
@@ -96,7 +98,74 @@ def test_XC_03_without_a_premise_a_terminal_is_asked_and_told_the_equal_command(
     asked = desk.project("a-baker-s-last-loaf").brief()
     assert desk.project("typed").brief() == asked
     assert not desk.project("typed").path("outline.json").exists()
-    assert (asked["language"], asked["chapters"], asked["genre"]) == ("Français", "2", "Mystery")
+    assert (asked["language"], asked["tense"], asked["genre"]) == ("Français", "past", "Mystery")
+
+
+@pytest.mark.slow
+def test_the_plan_is_shown_and_nothing_more_is_written_without_a_word(desk: Desk) -> None:
+    size = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "200", "--no-revision")
+    child = on_terminal(desk, "create", PREMISE, "--mock", "-p", "book", *size)
+    book = desk.project()
+    for question, answer in (
+        (r"Start\? \[Y/e/n\]", "y"),
+        ("w write the book", "c"),
+        ("What should be different", "The lamp is never lit."),
+        ("w write the book", "s"),
+    ):
+        child.expect(question)
+        child.sendline(answer)
+    shown = ESCAPE.sub("", everything(child))
+    assert child.exitstatus == 0
+    assert "libriscribe2 resume book" in shown
+    assert "The lamp is never lit." in book.text("notes/book.md")
+    assert not book.chapters()
+    child = on_terminal(desk, "resume", "book", "--step")
+    for question, answer in (("k keep and go on", "n"), ("different", "Tenser."), ("k keep", "s")):
+        child.expect(question)
+        child.sendline(answer)
+    everything(child)
+    assert len(book.chapters()) == 1
+    assert "Tenser." in book.text("notes/ch01.md")
+    desk.run("resume", "book", "--until", "chapter:2")
+    assert len(book.chapters()) == 2
+    assert not book.path("manuscript.md").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("answer", "code"), [("n", 0), ("\x04", 2)])
+def test_a_no_and_the_end_of_the_input_begin_nothing(desk: Desk, answer: str, code: int) -> None:
+    child = on_terminal(desk, "create", PREMISE, "--mock", "-p", "book", *SMALL)
+    child.expect(r"Start\? \[Y/e/n\]")
+    child.sendline(answer) if answer == "n" else child.send(answer)
+    everything(child)
+    assert child.exitstatus == code
+    assert not (desk.folder / "projects").exists()
+
+
+@pytest.mark.slow
+def test_a_plan_that_an_editor_leaves_unreadable_is_put_back(desk: Desk) -> None:
+    editor = desk.folder / "editor.sh"
+    editor.write_text('#!/bin/sh\necho "{" > "$1"\n', encoding="utf-8")
+    editor.chmod(0o755)
+    child = on_terminal(
+        desk, "create", PREMISE, "--mock", "-p", "book", *SMALL, EDITOR=str(editor), VISUAL=""
+    )
+    for question, answer in (
+        (r"Start\?", "y"),
+        ("w write the book", "e"),
+        ("outline.json is as it was; your edit is in", ""),
+    ):
+        child.expect(question)
+        child.sendline(answer) if answer else None
+    child.expect("w write the book")
+    child.sendline("s")
+    everything(child)
+    assert desk.project().json("outline.json")["chapters"]
+
+
+def test_step_needs_somebody_to_ask(desk: Desk) -> None:
+    desk.written("--until", "concept")
+    assert "--until chapter:5" in desk.run("resume", "book", "--step", expect=2).err
 
 
 @pytest.mark.slow

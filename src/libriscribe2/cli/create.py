@@ -1,14 +1,12 @@
 """`libriscribe2 create` and `demo`: a new book from a premise."""
 
-import shlex
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from pydantic import ValidationError
 
 from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
@@ -20,11 +18,11 @@ from libriscribe2.cli.frame import (
     ProjectNameOption,
     RunOptions,
     UntilOption,
+    YesOption,
     command,
     is_interactive,
     model_for,
 )
-from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, run_book, run_dry, tell_quote
 from libriscribe2.commands.forecasts import quote_new
 from libriscribe2.commands.new_book import (
@@ -34,7 +32,6 @@ from libriscribe2.commands.new_book import (
     continued,
     earlier_note,
     kind_note,
-    option_of,
     read_earlier,
     read_samples,
     with_drafting,
@@ -42,10 +39,11 @@ from libriscribe2.commands.new_book import (
 from libriscribe2.commands.projects import free_name, new_paths
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
+from libriscribe2.forecast.quote import Quote, save_quote
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice, is_recorded
 from libriscribe2.models.brief import MOST_PREMISE, Brief
+from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
-from libriscribe2.wording import plain_fault
 
 FROM_STDIN: Final = "-"
 """The premise that says to read one."""
@@ -89,6 +87,10 @@ class BriefOptions(OptionGroup):
         str | None, typer.Option("--target-audience", help="Who it is for.", show_default="General")
     ] = None
     tone: Annotated[str | None, typer.Option(help="Tone of the book.")] = None
+    person: Annotated[
+        str | None, typer.Option(help="Person of the narration, such as first person, Hester.")
+    ] = None
+    tense: Annotated[str | None, typer.Option(help="Tense of the narration.")] = None
     project_type: Annotated[
         str | None,
         typer.Option(help="short_story, novella, book, novel or epic.", show_default="novel"),
@@ -194,6 +196,7 @@ def create(
     ] = None,
     project_name: ProjectNameOption = None,
     until: UntilOption = None,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
     steps: StepOptions,
@@ -203,69 +206,176 @@ def create(
 
     Example: libriscribe2 create "A lighthouse keeper on a drowned coast" --chapters 8
 
-    Everything goes to projects/NAME. Ctrl-C is safe: `libriscribe2 resume NAME` continues.
+    Everything goes to projects/NAME. Ctrl-C is safe: `libriscribe2 resume NAME` continues. On a
+    terminal it asks what is left open, says what the book would take, and stops at the plan for
+    your word; --yes writes it without asking.
     """
-    renderer = frame.renderer
+    keys = {**asked.keys(), "premise": premise_of(premise, description)}
+    stages = steps.stages() if until is None else [until]
+    wanted = Wanted(keys, tuple(samples or ()), after, project_name, stages, options)
     settings = frame.settings(options)
-    of_run = {
-        "model": options.model,
-        "mock": options.mock or None,
-        "until": until,
-        "project_name": project_name,
-        "max_concurrency": options.max_concurrency,
-        "max_cost": options.max_cost,
-        "max_calls": options.max_calls,
-        "max_minutes": options.max_minutes,
-        "dry_run": dry_run or None,
-        "samples": samples,
-        "after": after,
-        "log_level": options.log_level,
-        "as_json": as_json or None,
-    }
+    asks = is_interactive(settings) and not (yes or as_json or dry_run)
+    if not (keys["premise"] or "").strip() and not is_recorded(settings.models.default.model):
+        wanted = _asked(frame, wanted, can_ask=is_interactive(settings))
+    book = _prepared(frame, wanted)
+    if dry_run:
+        tell_quote(frame.renderer, _quoted(book), as_json=as_json)
+        return
+    if asks:
+        book = _agreed(frame, wanted, book)
+    with begin_book(book.paths, book.brief, book.settings, book.choice, book.new) as begun:
+        store, request = begun
+        if book.quote is not None:
+            save_quote(book.paths, book.quote)
+        opened = OpenBook(store, book.brief, book.settings, book.choice, AppOptions(command_line()))
+        run_book(frame.renderer, opened, request, as_json=as_json)
+    if asks and not stages:
+        from libriscribe2.cli.approval import Approval  # noqa: PLC0415 - for terminals alone
+
+        settings = frame.settings(book.options, book.paths)
+        Approval(frame.renderer, book.paths, settings).of_plan()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a command line, or its author by answers, wants of a new book.
+
+    Attributes:
+        keys: Keys of the brief; None was not given.
+        samples: Texts of the author's.
+        after: The project of the book before; None for none.
+        name: The project's name; None has one made.
+        stages: Stages to run up to; none means all.
+        options: Options of the run.
+    """
+
+    keys: Mapping[str, Any]
+    samples: tuple[Path, ...]
+    after: str | None
+    name: str | None
+    stages: Sequence[str]
+    options: RunOptions
+
+    def as_options(self) -> dict[str, Any]:
+        """The same as options of a command line."""
+        run = asdict(self.options)
+        run.update(mock=self.options.mock or None, no_input=self.options.no_input or None)
+        until = self.stages[0] if self.stages else None
+        files = [*self.samples] or None
+        more = {"samples": files, "after": self.after, "project_name": self.name, "until": until}
+        return {**self.keys, **more, **run}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A book that can be begun.
+
+    Attributes:
+        paths: Where it goes.
+        brief: What is asked for.
+        settings: The settings in force.
+        choice: Its model, and why it is the one.
+        new: How it is made.
+        options: Options of the run.
+        quote: What the whole of it would take, where its author has seen it.
+    """
+
+    paths: ProjectPaths
+    brief: Brief
+    settings: Settings
+    choice: ModelChoice
+    new: NewBook
+    options: RunOptions
+    quote: Quote | None = None
+
+
+def _prepared(frame: Frame, wanted: Wanted) -> Prepared:
+    """All that can be known before the folder of a book is made.
+
+    Raises:
+        LibriScribeError: Something cannot be used, or there is no model.
+    """
+    settings, after = frame.settings(wanted.options), wanted.after
     earlier = read_earlier(after, settings) if after else None
-    given = {**asked.keys(), "premise": premise_of(premise, description)}
-    shared = earlier.files if earlier is not None else ()
+    given, shared = wanted.keys, earlier.files if earlier is not None else ()
     choice: ModelChoice | None = None
     if is_recorded(settings.models.default.model):
         # Other books never pass this room.
         from libriscribe2.commands.recordings import played_book  # noqa: PLC0415
 
-        asked_for = {**given, "samples": samples, "after": after}
+        asked_for = {**given, "samples": [*wanted.samples] or None, "after": after}
         given, settings, choice, shared = played_book(asked_for, settings)
-    brief = continued(_brief(given, of_run, settings, renderer), earlier)
+    brief = continued(brief_from(given), earlier)
     brief, order_note = with_drafting(brief, settings.pipeline.max_concurrency)
     for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
-        renderer.note(note)
+        frame.renderer.note(note, once=True)
     choice = model_for(settings) if choice is None else choice
-    stages = steps.stages() if until is None else [until]
-    new = NewBook(project_name, stages, (*read_samples(samples or ()), *shared))
+    new = NewBook(wanted.name, wanted.stages, (*read_samples(wanted.samples), *shared))
     paths = new_paths(brief, settings, new.name)
     frame.is_about(paths)
-    if dry_run:
-        quote = run_dry(quote_new(brief, settings, choice, new, paths.root.name))
-        tell_quote(renderer, quote, as_json=as_json)
-        return
-    with begin_book(paths, brief, settings, choice, new) as (store, request):
-        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
-        run_book(renderer, book, request, as_json=as_json)
+    return Prepared(paths, brief, settings, choice, new, wanted.options)
 
 
-def _brief(
-    options: Mapping[str, Any], of_run: Mapping[str, Any], settings: Settings, renderer: Renderer
-) -> Brief:
-    """The brief, asked for on a terminal where no premise was given."""
-    premise = options["premise"]
-    if premise is not None and premise.strip():
-        return brief_from(options)
-    if not is_interactive(settings):
+def _quoted(book: Prepared) -> Quote:
+    """What the whole book would take."""
+    return run_dry(
+        quote_new(book.brief, book.settings, book.choice, book.new, book.paths.root.name)
+    )
+
+
+def _asked(frame: Frame, wanted: Wanted, *, can_ask: bool) -> Wanted:
+    """The same with what its author answers.
+
+    Raises:
+        UsageError: Nobody can be asked.
+    """
+    if not can_ask:
         raise UsageError(
             "There is no premise.",
             why="No question can be asked: this is not a terminal, or --no-input was given.",
             fix='Say what the book is about: libriscribe2 create "A lighthouse keeper ..."',
         )
-    answers = ask_for_brief(options)
-    renderer.note(f"To skip the questions next time: {equal_command({**answers, **of_run})}")
-    return brief_from(answers)
+    from libriscribe2.cli.wizard import equal_command, interview  # noqa: PLC0415 - for terminals
+
+    named = frame.settings(wanted.options).models.default.model
+    keys, model, samples = interview(
+        frame.renderer, wanted.keys, model=named, samples=wanted.samples
+    )
+    options = replace(wanted.options, model=model) if model and not named else wanted.options
+    answered = replace(wanted, keys=keys, samples=tuple(samples), options=options)
+    told = equal_command({**answered.as_options()})
+    frame.renderer.note(f"To skip the questions next time: {told}")
+    return answered
+
+
+def _agreed(frame: Frame, wanted: Wanted, book: Prepared) -> Prepared:
+    """The book as its author wants it begun, who has seen what it would take; it ends at the plan.
+
+    Raises:
+        typer.Exit: The answer was no.
+    """
+    from libriscribe2.cli.wizard import may_start  # noqa: PLC0415 - for terminals alone
+
+    while True:
+        quote = _quoted(replace(book, new=replace(book.new, until=())))
+        name, model = book.paths.root.name, book.choice.model
+        answer = may_start(frame.renderer, name, book.brief, model, quote)
+        if answer == "n":
+            frame.renderer.note("Nothing was begun.")
+            raise typer.Exit(0)
+        if answer == "y":
+            break
+        again = replace(wanted, keys={**wanted.keys, **dict.fromkeys(_ASKED_AGAIN)})
+        book = _prepared(frame, _asked(frame, again, can_ask=True))
+    new = book.new if wanted.stages else replace(book.new, until=("plan",))
+    return replace(book, new=new, quote=quote.model_copy(update={"job": "resume"}))
+
+
+_ASKED_AGAIN: Final = (
+    *("category", "book_kind", "genre", "language", "words", "chapters", "project_type"),
+    *("person", "tense"),
+)
+"""Answers that may be changed before a book is begun."""
 
 
 @command
@@ -316,60 +426,3 @@ def _typed() -> str:
             why=f"byte {error.start}: {error.reason}",
             fix="Save the text as UTF-8.",
         ) from error
-
-
-def ask_for_brief(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask a few questions about what the options leave open, each until the answer can be used.
-
-    Returns:
-        The options with the answers.
-
-    Raises:
-        UsageError: An option is wrong; nothing was asked then.
-    """
-    brief_from({**options, "premise": "not known yet"})
-    answers = dict(options)
-    questions = (
-        ("premise", "What is your book about?", None),
-        ("category", "Category (Fiction, Business, History, Cookbook, ...)", "Fiction"),
-        ("genre", "Genre (optional)", ""),
-        ("language", "Language", "English"),
-        ("chapters", "Number of chapters, such as 10 or 8-12", "12"),
-    )
-    for key, question, default in questions:
-        if key == "premise" or answers.get(key) is None:
-            check = _usable(key)
-            end = " " if question.endswith("?") else ": "
-            answers[key] = typer.prompt(
-                question, default=default, value_proc=check, err=True, prompt_suffix=end
-            )
-    return answers
-
-
-def equal_command(options: Mapping[str, Any]) -> str:
-    """The command line that says the same as the answers; None and "" need no option."""
-    given: list[str] = []
-    for key, value in options.items():
-        name = option_of(key)
-        if isinstance(value, bool):
-            given.append(name if value else f"--no-{name[2:]}")
-        elif isinstance(value, list):
-            given += [word for one in value for word in (name, str(one))]
-        elif key != "premise" and value not in (None, ""):
-            given += [name, str(value)]
-    premise = str(options["premise"])
-    words = [*given, "--", premise] if premise.startswith("-") else [premise, *given]
-    return shlex.join(["libriscribe2", "create", *words])
-
-
-def _usable(key: str) -> Callable[[str], str]:
-    """A check of an answer; a wrong one makes Typer say why and ask again."""
-
-    def check(answer: str) -> str:
-        try:
-            Brief.model_validate({"premise": "not known yet", key: answer})
-        except ValidationError as error:
-            raise typer.BadParameter(plain_fault(error.errors(include_url=False)[0])) from error
-        return answer
-
-    return check

@@ -88,7 +88,7 @@ UntilOption = Annotated[
     typer.Option(
         "--until",
         metavar="STAGE",
-        help="Stop after this stage, such as outline, plan or chapters.",
+        help="Stop after this stage, such as outline or plan; `resume` also takes chapter:5.",
         autocompletion=complete_stage,
     ),
 ]

@@ -18,8 +18,8 @@ from libriscribe2.cli.frame import (
     model_for,
 )
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.resume import carry_out
 from libriscribe2.cli.run_output import (
+    carry_out,
     keep_quote,
     remaking_record,
     run_dry,

@@ -217,17 +217,24 @@ class Renderer:
             cells = [[*row[:-2], "\n\u2192 ".join(filter(None, row[-2:]))] for row in cells]
         self._out.print(_drawn(names, cells, grouped=grouped))
 
-    def panel(self, title: str, values: Mapping[str, object]) -> None:
-        """Names and values for stdout: a panel on a terminal, `name: value` lines in a pipe."""
+    def panel(self, title: str, values: Mapping[str, object], *, talk: bool = False) -> None:
+        """Names and values: a panel on a terminal, `name: value` lines in a pipe.
+
+        Args:
+            title: What they are about.
+            values: The values by name.
+            talk: Whether they go to stderr, which is a terminal then.
+        """
         lines = {one_line(name): one_line(str(value)) for name, value in values.items()}
-        if not self._stdout.isatty():
+        if not talk and not self._stdout.isatty():
             for name, value in lines.items():
                 self._write(f"{name}: {value}")
             return
         grid = Table.grid(padding=(0, 2))
         for name, value in lines.items():
             grid.add_row(Text(name, style="bold"), Text(value))
-        self._out.print(Panel(grid, title=Text(one_line(title)), expand=False))
+        console = self._err if talk else self._out
+        console.print(Panel(grid, title=Text(one_line(title)), expand=False))
 
     def note(self, text: str, *, once: bool = False, style: str = "") -> None:
         """Talk for stderr; nothing when quiet, and with `once` nothing that was said before."""

@@ -1,11 +1,10 @@
 """`libriscribe2 resume`, `estimate` and `replay`: a book that is there is gone on with, or made again."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from libriscribe2.app import AppOptions, SharedCalls
 from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
@@ -26,14 +25,7 @@ from libriscribe2.cli.frame import (
 )
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import (
-    command_line,
-    keep_quote,
-    run_book,
-    run_dry,
-    tell_quote,
-    tell_remaking,
-)
+from libriscribe2.cli.run_output import carry_out, keep_quote, run_dry, tell_quote, tell_remaking
 from libriscribe2.commands.forecasts import quote_project
 from libriscribe2.commands.rebuilding import (
     Rebuilt,
@@ -44,20 +36,17 @@ from libriscribe2.commands.rebuilding import (
     recorded_call,
 )
 from libriscribe2.commands.remaking import remaking_now
-from libriscribe2.commands.runs import (
-    OpenBook,
-    Prepare,
-    calls_of_batch,
-    going_on,
-    keep_model,
-    open_book,
-    written_anew,
-)
+from libriscribe2.commands.runs import Prepare, calls_of_batch, going_on, written_anew
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 from libriscribe2.wording import cost, counted
+
+_OF_REFRESH: Final = (
+    "--refresh takes one more call for each chapter that you changed, up to two to look for what "
+    "contradicts it, and one for each chapter that does."
+)
 
 
 @command
@@ -69,6 +58,9 @@ def resume(
     refresh: RefreshOption = False,
     rewrite: RewriteOption = False,
     replace_mine: ReplaceMineOption = False,
+    step: Annotated[
+        bool, typer.Option("--step", help="Write a chapter at a time, and ask after each.")
+    ] = False,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
@@ -91,6 +83,9 @@ def resume(
         raise UsageError("--replace-mine needs --refresh", fix="Add --refresh.")
     paths = frame.project(project, project_name, options)
     settings = frame.settings(options, paths)
+    if step:
+        _step(frame.renderer, paths, settings)
+        return
     work = going_on(until, refresh=refresh, rewrite=rewrite)
     if not dry_run and refresh and until is None:
         # Only an edit that is mended forward needs it.
@@ -102,13 +97,26 @@ def resume(
     if dry_run:
         tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
         if refresh:
-            frame.renderer.note(
-                "--refresh takes one more call for each chapter that you changed, up to two to "
-                "look for what contradicts it, and one for each chapter that does."
-            )
+            frame.renderer.note(_OF_REFRESH)
         return
     calls = calls_of_batch(paths, settings)
     carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)
+
+
+def _step(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
+    """Write a chapter at a time.
+
+    Raises:
+        UsageError: Nobody can be asked.
+    """
+    if not is_interactive(settings):
+        raise UsageError(
+            "--step asks after each chapter, and nobody can be asked here",
+            fix="In scripts `--until chapter:5` stops after a chapter.",
+        )
+    from libriscribe2.cli.approval import Approval  # noqa: PLC0415 - for terminals alone
+
+    Approval(renderer, paths, settings).by_chapter()
 
 
 def _ask_to_rewrite(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
@@ -128,33 +136,6 @@ def _ask_to_rewrite(renderer: Renderer, paths: ProjectPaths, settings: Settings)
         )
     if not typer.confirm("Write them again?", default=False, err=True):
         raise typer.Exit(0)
-
-
-def carry_out(
-    renderer: Renderer,
-    paths: ProjectPaths,
-    settings: Settings,
-    prepare: Prepare,
-    *,
-    as_json: bool,
-    calls: SharedCalls | None = None,
-    anew: bool = True,
-) -> None:
-    """Hold the project and run what is asked for; `anew`: and what the stand-in wrote.
-
-    Raises:
-        LibriScribeError: The run failed; finished parts are kept.
-    """
-    with open_book(paths) as (store, brief):
-        choice = model_for(settings)
-        if anew:
-            prepare = written_anew(prepare, settings, choice)
-        request = prepare(store, brief)
-        options = AppOptions(command_line(), shared_calls=calls)
-        book = OpenBook(store, brief, settings, choice, options)
-        if anew and request.again:
-            keep_model(book, request)
-        run_book(renderer, book, request, as_json=as_json)
 
 
 @command

@@ -8,12 +8,21 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from libriscribe2.app import AppOptions, SharedCalls
 from libriscribe2.checks.plan.plan_report import PlanReport, check_plan
 from libriscribe2.cli.finding_formats import lines_of
-from libriscribe2.cli.frame import resumable
+from libriscribe2.cli.frame import model_for, resumable
 from libriscribe2.cli.process import interrupted, interruptible, run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.runs import OpenBook, first_models, stand_in_files
+from libriscribe2.commands.runs import (
+    OpenBook,
+    Prepare,
+    first_models,
+    keep_model,
+    open_book,
+    stand_in_files,
+    written_anew,
+)
 from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.errors import ProjectError, StorageError
@@ -39,6 +48,7 @@ from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words
+from libriscribe2.settings import Settings
 from libriscribe2.wording import cost, counted, duration, stage_name
 
 if TYPE_CHECKING:
@@ -136,6 +146,33 @@ def telling_the_desktop(book: str) -> Iterator[None]:
 
 LONG_RUN: Final = 300.0
 """Seconds after which whoever began a run may have gone away."""
+
+
+def carry_out(
+    renderer: Renderer,
+    paths: ProjectPaths,
+    settings: Settings,
+    prepare: Prepare,
+    *,
+    as_json: bool,
+    calls: SharedCalls | None = None,
+    anew: bool = True,
+) -> None:
+    """Hold the project and run what is asked for; `anew`: and what the stand-in wrote.
+
+    Raises:
+        LibriScribeError: The run failed; finished parts are kept.
+    """
+    with open_book(paths) as (store, brief):
+        choice = model_for(settings)
+        if anew:
+            prepare = written_anew(prepare, settings, choice)
+        request = prepare(store, brief)
+        options = AppOptions(command_line(), shared_calls=calls)
+        book = OpenBook(store, brief, settings, choice, options)
+        if anew and request.again:
+            keep_model(book, request)
+        run_book(renderer, book, request, as_json=as_json)
 
 
 @contextmanager

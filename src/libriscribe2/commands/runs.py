@@ -1,5 +1,6 @@
 """Runs of a book that is there: what is asked of one, and the run itself as a stream of events."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -83,21 +84,48 @@ class OpenBook:
         return App(self.store, self.brief, self.settings, self.choice, self.options).engine
 
 
+PLAN_STAGE: Final = "plan"
+"""The last stage before prose, as a command line calls it."""
+
+_CHAPTER: Final = re.compile(r"chapter:(\d{1,6})")
+
+
+def _last_chapter(until: str | None) -> int | None:
+    """The number in `chapter:5`; None where it is no such word."""
+    found = _CHAPTER.fullmatch(until or "")
+    return None if found is None else int(found[1])
+
+
+def _up_to_chapter(stages: Iterable[type[Agent]], last: int) -> frozenset[str]:
+    """The files of the plan, and those of chapters up to one."""
+    return frozenset(
+        unit.output
+        for agent in stages
+        if agent.asks_model
+        for unit in (
+            map(agent.unit, range(1, last + 1)) if agent.per_chapter() else (agent.unit(),)
+        )
+    )
+
+
 def going_on(until: str | None, *, refresh: bool, rewrite: bool = False) -> Prepare:
     """What `resume` does: bring the book, or the stages up to `until`, up to date.
 
     Args:
-        until: The last stage; None for all.
+        until: The last stage, or `chapter:5`; None for all.
         refresh: Whether a plan that is out of date is made again, as long as no chapter is written.
         rewrite: Whether everything that is out of date is made again, chapters too.
     """
 
     def prepare(store: ProjectStore, brief: Brief) -> RunRequest:
-        stages = wanted_stages(brief, [until] if until is not None else ())
+        last = _last_chapter(until)
+        name = until if last is None else PLAN_STAGE if last == 0 else None
+        stages = wanted_stages(brief, [name] if name is not None else ())
         said = [f"--until {until}"] if until is not None else []
         said += [name for name, on in (("--refresh", refresh), ("--rewrite", rewrite)) if on]
         again = rewrite or (refresh and not store.names(CHAPTER_FILES))
-        return RunRequest(stages, refresh=again, job=" ".join(["resume", *said]))
+        only = None if not last else _up_to_chapter(stages, last)
+        return RunRequest(stages, refresh=again, only=only, job=" ".join(["resume", *said]))
 
     return prepare
 

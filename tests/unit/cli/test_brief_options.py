@@ -1,64 +1,105 @@
 """From options to a brief, and from questions to the same options."""
 
+import io
 import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from tests.support.screen import Screen
 
-from libriscribe2.cli.create import ask_for_brief, equal_command
+from libriscribe2.cli.wizard import equal_command, interview
 from libriscribe2.commands.new_book import brief_from, kind_note, with_drafting
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 
 
-def asked(typed: str, **options: Any) -> tuple[dict[str, Any], str]:
-    """The options with the answers that were typed, and what was said."""
-    answers: dict[str, Any] = {}
-    app = typer.Typer()
+def asked(
+    monkeypatch: pytest.MonkeyPatch, typed: str, **options: Any
+) -> tuple[dict[str, Any], list[Path], str]:
+    """The answers, the samples, and what was said."""
+    screen = Screen()
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    monkeypatch.setattr("sys.stderr", screen.err)
+    given = {"premise": None, **options}
+    answers, _, files = interview(screen.renderer, given, model="demo", samples=())
+    return answers, files, screen.talk
 
-    @app.command()
-    def _ask() -> None:
-        answers.update(ask_for_brief(options))
 
-    result = CliRunner().invoke(app, input=typed, catch_exceptions=False)
-    return answers, result.stderr
-
-
-def test_XC_03_the_answers_join_the_options() -> None:
-    answers, _ = asked("A keeper\n\nMystery\n\n3\n", title="T", words=900)
+def test_XC_03_the_answers_join_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = "A keeper\n1\n3\n9000 3\n\n3\n"
+    answers, files, _ = asked(monkeypatch, typed, title="T")
     assert answers == {
         "premise": "A keeper",
         "title": "T",
-        "words": 900,
-        "category": "Fiction",
+        "book_kind": "fiction",
         "genre": "Mystery",
-        "language": "English",
+        "words": 9_000,
         "chapters": "3",
+        "language": "English",
+        "person": "first person",
+        "tense": "past",
     }
+    assert files == []
+    assert brief_from(answers).words == 9_000
 
 
-def test_XC_03_what_the_options_say_is_not_asked() -> None:
-    answers, told = asked("A keeper\n", category="Essay", genre="", language="fr", chapters="2")
-    assert answers["premise"] == "A keeper"
-    assert "Language" not in told
+def test_XC_03_a_size_may_be_chosen_by_its_number_and_a_voice_by_a_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sample = tmp_path / "letters.md"
+    sample.write_text("It rained on the quay. " * 40, encoding="utf-8")
+    typed = f"A guide\n2\n8\n2\nDeutsch\n{tmp_path / 'none.md'}\n{sample}\n"
+    answers, files, told = asked(monkeypatch, typed)
+    assert (answers["book_kind"], answers["category"]) == ("non-fiction", "Cookbook")
+    assert (answers["project_type"], answers["language"]) == ("novella", "Deutsch")
+    assert "There is no" in told
+    assert files == [sample]
 
 
-def test_XC_08_a_wrong_answer_is_asked_for_again_and_the_others_stay() -> None:
-    answers, told = asked("  \nA keeper\n\n\n \nBrezhoneg\n12-8\n0\n8-12\n")
-    assert (answers["premise"], answers["language"], answers["chapters"]) == (
-        "A keeper",
-        "Brezhoneg",
-        "8-12",
+def test_XC_03_what_the_options_say_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, _, told = asked(
+        monkeypatch,
+        "A keeper\n",
+        category="Essay",
+        genre="",
+        language="fr",
+        chapters="2",
+        tense="past",
     )
-    assert told.count("Error: ") == 4
+    assert answers["premise"] == "A keeper"
+    assert not any(word in told for word in ("Language", "Length", "Genre", "Voice"))
+
+
+def test_XC_08_a_wrong_answer_is_asked_for_again_and_the_others_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    typed = "  \nA keeper\n?\n3\n1\n?\n12\nSaga\nmany\n0 3\n900 12-8\n900 8-12\n?\nabout ten\nabout ten\n?\n1\n"
+    answers, _, told = asked(monkeypatch, typed)
+    assert (answers["premise"], answers["book_kind"], answers["genre"]) == (
+        "A keeper",
+        "fiction",
+        "Saga",
+    )
+    assert (answers["words"], answers["chapters"]) == (900, "8-12")
+    assert answers["language"] == "about ten"  # said twice, it is meant
+    assert told.count("warning: ") == 11
     assert "write 8-12" in told
 
 
-def test_XC_08_wrong_options_are_told_before_the_first_question() -> None:
+def test_XC_08_wrong_options_are_told_before_the_first_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with pytest.raises(UsageError, match="--characters 'no'"):
-        ask_for_brief({"premise": None, "characters": "no"})
+        asked(monkeypatch, "", characters="no")
+
+
+def test_XC_08_the_end_of_the_input_is_one_line_that_says_how(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(UsageError, match="input has ended") as caught:
+        asked(monkeypatch, "A keeper\n1\n")
+    assert "--yes" in caught.value.fix
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,182 @@
+"""Between the parts of a book: the plan and each chapter are shown, and the author decides."""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.run_output import carry_out
+from libriscribe2.cli.wizard import Questions
+from libriscribe2.commands.noting import note_down
+from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
+from libriscribe2.commands.remaking import Redo
+from libriscribe2.commands.runs import Prepare, going_on
+from libriscribe2.engine.stages import check_artifacts
+from libriscribe2.errors import LibriScribeError
+from libriscribe2.exporters.pandoc import environment
+from libriscribe2.models.story import ConceptFile, OutlineFile
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, OUTLINE, ProjectPaths, chapter_file
+from libriscribe2.settings import Settings
+
+_PLAN: Final = (
+    "w write the book, c say what to change, e edit the plan, a again from the idea, s stop"
+)
+_CHAPTER: Final = "k keep and go on, e edit, n note and again, s stop"
+_TEN_LINES: Final = 900
+"""Characters of the story that are shown."""
+
+
+class Approval:
+    """Carries on with a book as far as its author wants.
+
+    Args:
+        renderer: The screen.
+        paths: The project.
+        settings: The settings in force.
+    """
+
+    def __init__(self, renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
+        self._renderer = renderer
+        self._paths = paths
+        self._settings = settings
+        self._asks = Questions(renderer)
+
+    def of_plan(self) -> None:
+        """Show the plan until it is to be written, or the author stops.
+
+        Raises:
+            LibriScribeError: A run failed; finished parts are kept.
+        """
+        while True:
+            self._show_plan()
+            match self._asks.key(f"{_PLAN} [w]: ", "wceas"):
+                case "w":
+                    self._run(going_on(None, refresh=False))
+                    return
+                case "c":
+                    if said := self._asks.line("What should be different? "):
+                        note_down(self._paths, "book", said)
+                        self._plan_again()
+                case "e":
+                    if self._edit(OUTLINE):
+                        self._plan_again()
+                case "a":
+                    self._run(Redo("concept").prepare)
+                    self._plan_again()
+                case _:
+                    self._renderer.note(
+                        f"Continue with `libriscribe2 resume {self._paths.called}`."
+                    )
+                    return
+
+    def by_chapter(self) -> None:
+        """Write a chapter at a time, and ask after each.
+
+        Raises:
+            LibriScribeError: A run failed; finished parts are kept.
+        """
+        while (number := self._next_chapter()) is not None:
+            self._run(going_on(f"chapter:{number}", refresh=False))
+            if number == 0:
+                continue  # the plan is there now
+            if not self._kept(number):
+                self._renderer.note(
+                    f"Continue with `libriscribe2 resume {self._paths.called} --step`."
+                )
+                return
+        self._run(going_on(None, refresh=False))
+
+    def _kept(self, number: int) -> bool:
+        """Show a chapter until the author keeps it; false where he stops."""
+        while True:
+            self._renderer.note(self._text(chapter_file(number)))
+            match self._asks.key(f"Chapter {number}: {_CHAPTER} [k]: ", "kens"):
+                case "k":
+                    return True
+                case "e":
+                    self._edit(chapter_file(number))
+                case "n":
+                    if said := self._asks.line("What should be different? "):
+                        note_down(self._paths, str(number), said)
+                        self._run(Redo("chapters", number).prepare)
+                case _:
+                    return False
+
+    def _next_chapter(self) -> int | None:
+        """The first chapter that is not written; 0 before there is a plan, None after the last."""
+        view = look_at(self._paths)
+        planned, there = Book(view).chapters(), view.names(CHAPTER_FILES)
+        if not planned:
+            return 0
+        return next((n for n in range(1, planned + 1) if chapter_file(n) not in there), None)
+
+    def _plan_again(self) -> None:
+        """Bring the plan up to date with what the author changed."""
+        self._run(going_on("plan", refresh=True))
+
+    def _run(self, prepare: Prepare) -> None:
+        carry_out(self._renderer, self._paths, self._settings, prepare, as_json=False, anew=False)
+
+    def _show_plan(self) -> None:
+        """The story in ten lines, the cast and the chapters."""
+        view, brief = look_at(self._paths), read_brief(self._paths)
+        book = Book(view)
+        concept = book.load(CONCEPT, ConceptFile).concept
+        told = " ".join(concept.description.split())
+        lines = [book.title(brief), "", _shortened(told, _TEN_LINES), ""]
+        lines += [f"  {one.name}: {_shortened(one.role, 60)}" for one in book.characters()]
+        planned = book.load(OUTLINE, OutlineFile).chapters if book.has(OUTLINE) else []
+        lines += ["", *(f"  {n:>2}. {one.title}" for n, one in enumerate(planned, 1)), ""]
+        self._renderer.note("\n".join(lines))
+
+    def _text(self, name: str) -> str:
+        return look_at(self._paths).read_text(name)
+
+    def _edit(self, name: str) -> bool:
+        """Open a file of the book in the author's editor; whether it was changed and can be used."""
+        words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+        found = shutil.which(words[0]) if words else None
+        path = self._paths.resolve(name)
+        if found is None:
+            self._renderer.warning(f"No editor is set in EDITOR; edit {path}, then go on here.")
+            return self._changed_by(name, lambda: self._asks.line("Press Enter when it is done. "))
+        env = environment("TERM", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
+        return self._changed_by(name, lambda: self._started([found, *words[1:], str(path)], env))
+
+    def _started(self, words: list[str], env: dict[str, str]) -> None:
+        try:
+            ended = subprocess.run(words, env=env, check=False).returncode
+        except OSError as error:
+            self._renderer.warning(f"{Path(words[0]).name} cannot be started: {error.strerror}.")
+            return
+        if ended:
+            self._renderer.warning(f"{Path(words[0]).name} ended with {ended}.")
+
+    def _changed_by(self, name: str, work: Callable[[], object]) -> bool:
+        """Whether a file is another one after some work, and can still be read; else it is put back."""
+        path = self._paths.resolve(name)
+        before = path.read_bytes()
+        work()
+        if path.read_bytes() == before:
+            self._renderer.note(f"{name} is as it was.")
+            return False
+        try:
+            check_artifacts(wanted_stages(read_brief(self._paths)), look_at(self._paths))
+        except LibriScribeError as error:
+            self._renderer.error(error)
+            kept = path.with_name(f"{path.stem}.edited{path.suffix}")
+            kept.write_bytes(path.read_bytes())
+            path.write_bytes(before)
+            self._renderer.note(f"{name} is as it was; your edit is in {kept}.")
+            return False
+        return True
+
+
+def _shortened(text: str, most: int) -> str:
+    """The beginning of a text, to the end of a word."""
+    return text if len(text) <= most else f"{text[:most].rpartition(' ')[0]} ..."

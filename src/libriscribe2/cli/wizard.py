@@ -1,0 +1,299 @@
+"""The questions of `create` on a terminal, and what it would take, before anything is paid for."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from libriscribe2.cli.frame import local_servers
+from libriscribe2.cli.render import Renderer
+from libriscribe2.commands.new_book import brief_from, option_of, read_samples
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.forecast.quote import Quote
+from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, configured_provider
+from libriscribe2.models.brief import SIZES, Brief
+from libriscribe2.models.languages import UNKNOWN, language_of
+from libriscribe2.wording import cost, counted, duration, plain_fault
+
+WORDS_OF_A_PAGE: Final = 275
+"""Of a printed book of usual size."""
+
+_FICTION: Final = (
+    *("Fantasy", "Science fiction", "Mystery", "Thriller", "Romance", "Historical", "Horror"),
+    *("Literary", "Adventure", "Young adult"),
+)
+_NON_FICTION: Final = (
+    *("Guide", "Business", "History", "Science", "Biography", "Self-help", "Travel", "Cookbook"),
+)
+_KINDS: Final = ("fiction", "non-fiction")
+_VOICES: Final[tuple[tuple[str, dict[str, str]], ...]] = (
+    ("as the story asks for", {}),
+    ("third person, past tense", {"person": "third person", "tense": "past"}),
+    ("first person, past tense", {"person": "first person", "tense": "past"}),
+    ("third person, present tense", {"person": "third person", "tense": "present"}),
+    ("first person, present tense", {"person": "first person", "tense": "present"}),
+)
+_MOST_OF_A_SERVER: Final = 3
+
+Check = Callable[[str], str]
+"""Says what is wrong with an answer; "" where nothing is."""
+
+
+class Questions:
+    """Asks on stderr, and reads lines from stdin.
+
+    Args:
+        renderer: Says what is wrong with an answer.
+    """
+
+    def __init__(self, renderer: Renderer) -> None:
+        self._renderer = renderer
+
+    def line(self, question: str) -> str:
+        """An answer as it is typed.
+
+        Raises:
+            UsageError: The input has ended.
+        """
+        sys.stderr.write(question)
+        sys.stderr.flush()
+        typed = sys.stdin.readline()
+        if not typed:
+            sys.stderr.write("\n")
+            raise UsageError(
+                "Nobody answered: the input has ended.",
+                fix="In scripts `--yes` starts at once, and `--until plan` stops at the plan.",
+            )
+        return typed.strip()
+
+    def ask(self, question: str, default: str, check: Check) -> str:
+        """An answer that can be used; what is wrong with others is said."""
+        while True:
+            shown = f" [{default}]" if default else ""
+            end = "" if question.endswith("?") and not shown else ":"
+            answer = self.line(f"{question}{shown}{end} ") or default
+            fault = check(answer)
+            if not fault:
+                return answer
+            self._renderer.warning(fault)
+
+    def choose(self, question: str, options: Sequence[str], default: str, check: Check) -> str:
+        """One of several, by its number, or something else that can be used."""
+        listed = (f"{number:>3}  {option}" for number, option in enumerate(options, 1))
+        self._renderer.note("\n".join(listed))
+
+        def picked(answer: str) -> str:
+            number = int(answer) if answer.isdecimal() and len(answer) < 4 else 0
+            return options[number - 1] if 0 < number <= len(options) else answer
+
+        return picked(self.ask(question, default, lambda answer: check(picked(answer))))
+
+    def key(self, question: str, keys: str) -> str:
+        """One of some letters; the first is the default."""
+        while True:
+            answer = self.line(question).lower()[:1] or keys[0]
+            if answer in keys:
+                return answer
+
+
+def interview(
+    renderer: Renderer, given: Mapping[str, Any], *, model: str, samples: Sequence[Path]
+) -> tuple[dict[str, Any], str, list[Path]]:
+    """Ask for what the options leave open, each until the answer can be used.
+
+    Args:
+        renderer: The screen.
+        given: Keys of the brief; None was not given.
+        model: The model that is named already, or "".
+        samples: The texts of the author's that are named already.
+
+    Returns:
+        The keys with the answers, the model, and the samples.
+
+    Raises:
+        UsageError: An option is wrong, and nothing was asked; or the input has ended.
+        ModelError: There is no model to choose.
+    """
+    brief_from({**given, "premise": "not known yet"})
+    models = [] if model else _models()
+    answers, asks = dict(given), Questions(renderer)
+    if not (answers.get("premise") or "").strip():
+        answers["premise"] = asks.ask("What is your book about?", "", _usable("premise"))
+    if answers.get("category") is None and answers.get("book_kind") is None:
+        answers["book_kind"] = asks.choose("Fiction or non-fiction", _KINDS, "1", _one_of(_KINDS))
+    told = answers.get("book_kind") or Brief.model_validate(_known(answers)).kind
+    field, kinds = ("genre", _FICTION) if told == "fiction" else ("category", _NON_FICTION)
+    if answers.get(field) is None:
+        question = f"{field.capitalize()}, by number or in your own words"
+        answers[field] = asks.choose(question, kinds, "1", _wordy)
+    _ask_length(asks, answers)
+    if answers.get("language") is None:
+        answers["language"] = asks.ask("Language", "English", _a_language())
+    files = [*samples] if samples else _ask_voice(asks, answers, is_story=told == "fiction")
+    if models:
+        model = asks.choose("Model, by number or as PROVIDER/NAME", models, "1", _wordy)
+    return answers, model, files
+
+
+def equal_command(options: Mapping[str, Any]) -> str:
+    """The command line that says the same as the answers; None and "" need no option."""
+    given: list[str] = []
+    for key, value in options.items():
+        name = option_of(key)
+        if isinstance(value, bool):
+            given.append(name if value else f"--no-{name[2:]}")
+        elif isinstance(value, list):
+            given += [word for one in value for word in (name, str(one))]
+        elif key != "premise" and value not in (None, ""):
+            given += [name, str(value)]
+    premise = str(options["premise"])
+    words = [*given, "--", premise] if premise.startswith("-") else [premise, *given]
+    return shlex.join(["libriscribe2", "create", *words])
+
+
+def may_start(renderer: Renderer, title: str, brief: Brief, model: str, quote: Quote) -> str:
+    """Say what the whole book would take, and ask.
+
+    Returns:
+        `y`, `e` for other answers, or `n`.
+
+    Raises:
+        UsageError: The input has ended.
+    """
+    wanted, total = brief.chapter_range(), quote.total
+    words = brief.words or brief.size.words
+    seconds = quote.times.seconds.get(brief.drafting) if quote.times is not None else None
+    low, high = cost(total.low_usd), cost(total.high_usd)
+    values = {
+        "chapters": wanted.wording("chapter").partition(" chapter")[0],
+        "words": f"about {words:,}",
+        "pages": f"about {max(1, round(words / WORDS_OF_A_PAGE)):,}",
+        "model": model,
+        "calls": f"about {total.calls:,}",
+        "cost": low if low == high else f"{low} to {high}",
+        "time": f"about {duration(seconds)}" if seconds else "",
+    }
+    renderer.panel(title, {name: value for name, value in values.items() if value}, talk=True)
+    renderer.note("First the plan is written; then you see it, and decide about the rest.")
+    return Questions(renderer).key("Start? [Y/e/n] (e: change the answers) ", "yen")
+
+
+def _ask_length(asks: Questions, answers: dict[str, Any]) -> None:
+    """Ask for words and chapters, by the name of a size or as figures."""
+    if any(answers.get(key) is not None for key in ("words", "chapters", "project_type")):
+        return
+    sizes = list(SIZES)
+    shown = [
+        f"{name.replace('_', ' '):<12} {SIZES[name].words:>7,} words, "
+        f"{counted(int(SIZES[name].chapters), 'chapter')}"
+        for name in sizes
+    ]
+
+    def figures(answer: str) -> str:
+        if answer in shown:
+            return ""
+        words, _, chapters = answer.replace(",", "").partition(" ")
+        chapters = chapters.strip().removesuffix("chapters").strip()
+        wrong = "Write words and chapters, such as 50000 10, or a number of the list."
+        if not words.isdecimal() or int(words) < 1:
+            return wrong
+        return _usable("chapters")(chapters) if chapters else ""
+
+    question = "Length, by number, or words and chapters such as 50000 10"
+    answer = asks.choose(question, shown, str(sizes.index("novel") + 1), figures)
+    if answer in shown:
+        answers["project_type"] = sizes[shown.index(answer)]
+        return
+    words, _, chapters = answer.replace(",", "").partition(" ")
+    answers["words"] = int(words)
+    if chapters.strip():
+        answers["chapters"] = chapters.strip().removesuffix("chapters").strip()
+
+
+def _ask_voice(asks: Questions, answers: dict[str, Any], *, is_story: bool) -> list[Path]:
+    """Ask whose voice the book takes: a preset, or a text of the author's."""
+    if answers.get("person") or answers.get("tense"):
+        return []
+    names = [name for name, _ in (_VOICES if is_story else _VOICES[:1])]
+
+    def check(answer: str) -> str:
+        if answer in names:
+            return ""
+        try:
+            read_samples([Path(answer).expanduser()])
+        except LibriScribeError as error:
+            return f"{error.what}: {error.why}" if error.why else error.what
+        return ""
+
+    chosen = asks.choose("Voice, by number, or the path of a text of yours", names, "1", check)
+    if chosen not in names:
+        return [Path(chosen).expanduser()]
+    answers.update(_VOICES[names.index(chosen)][1])
+    return []
+
+
+def _models() -> list[str]:
+    """The models that can be asked here, the one that would be taken first.
+
+    Raises:
+        ModelError: There is neither a key nor a server.
+    """
+    first = configured_provider(os.environ)
+    with_key = (
+        one.default_model
+        for one in PROVIDERS
+        if one.default_model and any(os.environ.get(name, "").strip() for name in one.keys)
+    )
+    served: Iterable[str] = (
+        model for one in local_servers() for model in one.models[:_MOST_OF_A_SERVER]
+    )
+    found = list(dict.fromkeys([*([first.model] if first else []), *with_key, *served]))
+    return [*found, MANUAL_MODEL] if found else []
+
+
+def _usable(key: str) -> Check:
+    """A check of an answer by the brief's own rules."""
+
+    def check(answer: str) -> str:
+        try:
+            Brief.model_validate({"premise": "not known yet", key: answer})
+        except ValidationError as error:
+            fault = plain_fault(error.errors(include_url=False)[0])
+            return f"{fault[:1].upper()}{fault[1:]}."
+        return ""
+
+    return check
+
+
+def _wordy(answer: str) -> str:
+    """Whether something is named by letters."""
+    if any(character.isalpha() for character in answer):
+        return ""
+    return "Write a number of the list, or a name."
+
+
+def _one_of(options: Sequence[str]) -> Check:
+    return lambda answer: "" if answer in options else f"Write 1 to {len(options)}."
+
+
+def _a_language() -> Check:
+    """A check that takes a language that nobody here knows when it is said twice."""
+    doubted: list[str] = []
+
+    def check(answer: str) -> str:
+        if _wordy(answer):
+            return "Write the name of a language, such as English, Deutsch or pt-BR."
+        if language_of(answer).tag != UNKNOWN or answer in doubted:
+            return ""
+        doubted.append(answer)
+        return f"No language {answer!r} is known here; write it again to keep it."
+
+    return check
+
+
+def _known(answers: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in answers.items() if value is not None}
