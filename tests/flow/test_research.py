@@ -140,7 +140,7 @@ def test_XC_07_a_question_adds_to_the_notes_and_makes_nothing_stale(desk: Desk) 
     before = book.json("research/notes.json")["notes"]
     author = Author(reply=_other_facts)
     desk.run("research", "guide", "Where is the mine?", backend=author)
-    assert len(author.asked) == 3
+    assert len(author.asked) == 4
     after = book.json("research/notes.json")["notes"]
     assert after[: len(before)] == before
     assert [note["claim"] for note in after[len(before) :]] == ["There is a mine in Wieliczka."]

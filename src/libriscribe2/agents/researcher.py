@@ -3,14 +3,18 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import BaseModel
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
+from libriscribe2.context.notes import notes_block
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.attempt import Attempt
+from libriscribe2.models.answers import AnsweredQuestion, AnswersFile, QuestionAnswers
+from libriscribe2.models.citations import facts, ids_in, ids_known, with_known_ids
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.notes import (
     Note,
@@ -23,6 +27,7 @@ from libriscribe2.models.notes import (
 from libriscribe2.models.story import ConceptFile
 from libriscribe2.project.paths import (
     CONCEPT,
+    RESEARCH_ANSWERS,
     RESEARCH_LIST,
     RESEARCH_NOTES,
     RESEARCH_SOURCES,
@@ -60,6 +65,7 @@ class ResearcherAgent(Agent):
         "tool_loop",
         "micro_resolution",
         "error_analysis",
+        "research_answer",
     )
     made_where = f"files in {RESEARCH_SOURCES} or a search engine"
     _model: "ChainModel | None" = None
@@ -108,6 +114,7 @@ class ResearcherAgent(Agent):
         others = [one for one in self.notes().notes if not one.step.startswith(f"{self.name}/")]
         whole = merged(NotesFile(notes=list(found.notes)), NotesFile(notes=others))
         self._keep_sources(whole)
+        await self._answers(unit, questions, whole.notes, kept=())
         self.made_from.remark = told(found)
         return whole
 
@@ -133,7 +140,37 @@ class ResearcherAgent(Agent):
         found = await self._run(unit, name, request_text([question], files), question)
         whole = merged(self.notes(), NotesFile(notes=list(found.notes)))
         self._keep_sources(whole)
-        return whole, found
+        kept = [one for one in self.book.answers() if one.question != question]
+        answers = await self._answers(unit, [question], found.notes, kept=kept)
+        return whole, replace(found, answers=tuple(answers))
+
+    async def _answers(
+        self,
+        unit: Unit,
+        questions: Sequence[str],
+        notes: Sequence[Note],
+        *,
+        kept: Sequence[AnsweredQuestion],
+    ) -> list[AnsweredQuestion]:
+        """What notes say to questions, kept beside the answers of others."""
+        usable = facts(notes)
+        told = QuestionAnswers(answers=[])
+        if usable:
+            sources = cited_sources(ResearchFolder(self._paths), NotesFile(notes=usable))
+            told = await self.ask(
+                unit,
+                QuestionAnswers,
+                prompt="research_answer",
+                part="answers",
+                limits={"answers": {"minItems": len(questions), "maxItems": len(questions)}},
+                book=book_lines(self.brief),
+                questions="\n".join(f"{n}. {one}" for n, one in enumerate(questions, start=1)),
+                notes=notes_block(usable, sources.sources),
+            )
+        answers = answered(questions, told, usable)
+        whole = AnswersFile(answers=[*kept, *answers])
+        self.context.research.record(RESEARCH_ANSWERS, as_text(whole))
+        return answers
 
     def notes(self) -> NotesFile:
         """The notes that are there."""
@@ -241,6 +278,26 @@ class ResearcherAgent(Agent):
     def _keep_sources(self, notes: NotesFile) -> None:
         sources = cited_sources(ResearchFolder(self._paths), notes)
         self.context.research.record(RESEARCH_LIST, as_text(sources))
+
+
+def answered(
+    questions: Sequence[str], told: QuestionAnswers, notes: Sequence[Note]
+) -> list[AnsweredQuestion]:
+    """The questions with what a model says of them, as far as it names notes that there are."""
+    known = {note.id for note in notes}
+    said = {one.question: one for one in reversed(told.answers)}
+    found = list[AnsweredQuestion]()
+    for number, question in enumerate(questions, start=1):
+        one = said.get(number)
+        if one is None or one.verdict == "not":
+            found.append(AnsweredQuestion(question=question))
+            continue
+        text = with_known_ids(one.answer.strip(), known)
+        ids = [*map(partial(ids_known, ids=known), one.notes), *ids_in(text)]
+        own = [note for note in dict.fromkeys(ids) if note in known]
+        verdict = one.verdict if own else "not"
+        found.append(AnsweredQuestion(question=question, verdict=verdict, answer=text, notes=own))
+    return found
 
 
 def told(found: "Findings") -> str:

@@ -40,6 +40,7 @@ from libriscribe2.commands.researching import (
 from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import IncompleteError
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
+from libriscribe2.models.answers import AnsweredQuestion
 from libriscribe2.models.notes import Note, Source
 from libriscribe2.models.tooling import Binding, PlanStep, RunRecord, StepResult
 from libriscribe2.project.artifacts import Book
@@ -76,7 +77,10 @@ def ask(
     *,
     options: BudgetOptions,
 ) -> None:
-    """Research a question and add the findings to the book's notes; `ask` may be left out.
+    """Research a question, answer it, and add the findings to the book's notes.
+
+    `ask` may be left out. The answer is made of the notes alone and has their marks; where they do
+    not say it, neither does the answer.
 
     A model plans which tools are used. Every note has a quote, which is looked up in its source; a
     note whose quote is not found is saved as not verified, and no chapter uses it. A question that
@@ -114,6 +118,8 @@ def show(
         renderer.data_json(notes_record(paths))
         return
     notes, sources = Book(view).notes(), Book(view).sources()
+    for one in Book(view).answers():
+        renderer.note(f"{one.question}\n  {answer_text(one)}")
     columns = ("note", "verified", "claim", "source", "place")
     renderer.table(columns, note_rows(notes, sources))
     verified = sum(note.is_fact for note in notes)
@@ -151,6 +157,8 @@ def _look_up(renderer: Renderer, book: OpenBook, question: str, *, as_json: bool
         return
     columns = ("note", "verified", "claim", "source", "place")
     renderer.table(columns, note_rows(found.notes, Book(book.store).sources()))
+    for one in found.answers:
+        renderer.data(f"\n{answer_text(one)}")
     verified = sum(note.is_fact for note in found.notes)
     for line in (*found.failures, *found.unusable):
         renderer.warning(line)
@@ -179,6 +187,13 @@ def note_rows(notes: Iterable[Note], sources: Iterable[Source]) -> list[tuple[st
         )
         for note in notes
     ]
+
+
+def answer_text(one: AnsweredQuestion) -> str:
+    """The answer to a question, or that there is none."""
+    if one.verdict == "not":
+        return "The sources do not say."
+    return f"{one.answer or 'See the notes.'}{' (in part)' if one.verdict == 'partly' else ''}"
 
 
 def chain_text(record: RunRecord) -> str:

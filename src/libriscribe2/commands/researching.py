@@ -84,6 +84,7 @@ def answer_record(book: OpenBook, question: str, found: Findings) -> dict[str, A
         "project": book.store.paths.root.name,
         "question": question,
         "chain": question_name(question),
+        "answers": [one.model_dump(mode="json") for one in found.answers],
         "notes": [note.model_dump(mode="json") for note in found.notes],
         "verified": sum(note.is_fact for note in found.notes),
         "failures": list(found.failures),
@@ -97,6 +98,7 @@ def notes_record(paths: ProjectPaths) -> dict[str, Any]:
     book = Book(look_at(paths))
     return {
         "project": paths.root.name,
+        "answers": [one.model_dump(mode="json") for one in book.answers()],
         "notes": [note.model_dump(mode="json") for note in book.notes()],
         "sources": [source.model_dump(mode="json") for source in book.sources()],
     }

@@ -46,9 +46,19 @@ def notes_to_plan(
     notes: Iterable[Note],
     sources: Iterable[Source],
     answers: Sequence[AnsweredQuestion] = (),
+) -> str:
+    """All notes for a plan, by question and source, with bare ids; "" where there are none."""
+    block = notes_block(notes, sources, answers)
+    return block and block + _TO_PLAN
+
+
+def notes_block(
+    notes: Iterable[Note],
+    sources: Iterable[Source],
+    answers: Sequence[AnsweredQuestion] = (),
     budget: int = PLAN_BUDGET,
 ) -> str:
-    """All notes for a plan, by question and source, with bare ids; "" where there are none.
+    """All notes by question and source, with bare ids; "" where there are none.
 
     Args:
         notes: All notes; what is no fact is left out.
@@ -69,7 +79,7 @@ def notes_to_plan(
     if left and lines:
         lines.append("To no question:")
     lines += _by_source(left.values(), names, each)
-    return _DATA.format(lines="\n".join(lines_within(lines, 2 * budget))) + _TO_PLAN
+    return _DATA.format(lines="\n".join(lines_within(lines, 2 * budget)))
 
 
 def notes_to_cite(

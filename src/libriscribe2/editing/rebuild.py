@@ -17,6 +17,7 @@ from libriscribe2.project.manifest import FileRecord, Manifest
 from libriscribe2.project.paths import (
     BOOK_TOML,
     NOTES,
+    RESEARCH_ANSWERS,
     RESEARCH_LIST,
     RESEARCH_NOTES,
     SAMPLES,
@@ -181,7 +182,8 @@ def authors_files(
     for record in records:
         for name in _named(record):
             given[name] = record["t"] != "write"
-    notes = [name for name in (RESEARCH_NOTES, RESEARCH_LIST) if view.exists(name)]
+    of_research = (RESEARCH_NOTES, RESEARCH_LIST, RESEARCH_ANSWERS)
+    notes = [name for name in of_research if view.exists(name)]
     return (
         *notes,
         *(

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.limits.retries import Sleep
+from libriscribe2.models.answers import AnsweredQuestion
 from libriscribe2.models.notes import Note
 from libriscribe2.models.tooling import Capability, Plan, PlanStep, RunRecord
 from libriscribe2.project.artifacts import Book
@@ -160,11 +161,13 @@ class Findings:
         record: The run.
         notes: The notes that its steps saved, each once, in the order of the plan.
         unusable: One line for every MCP server or tool that cannot be used.
+        answers: What the notes say to the questions, where that was asked.
     """
 
     record: RunRecord
     notes: tuple[Note, ...]
     unusable: tuple[str, ...] = ()
+    answers: tuple[AnsweredQuestion, ...] = ()
 
     @property
     def failures(self) -> tuple[str, ...]:

@@ -104,13 +104,15 @@ async def test_XC_07_a_question_is_planned_resolved_run_and_noted_with_exactly_t
         ("source", "auto_wire", "extract-1"),
         ("facts", "auto_wire", "extract-1"),
     }
-    # One plan, one question per page, one about the claims of each: names alone bind the rest.
+    # One plan, one question per page, one about the claims of each, one for the answer: names alone
+    # bind the rest.
     assert [name.rpartition("/")[2].partition("-")[0] for name in model.asked] == [
         "plan",
         "extract_facts",
         "extract_facts",
         "s",
         "s",
+        "answers",
     ]
     assert found.record.results["extract-1"].llm_calls == 1
 
@@ -201,7 +203,7 @@ async def test_XC_04_a_killed_chain_goes_on_without_a_repeated_call(tmp_path: Pa
         assert site.requests == before == ["/search?q=salt&format=json", "/salt"]
     last_names = [name.rpartition("/")[2] for name in model.asked]
     assert last_names[:2] == ["plan", "extract_facts"]
-    assert [name[:2] for name in last_names[2:]] == ["s-"]
+    assert [name[:2] for name in last_names[2:]] == ["s-", "an"]
     assert found.notes
     again = Model()
     assert (await answered(desk, again)).notes == found.notes
@@ -223,7 +225,7 @@ async def test_XC_07_the_stage_asks_questions_first_and_keeps_the_notes_of_other
         step("save", "save_note", "extract"),
         questions=questions,
     )
-    made = await desk.run(ResearcherAgent, *[model] * 5)
+    made = await desk.run(ResearcherAgent, *[model] * 6)
     assert isinstance(made, NotesFile)
     assert [note.quote for note in made.notes] == [SALT, other["quote"]]
     assert made.notes[0].step == "research/save"
@@ -233,7 +235,11 @@ async def test_XC_07_the_stage_asks_questions_first_and_keeps_the_notes_of_other
         "research/plan",
         "research/extract/extract_facts",
         f"research/support/{source}",
+        "research/answers",
     ]
+    (answer_kept,) = _json(desk, "research/answers.json")["answers"]
+    assert answer_kept["question"] == "What did salt cost?"
+    assert made.notes[0].id in answer_kept["notes"]
     assert "- salt.md" in desk.prompt(0)
     plan = _json(desk, "research/plan.json")
     assert "1. What did salt cost?" in plan["original_request"]
@@ -311,11 +317,11 @@ async def test_RP_35_XU_04_a_planner_that_calls_tools_one_by_one_gets_its_result
 ) -> None:
     desk = desk_on(tmp_path)
     desk.put("research/sources/salt.md", SALT)
-    with desk.hired(ResearcherAgent, *turns, answer) as agent:
+    with desk.hired(ResearcherAgent, *turns, answer, answer) as agent:
         assert isinstance(agent, ResearcherAgent)
         found = (await agent.answer(QUESTION))[1]
     assert [note.quote for note in found.notes if note.verified] == [SALT]
-    assert len(desk.calls) == asked + 1  # and one about the claim
+    assert len(desk.calls) == asked + 2  # and one about the claim, and one for the answer
     assert "Salt was traded along the coast" in last(desk, 1)
     assert found.record.success
 
@@ -334,7 +340,7 @@ async def test_RP_31_calls_that_cannot_be_carried_out_are_named_to_the_model(
         native(SAVE),
         '{"needsMoreWork": false}',
     )
-    with desk.hired(ResearcherAgent, *turns, answer) as agent:
+    with desk.hired(ResearcherAgent, *turns, answer, answer) as agent:
         assert isinstance(agent, ResearcherAgent)
         found = (await agent.answer(QUESTION))[1]
     assert [note.verified for note in found.notes] == [True]
@@ -356,7 +362,7 @@ async def test_a_book_whose_research_took_no_note_says_so_and_plans_anew(tmp_pat
     with pytest.raises(IncompleteError, match="Research found nothing"):
         await desk.run(ResearcherAgent, *[nothing] * 5)
     better = Model(*steps, questions=questions)
-    made = await desk.run(ResearcherAgent, *[better] * 5)
+    made = await desk.run(ResearcherAgent, *[better] * 6)
     assert isinstance(made, NotesFile)
     assert [note.quote for note in made.notes] == [SALT]
     assert "research/plan" in better.asked
@@ -397,9 +403,41 @@ async def test_a_claim_that_its_quote_does_not_say_is_kept_and_is_no_fact(tmp_pa
         (False, "the quote has 2 words; it takes 3 to 40 to prove a claim"),
         (False, "it says that they came"),
     ]
-    asked = last(desk, -1)
+    asked = last(desk, -2)
     assert "3. claim: The ships never came." in asked
     assert "\n\nThe ships came in spring, as they always had.\n</passages>" in asked
+
+
+async def test_XU_02_a_question_ends_with_an_answer_made_of_its_notes_alone(tmp_path: Path) -> None:
+    desk = desk_on(tmp_path)
+    desk.put("research/sources/salt.md", SALT)
+    steps = (
+        step("read", "read_source", source="salt.md"),
+        step("extract", "extract_facts", "read", question="cost"),
+        step("save", "save_note", "extract"),
+    )
+    (note,) = (await answered(desk, Model(*steps))).notes
+    wrong = f"{note.id[:-1]}{'0' if note.id[-1] != '0' else '1'}"
+    said = {
+        "answers": [
+            {
+                "question": 1,
+                "verdict": "partly",
+                "answer": f"A barrel cost 3.5 ducats [@{wrong}]. When the light was lit they do not say.",
+                "notes": ["n-000000000000"],
+            }
+        ]
+    }
+    found = await answered(desk, Model(*steps, answers=json.dumps(said)), "What did it cost?")
+    (told,) = found.answers
+    assert told.verdict == "partly"
+    assert told.answer.startswith(f"A barrel cost 3.5 ducats [@{note.id}].")
+    assert told.notes == [note.id]
+    none = {"answers": [{"question": 1, "verdict": "not", "answer": "In 1851.", "notes": []}]}
+    found = await answered(desk, Model(*steps, answers=json.dumps(none)), "When was it lit?")
+    assert [(one.verdict, one.answer) for one in found.answers] == [("not", "")]
+    kept = _json(desk, "research/answers.json")["answers"]
+    assert [one["question"] for one in kept] == [QUESTION, "What did it cost?", "When was it lit?"]
 
 
 async def test_XC_07_without_anything_to_look_in_nothing_is_asked(tmp_path: Path) -> None:

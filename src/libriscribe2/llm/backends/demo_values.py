@@ -158,6 +158,7 @@ _FREE_ITEMS: Final = 3
 _NAME: Final = re.compile(r"(?<=[a-z,;] )(?<!\bthe )(?<!\bin )(?<!\bof )[A-Z][a-z]+ [A-Z][a-z]+\b")
 _INSIDE: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?\b")
 _NOTE_SAYS: Final = re.compile(r"(?m)^- n-[0-9a-f]{12}: (.+)$")
+_NOTE: Final = re.compile(r"(?m)^- (n-[0-9a-f]{12}): (.+)$")
 _WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
 _TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
 _SHORT: Final = frozenset(
@@ -280,7 +281,7 @@ class Values:
             "contradictions": lambda _: iter(()),
             "doubts": lambda _: iter(()),
             "verdicts": lambda n: iter([{"verdict": "unclear"}] * n),
-            "answers": lambda n: iter([{"better": "tie"}] * n),
+            "answers": self._answers,
         }
 
     def text(self, key: str) -> str:
@@ -322,6 +323,21 @@ class Values:
             **kept,
             **({"title": title[1]} if title else {}),
         }
+
+    def _answers(self, count: int) -> Rows:
+        """To each question some of the notes; of two passages none is better."""
+        asked = [one for one in self._asked.block("questions").splitlines() if one]
+        notes = _NOTE.findall(self._asked.block("notes"))
+        yield from [] if asked else [{"better": "tie"}] * count
+        for at in range(len(asked)):
+            own = notes[at :: len(asked)]
+            said = [f"{told.rstrip('. ')} [@{note}]." for note, told in own[:2]]
+            yield {
+                "question": at + 1,
+                "verdict": "partly" if own else "not",
+                "answer": " ".join(said),
+                "notes": [note for note, _ in own],
+            }
 
     def _characters(self, count: int) -> Rows:
         roles = ("protagonist", "antagonist", "friend", *["neighbour"] * count)
