@@ -1,5 +1,6 @@
 """Orders of drafting: what each chapter is written from, and that nothing depends on the speed."""
 
+import json
 import re
 from collections import Counter
 from itertools import pairwise
@@ -323,3 +324,67 @@ def test_QU_a_chapter_that_changes_its_wave_is_stale_only_where_its_neighbours_c
         "chapters/05.md": "stale",
         "chapters/06.md": "fresh",
     }
+
+
+MENDED = "The grey cat sat on the brass lamp"
+
+
+def _stated(quote: str) -> dict[str, object]:
+    told = {"entity": "cat", "attribute": "state", "value": quote[:20], "quote": quote, "scene": 1}
+    return told | {"time": {"day": None, "part": ""}, "stance": "asserted"}
+
+
+def test_a_chapter_is_read_as_its_critic_saw_it_and_with_what_was_mended(desk: Desk) -> None:
+    """The text is a beginning that is paid for already; no fact is looked for in words that are gone."""
+
+    def reply(request: Request) -> str | None:
+        prompt = str(request.messages[1]["content"])
+        first = prompt.partition("<text>\n")[2].partition(".")[0]
+        if "ch01/critique" in request.step:
+            issue = {"severity": "error", "quote": first, "why": "No.", "fix": "A cat.", "kind": ""}
+            return json.dumps({"issues": [issue]})
+        if "patches" in request.step:
+            return json.dumps({"patches": [{"issue": 1, "find": first, "replace": MENDED}]})
+        if request.step.startswith("canon"):
+            quotes = [first, MENDED]
+            return json.dumps({"summary": "A cat sits.", "facts": [_stated(one) for one in quotes]})
+        return None
+
+    author = Author(reply=reply)
+    desk.create(
+        size=("--chapters", "1", "--scenes-per-chapter", "2", "--words", "900"), backend=author
+    )
+    asked = {one.step: str(one.messages[1]["content"]) for one in author.asked}
+    critic, reader = asked["chapters/ch01/critique1"], asked["canon/ch01"]
+    end = critic.index("</text>")
+    assert reader[:end] == critic[:end]
+    assert f'"new": "{MENDED}' in reader[end:]
+    book = desk.project()
+    assert book.text("chapters/01.md").count(MENDED) == 1
+    (fact,) = book.json(".libriscribe/canon/01.json")["facts"]
+    assert fact["quote"] == MENDED
+
+
+def test_prompts_of_ones_own_from_an_earlier_version_go_on_working(desk: Desk) -> None:
+    """What they have no place for is added at their end, and a line says so."""
+    size = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "300")
+    desk.written("--until", "plan", size=size)
+    own = {
+        "chapters": "$book$concept$style$chapter$characters$story_so_far$places$scene\nIn $words words.",
+        "canon": "$book\n$chapter\n$characters\n$places\n$rules\n$threads\n<text>\n$text\n</text>\n$most",
+        "critique_again": "$shown\n$changes\n$excerpts\n$most",
+    }
+    for name, user in own.items():
+        desk.project().write(f"prompts/{name}.md", f"--- system ---\nMine.\n--- user ---\n{user}")
+    author = Author()
+    ran = desk.run("resume", "book", backend=author)
+    asked = {one.step: one for one in author.asked}
+    scene = str(asked["chapters/ch02/scene01"].messages[1]["content"])
+    asks, rest = scene.split("In 150 words.")
+    assert "<scene>" in asks
+    assert "<joints>\nIt opens a chapter" in rest
+    assert "<cast>" in rest
+    reading = str(asked["canon/ch02"].messages[1]["content"])
+    assert reading.index("<text>") < reading.index("<ledger>") < reading.index("<json_schema>")
+    assert "prompts/chapters.md has no place for " in ran.err
+    assert "$joints" in ran.err

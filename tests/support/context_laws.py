@@ -17,7 +17,7 @@ import regex
 from tests.support.context_changes import Change, Told, unmet_changes
 
 from libriscribe2.checks.text import sentences, words
-from libriscribe2.context.scene_context import ShownPart
+from libriscribe2.context.prompt_parts import ShownPart
 from libriscribe2.prose import weigh
 
 LAWS: Final[Mapping[str, str]] = {

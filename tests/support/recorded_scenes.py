@@ -14,7 +14,7 @@ from libriscribe2.checks.continuity.ledger import with_ends, world_at
 from libriscribe2.checks.text import words
 from libriscribe2.commands.calls import all_calls
 from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.context.scene_context import ContextManifest
+from libriscribe2.context.prompt_parts import ContextManifest
 from libriscribe2.context.scene_origin import chapter_origin
 from libriscribe2.context.story_so_far import SCENE_BREAK
 from libriscribe2.models.story import ConceptFile, OutlineFile, ScenePlan, ScenesFile, WorldFile

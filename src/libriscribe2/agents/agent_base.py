@@ -59,12 +59,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class RevisionDecision:
-    """What is decided about a revised chapter.
-
-    Attributes:
-        keeps: Whether the revised text is kept.
-        reason: Why, in words for the author.
-    """
+    """Whether a revised chapter is kept, and why, in words for the author."""
 
     keeps: bool
     reason: str
@@ -132,6 +127,7 @@ class MadeFrom:
         settled: Where only a part was made again: the inputs that this part alone works from.
         declined: Why a chapter does without notes that are at home in it, by their ids.
         unsupported: What a judge found unsupported and still stands, by the words of the text.
+        draft: The text before it was revised, which is kept; "" where it was not.
     """
 
     keys: list[str] = field(default_factory=list)
@@ -143,14 +139,14 @@ class MadeFrom:
     settled: frozenset[str] | None = None
     declined: dict[str, str] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
+    draft: str = ""
 
     def as_params(self) -> dict[str, Any]:
         """What the journal keeps of it beside the keys."""
-        packs = {"packs": self.manifests} if self.manifests else {}
-        allow = {"allow": list(self.allow)} if self.allow else {}
-        facts = {"declined": self.declined, "unsupported": self.unsupported}
-        told = {name: value for name, value in facts.items() if value}
-        return {"models": self.models, "prompts": self.prompts, **packs, **allow, **told}
+        more = {"packs": self.manifests, "allow": list(self.allow), "declined": self.declined}
+        more |= {"unsupported": self.unsupported}
+        told = {name: value for name, value in more.items() if value}
+        return {"models": self.models, "prompts": self.prompts, **told}
 
     def add(self, key: str, model: str) -> None:
         """Note a reply that was used."""
@@ -160,10 +156,7 @@ class MadeFrom:
 
 
 _NONE: Final[Mapping[str, str]] = {}
-
 T = TypeVar("T")
-
-
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 FEWEST_WORDS: Final = 20
@@ -435,9 +428,15 @@ class Agent:
         """A prompt, and its messages with its values."""
         loaded = load_prompt(prompt, kind=self.brief.kind, overrides=self.context.prompts)
         self.made_from.prompts[loaded.name] = loaded.sha
-        rules = {"format_rules": load_text("format_rules.txt").strip()}
-        wanted = {name: told for name, told in {**also, **rules}.items() if name in loaded.holes()}
-        return loaded, loaded.render(**values, **wanted)
+        rules = load_text("format_rules.txt").strip()
+        messages, said = loaded.filled(values, {**also, "format_rules": rules})
+        self.remark(said)
+        return loaded, messages
+
+    def remark(self, said: str) -> None:
+        """Add to what the author should know of how it went, once."""
+        if said not in self.made_from.remark:
+            self.made_from.remark = "; ".join(filter(None, (self.made_from.remark, said)))
 
     def _noted(self, step: str) -> tuple[str, bool]:
         """The author's notes that a question has to heed, as a block, and whether any are cut."""

@@ -12,7 +12,7 @@ from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined, m
 from libriscribe2.checks.patching import changed_paragraphs, passages, patched
 from libriscribe2.context.notes import cited_notes, own_notes
 from libriscribe2.context.prompt_parts import block
-from libriscribe2.context.scene_context import ChapterHead
+from libriscribe2.context.scene_context import ChapterHead, within_room
 from libriscribe2.context.story_so_far import scenes_of
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines, scene_block, shown_blocks, to_json
@@ -29,7 +29,7 @@ from libriscribe2.models.reviews import (
     Patches,
 )
 from libriscribe2.prompts.loader import SHARED, load_prompt
-from libriscribe2.prose import lines_within, parts, prose_words, shorten, tail, weigh, without_notes
+from libriscribe2.prose import lines_within, prose_words, shorten, tail, weigh, without_notes
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CRITIQUE_QUOTES_DROPPED, PATCHES_REFUSED, REVISION_LEFT_OUT
 
@@ -43,6 +43,9 @@ PLAN_BUDGET: Final = 8_000
 FOUND_BUDGET: Final = 800
 BEFORE_BUDGET: Final = 1_200
 TEXT_BUDGET: Final = 19_000
+QUESTION: Final = 3_800
+"""What a task of the critic takes with its schema."""
+
 ISSUES_BUDGET: Final = 5_000
 PASSAGES_BUDGET: Final = 18_000
 CHANGES_BUDGET: Final = 8_000
@@ -141,13 +144,13 @@ class Reviser:
 
     async def _critique(self, this: _Round, text: str, seen: Sequence[Finding]) -> list[Finding]:
         """What a critic finds whose quotes stand in the text; a long chapter is read in parts."""
-        texts = parts(without_notes(text), self._room)
         outline = this.context.outline
         beats = outline.beats if outline and this.context.kind == "fiction" else []
         shape: type[BaseModel] = CritiqueWithBeats if beats else Critique
         if this.context.kind != "fiction":
             shape = CritiqueOfFacts
         plan = _plan(this.context, beats, text, seen)
+        texts = within_room(without_notes(text), self._room(weigh(plan)))
         found: list[Finding] = []
         answers: list[BeatAnswer] = []
         for index, part in enumerate(texts, start=1):
@@ -189,16 +192,12 @@ class Reviser:
         """What a critic finds in the new passages, who sees the old ones and why they were changed."""
         changes = changed_paragraphs(without_notes(draft), without_notes(text))
         lines = lines_within((self._change(was, now) for was, now in changes), CHANGES_BUDGET)
-        # A passage that was only taken out has no place of its own.
-        at = [[place] for _, now in changes if now and (place := text.find(now)) >= 0]
-        values = {
-            "shown": this.blocks,
-            "changes": "\n".join(lines),
-            "excerpts": passages(text, at, PASSAGES_BUDGET).text,
-            "most": str(MOST_ISSUES),
-        }
+        # A passage that was only added has no place of its own.
+        at = [[place] for was, _ in changes if was and (place := draft.find(was)) >= 0]
+        values = {"changes": "\n".join(lines), "most": str(MOST_ISSUES)}
+        also = self._around(this, draft, passages(draft, at, PASSAGES_BUDGET).text)
         name = f"critique{this.number}"
-        told = await self._ask(this.unit, Critique, name, "critique_again", values, {})
+        told = await self._ask(this.unit, Critique, name, "critique_again", values, also)
         found = [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
         return [one for one in found if line_of_quote(one.where.quote, draft) is None]
 
@@ -214,13 +213,7 @@ class Reviser:
         if not lines:
             return text
         whys = dict(enumerate((one.why for one in asked), start=1))
-        whole = without_notes(text)
-        if self._head is not None and weigh(whole) <= self._room:
-            also = self._shared(this, whole)
-        else:
-            also = self._shared(this, shown, "excerpts")
-        also["excerpts"] = shown
-        also["notes"] = self._notes(lines, shown)
+        also = self._around(this, text, shown) | {"notes": self._notes(lines, shown)}
         name = f"patches{this.number}"
         told = await self._ask(this.unit, Patches, name, "patches", {"issues": lines}, also)
         if told is None:
@@ -245,17 +238,23 @@ class Reviser:
         lines = cited_notes(f"{issues}\n{shown}", state.notes, state.sources)
         return block("notes", "\n".join(lines_within(lines, NOTES_BUDGET)))
 
-    @property
-    def _room(self) -> int:
-        """What the text may take in a request."""
-        return TEXT_BUDGET if self._head is None else max(TEXT_BUDGET // 2, self._head.text_room)
+    def _around(self, this: _Round, text: str, excerpts: str) -> dict[str, str]:
+        """What all requests of the chapter begin with: its whole text, or passages where it is long."""
+        whole = without_notes(text)
+        fits = self._head is not None and weigh(whole) <= self._room(CHANGES_BUDGET)
+        also = self._shared(this, whole) if fits else self._shared(this, excerpts, "excerpts")
+        return also | {"excerpts": excerpts}
+
+    def _room(self, shown: int) -> int:
+        """What the text may take in a request that shows so much besides."""
+        return TEXT_BUDGET if self._head is None else self._head.body_room(QUESTION + shown)
 
     def _shared(self, this: _Round, text: str, name: str = "text") -> dict[str, str]:
         """What all requests of the chapter begin with, the text of the chapter last."""
         told = {"shown": this.blocks}
         if self._head is not None:
             body = text.removeprefix(f"# {self._head.state.chapter.title}").strip()
-            return told | self._head.values(scenes_of(body))
+            return told | self._head.values(scenes_of(body), weigh(body))
         nothing = {hole: "" for hole in load_prompt(SHARED).holes() if hole != "format_rules"}
         return (
             nothing
@@ -283,7 +282,7 @@ class Reviser:
 
     def _tell(self) -> None:
         """Add how it went to the agent's remark."""
-        said = [self._agent.made_from.remark]
+        said = []
         if self._suggested:
             said.append(f"{self._kept} of {self._suggested} suggested edits applied")
         if self._refused:
@@ -291,7 +290,7 @@ class Reviser:
             rest = [f"and {more} more (run.log)"] if more > 0 else []
             said.append(f"not applied: {', '.join([*self._refused[:_MOST_REASONS], *rest])}")
         said += [f"no usable reply to the prompt {name}" for name in self._left_out]
-        self._agent.made_from.remark = "; ".join(filter(None, said))
+        self._agent.remark("; ".join(said))
 
 
 def _standing(unit: Unit, told: Iterable[CriticIssue], text: str) -> list[Finding]:

@@ -1,7 +1,7 @@
 """One scene: written, continued where it came too short, and without what was written before."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,9 +9,10 @@ import regex
 
 from libriscribe2.agents.agent_base import FEWEST_WORDS, Agent, Unit
 from libriscribe2.checks.text_lengths import Wanted
+from libriscribe2.context.scene_context import ChapterHead
+from libriscribe2.context.story_so_far import text_before
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
-from libriscribe2.models.excerpts import shown_blocks
-from libriscribe2.prose import count_words, tail
+from libriscribe2.prose import count_words
 from libriscribe2.telemetry import SCENE_CONTINUED
 
 FEWEST_REPEATED: Final = 5
@@ -101,9 +102,8 @@ def _overlap_by_borders(text: str, before: str) -> int:
 
 logger = logging.getLogger(__name__)
 
-SHOWN_BUDGET: Final = 16_000
-WRITTEN_BUDGET: Final = 6_000
-"""Most characters of the text so far that the request to go on shows."""
+SHOWN: Final = ("style", "chapter", "characters", "places", "scene", "next")
+"""What an author's own prompt to go on calls `shown`."""
 
 CONTINUE: Final = "continue"
 
@@ -115,16 +115,16 @@ class SceneCall:
     Attributes:
         values: The values of the prompt, without `words`.
         wanted: How long the scene is to be.
-        before: The text that it goes on from.
-        shown: Blocks for the request to go on, by name; the scene's plan should be among them.
+        head: What all requests of the chapter show first.
+        written: The scenes that are written.
         part: Name of the question within the unit, such as `scene01`.
         prompt: The prompt; the agent's own where none is named.
     """
 
     values: Mapping[str, str]
     wanted: Wanted
-    before: str = ""
-    shown: Mapping[str, str] | None = None
+    head: ChapterHead
+    written: Sequence[str] = ()
     part: str = ""
     prompt: str = ""
 
@@ -142,7 +142,8 @@ async def write_scene(agent: Agent, unit: Unit, call: SceneCall) -> str:
     reply = await agent.write_prose(
         unit, call.values, words=call.wanted.asked, prompt=call.prompt, part=call.part
     )
-    text = _new(agent, reply.strip(), call.before, call.part, least=FEWEST_WORDS)
+    before = text_before(call.head.state, call.written)
+    text = _new(agent, reply.strip(), before, call.part, least=FEWEST_WORDS)
     count = count_words(text)
     if not call.wanted.is_short(count):
         return text
@@ -154,15 +155,16 @@ async def write_scene(agent: Agent, unit: Unit, call: SceneCall) -> str:
 
 async def _more(agent: Agent, unit: Unit, call: SceneCall, text: str, words: int) -> str:
     """The text that comes next; "" where none can be had."""
-    values = {
-        "shown": shown_blocks(call.shown or {}, SHOWN_BUDGET),
-        "written": tail(joined(call.before, text), WRITTEN_BUDGET),
-    }
+    values = {**call.values, **call.head.values([*call.written, text])}
+    values["places"] = call.values["places"]
+    values |= {"shown": "".join(values[name] for name in SHOWN), "written": text}
     part = f"{call.part}-{CONTINUE}" if call.part else CONTINUE
     try:
-        return await agent.write_prose(unit, values, words=words, prompt=CONTINUE, part=part)
+        return await agent.write_prose(
+            unit, {}, words=words, prompt=CONTINUE, part=part, also=values
+        )
     except (MaxRetriesExceededError, ContentFilteredError):
-        _tell(agent, f"{call.part or 'the text'} is short: the model wrote no more")
+        agent.remark(f"{call.part or 'the text'} is short: the model wrote no more")
         return ""
 
 
@@ -172,10 +174,5 @@ def _new(agent: Agent, text: str, before: str, part: str, *, least: int) -> str:
     if rest == text or count_words(rest) < least:
         return text
     cut = count_words(text) - count_words(rest)
-    _tell(agent, f"{part or 'the text'} began with {cut} words of the text before, cut off")
+    agent.remark(f"{part or 'the text'} began with {cut} words of the text before, cut off")
     return rest
-
-
-def _tell(agent: Agent, said: str) -> None:
-    """Add to what the author should know."""
-    agent.made_from.remark = "; ".join(filter(None, (agent.made_from.remark, said)))

@@ -15,18 +15,16 @@ from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.checks.text_lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.context.knowledge_parts import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
 from libriscribe2.context.prompt_context import PromptContext, read_context
-from libriscribe2.context.prompt_parts import block, text_block
+from libriscribe2.context.prompt_parts import Fit, ShownPart, block, text_block
 from libriscribe2.context.revision_context import gate_context, shown_for_revision
 from libriscribe2.context.scene_context import (
     BUDGET,
     ChapterHead,
-    Fit,
     SceneContext,
-    ShownPart,
     chapter_head,
     scene_context,
 )
-from libriscribe2.context.story_so_far import REMEMBERED, joined_scenes, scenes_of, text_before
+from libriscribe2.context.story_so_far import REMEMBERED, joined_scenes, scenes_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import WHOLE_CHAPTER
 from libriscribe2.models.citations import facts, with_known_ids
@@ -55,9 +53,6 @@ from libriscribe2.prose import count_words, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
-
-SHOWN_AGAIN: Final = ("style", "chapter", "characters", "places", "scene", "next")
-"""Parts of a scene's context that the request to go on with it shows, too."""
 
 WHOLE: Final = "chapter_whole"
 """The prompt that asks for all scenes of a chapter at once."""
@@ -152,7 +147,9 @@ class ChapterWriterAgent(Agent):
         if drafts == (number,):
             return self.book.text(draft_file(number))
         context = scene_context(self._state(unit), 0, budget=self._budget(unit))
-        return await with_opening(self, unit, {n: context.values[n] for n in SHOWN_TO_OPEN})
+        text = await with_opening(self, unit, {n: context.values[n] for n in SHOWN_TO_OPEN})
+        self.made_from.draft = self.book.draft_of(draft_file(number)) or ""
+        return text
 
     async def _whole(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other, and revise what they make."""
@@ -162,7 +159,7 @@ class ChapterWriterAgent(Agent):
         lengths = chapter_words(self.brief, state.outline.chapters)
         habit, wanted = _habit(state, lengths), lengths[state.number - 1]
         if self.context.whole_chapters and len(state.scenes) > 1:
-            written.append(await self._at_once(unit, state, Wanted(round(wanted), habit, HALF)))
+            written.append(await self._at_once(unit, head, Wanted(round(wanted), habit, HALF)))
         for words in scene_words(wanted, state.scenes) if not written else ():
             written.append(await self._scene(unit, head, written, Wanted(words, habit)))
         draft = f"# {state.chapter.title}\n\n{joined_scenes(written)}\n"
@@ -170,7 +167,9 @@ class ChapterWriterAgent(Agent):
             return draft
         context, shown = gate_context(state, round(wanted)), shown_for_revision(state)
         revised = await Reviser(self, head).revised(unit, draft, context, shown)
-        return await self._better_of(unit, draft, revised)
+        text = await self._better_of(unit, draft, revised)
+        self.made_from.draft = draft if text != draft else ""
+        return text
 
     async def _anew(self, unit: Unit, scenes: Iterable[int]) -> str:
         """Write some scenes of a chapter again, between the others as they are.
@@ -204,7 +203,7 @@ class ChapterWriterAgent(Agent):
             return revised
         decision = await evaluator.decide(unit.chapter or 1, draft, revised)
         logger.info("%s: %s: %s", REVISION_JUDGED, unit.step, decision.reason)
-        self.made_from.remark = "; ".join(filter(None, (self.made_from.remark, decision.reason)))
+        self.remark(decision.reason)
         return revised if decision.keeps else draft
 
     def _state(self, unit: Unit) -> PromptContext:
@@ -239,8 +238,8 @@ class ChapterWriterAgent(Agent):
         call = SceneCall(
             context.values,
             wanted,
-            before=text_before(state, written),
-            shown={name: context.values[name] for name in SHOWN_AGAIN},
+            head,
+            written,
             part=part,
             prompt=ChapterWriterAgent.name,
         )
@@ -248,22 +247,17 @@ class ChapterWriterAgent(Agent):
         heading = " ".join(state.scenes[len(written)].heading.strip("# ").split())
         return f"## {heading}\n\n{_HEADING.sub('', text, count=1)}" if heading else text
 
-    async def _at_once(self, unit: Unit, state: PromptContext, wanted: Wanted) -> str:
+    async def _at_once(self, unit: Unit, head: ChapterHead, wanted: Wanted) -> str:
         """Write all scenes with one request, which shows what any of them may be written from."""
-        whole = scene_context(replace(state, scenes=(state.plan,)), 0, budget=self._budget(unit))
+        state = head.state
+        one_plan = replace(state, scenes=(state.plan,))
+        whole = scene_context(one_plan, 0, budget=self._budget(unit), head=head)
         scenes = [one.model_copy(update={"target_words": 0}) for one in state.scenes]
         plans = (scene_block(one, n, len(scenes)) for n, one in enumerate(scenes, 1))
         context = replace(
             whole, values={**whole.values, "scene": block("scenes", "\n".join(plans))}
         )
-        call = SceneCall(
-            context.values,
-            wanted,
-            before=text_before(state, ()),
-            shown={name: context.values[name] for name in SHOWN_AGAIN},
-            part=WHOLE_CHAPTER,
-            prompt=WHOLE,
-        )
+        call = SceneCall(context.values, wanted, head, part=WHOLE_CHAPTER, prompt=WHOLE)
         text = await self._from(context, unit, call)
         return _HEADING.sub("", text, count=1).strip()
 

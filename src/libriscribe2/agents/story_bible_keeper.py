@@ -7,11 +7,16 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
-from libriscribe2.checks.continuity.fact_values import Names, canonical_facts, rule_names
-from libriscribe2.context.story_so_far import SCENE_BREAK
+from libriscribe2.checks.continuity.fact_values import Names, canonical_facts
+from libriscribe2.checks.patching import changed_paragraphs
+from libriscribe2.context.knowledge_parts import BOOK_FILES, chapter_files
+from libriscribe2.context.prompt_context import PromptContext, read_context
+from libriscribe2.context.prompt_parts import block
+from libriscribe2.context.scene_context import BUDGET, chapter_head, within_room
+from libriscribe2.context.story_so_far import SCENE_BREAK, scenes_of
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
-from libriscribe2.models.story import OutlineFile, WorldFile
+from libriscribe2.models.story import OutlineFile, ScenePlan, ScenesFile, WorldFile
 from libriscribe2.models.story_bible import (
     MOST_EVENTS,
     MOST_FACTS,
@@ -28,26 +33,31 @@ from libriscribe2.models.story_bible import (
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
     CHARACTERS,
+    CONCEPT,
     OUTLINE,
+    SCENES,
     STORY_BIBLE_FILES,
     WORLD,
     chapter_file,
     story_bible_file,
+    summary_file,
 )
-from libriscribe2.prose import parts, shorten, without_notes
+from libriscribe2.prose import weigh, without_notes
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import CANON_QUOTES_DROPPED
 
 logger = logging.getLogger(__name__)
 
-PART_BUDGET: Final = 20_000
-"""Most characters of text in one request: about 5,000 tokens of English."""
+QUESTION: Final = 7_900
+"""What the task of the reading takes with its schema."""
 
-CAST_BUDGET: Final = 2_400
+CHANGES_BUDGET: Final = 6_000
+"""A chapter of which more was mended is read as it is."""
+
+NO_PLAN: Final = ScenePlan(summary="It is written.")
 PLACE_BUDGET: Final = 1_200
-RULE_BUDGET: Final = 1_600
-THREAD_BUDGET: Final = 2_400
 LEDGER_BUDGET: Final = 3_200
+LEAST_LEDGER: Final = 1_200
 LEDGER_SHARE: Final = 0.5
 """The ledger takes at most so much of the room of the text that is read."""
 
@@ -80,40 +90,47 @@ class StoryBibleAgent(Agent):
     @override
     @classmethod
     def awaits(cls, unit: Unit, order: DraftOrder) -> tuple[str, ...]:
-        """Also the readings from which the chapter was written: what they left open it may end."""
+        """Also all that the chapter was written from: the request begins as those that wrote it."""
         number = unit.chapter or 1
-        return (*cls.inputs(unit, order), *map(story_bible_file, _before(number, order)))
+        recorded = (chapter_file, summary_file, story_bible_file)
+        known = (name(n) for name in recorded for n in order.known(number))
+        plan = (CONCEPT, SCENES, *BOOK_FILES)
+        return (*cls.inputs(unit, order), *plan, *known, *chapter_files(number, order))
 
     @override
     async def execute(self, unit: Unit) -> StoryBibleFile:
         """Ask what the chapter states; a very long chapter is read in parts."""
         number = unit.chapter or 1
         text = self.book.text(chapter_file(number))
-        texts = parts(without_notes(text), PART_BUDGET)
-        ledger = self._ledger(number, text)
-        shown = {**self._shown(number), "ledger": "\n".join(ledger)}
+        outline = self.book.load(OUTLINE, OutlineFile)
         earlier = self._earlier(unit, text)
         if earlier is not None and not self.book.is_as_written(chapter_file(number)):
             # Only a chapter that was edited is read so.
             from libriscribe2.agents.agent_story_change import changed_reading  # noqa: PLC0415
 
-            read, was = earlier
-            about = {name: shown[name] for name in ("book", "chapter")}
-            made = await changed_reading(self, unit, read, (was, text), about)
+            plan = chapter_block(outline.chapters[number - 1], number, len(outline.chapters))
+            about = {"book": book_lines(self.brief), "chapter": plan}
+            made = await changed_reading(self, unit, earlier[0], (earlier[1], text), about)
             if made is not None:
                 return made
-        shape = ChapterStatementsWithThreads if shown["threads"] else ChapterStatements
+        shown, room = self._shown(number, text)
+        ledger = self._ledger(number, text, room)
+        values = {
+            "ledger": "\n".join(ledger),
+            "places": cards(self.book.places(), ("name",), PLACE_BUDGET),
+            "most": str(max(10, MOST_FACTS // len(shown))),
+        }
+        shape = ChapterStatementsWithThreads if outline.threads else ChapterStatements
         told = await self.together(
-            self.ask(
+            self.ask_about(
                 unit,
                 shape,
-                part=f"part{index:02d}" if len(texts) > 1 else "",
-                limits=None,
-                text=part,
-                most=str(max(10, MOST_FACTS // len(texts))),
-                **shown,
+                self.name,
+                values | {"changes": part.pop("changes")},
+                {name: text for name, text in part.items() if name not in values},
+                part=f"part{index:02d}" if len(shown) > 1 else "",
             )
-            for index, part in enumerate(texts, start=1)
+            for index, part in enumerate(shown, start=1)
         )
         lines = {line.partition(":")[0].strip("- "): fact for line, fact in ledger.items()}
         made = self._kept(unit, told, text, lines)
@@ -129,7 +146,7 @@ class StoryBibleAgent(Agent):
             return None
         return self.book.load(unit.output, StoryBibleFile), was
 
-    def _ledger(self, number: int, text: str) -> dict[str, Fact]:
+    def _ledger(self, number: int, text: str, most: int) -> dict[str, Fact]:
         """What is open when the chapter begins, by the line that the request shows of it."""
         from libriscribe2.checks.continuity.ledger import (  # noqa: PLC0415 -- not before a chapter
             open_ledger,
@@ -151,28 +168,44 @@ class StoryBibleAgent(Agent):
         world = self.book.load(WORLD, WorldFile) if self.book.has(WORLD) else None
         known = with_ends([*place_facts(world), *facts], standing_ends(files, texts))
         people = [*cast, *(one.name for file in files.values() for one in file.new_people)]
-        room = min(LEDGER_BUDGET, round(LEDGER_SHARE * len(text)))
+        room = min(LEDGER_BUDGET, most, round(LEDGER_SHARE * len(text)))
         return open_ledger(known, number, text, people, room)
 
-    def _shown(self, number: int) -> dict[str, str]:
-        """What a request shows besides the text."""
-        outline = self.book.load(OUTLINE, OutlineFile)
-        threads = [to_json(one) for one in getattr(outline, "threads", ())]
-        return {
-            "book": book_lines(self.brief),
-            "chapter": chapter_block(outline.chapters[number - 1], number, len(outline.chapters)),
-            "characters": cards(self.book.characters(), ("name", "role"), CAST_BUDGET),
-            "places": cards(self.book.places(), ("name",), PLACE_BUDGET),
-            "rules": shorten("\n".join(self._rules()), RULE_BUDGET),
-            "threads": shorten("\n".join(threads), THREAD_BUDGET),
-        }
+    def _shown(self, number: int, text: str) -> tuple[list[dict[str, str]], int]:
+        """What each request shows first, and the room that it leaves to the ledger.
 
-    def _rules(self) -> list[str]:
-        """The rules of the world, each under the name that a fact calls it by."""
-        if not self.book.has(WORLD):
-            return []
-        rules = self.book.load(WORLD, WorldFile).rules
-        return [f"{name}: {rule}" for name, rule in rule_names(rules).items()]
+        It is the chapter as its critic saw it, and what was mended since.
+        """
+        budget, notes = BUDGET, self.book.author_notes()
+        if notes:
+            from libriscribe2.context.author_notes import noted  # noqa: PLC0415 -- few books have notes
+
+            budget -= weigh(noted(notes, f"chapters/ch{number:02d}", "chapters").text)
+        head = chapter_head(self._state(number), budget)
+        draft = self.book.draft_of(chapter_file(number)) or text
+        changed = changed_paragraphs(without_notes(draft), without_notes(text))
+        lines = [to_json({"old": was, "new": now}) for was, now in changed]
+        if sum(map(weigh, lines)) > CHANGES_BUDGET:
+            draft, lines = text, []
+        changes = block("changes", "\n".join(lines))
+        room = head.body_room(QUESTION + weigh(changes))
+        body = without_notes(draft).removeprefix(f"# {head.state.chapter.title}").strip()
+        texts = within_room(body, room - LEAST_LEDGER)
+        shown = [
+            {"text": part, "changes": changes, **head.values(scenes_of(part), room)}
+            for part in texts
+        ]
+        return shown, room - max(map(weigh, texts))
+
+    def _state(self, number: int) -> PromptContext:
+        """What the chapter was written from."""
+        order = DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
+        before = order.before(number)
+        if before is not None and not self.book.has(chapter_file(before)):
+            order = DraftOrder("parallel", order.chapters)
+        plans = self.book.load(SCENES, ScenesFile).chapters if self.book.has(SCENES) else []
+        scenes = plans[number - 1].scenes if number <= len(plans) else []
+        return read_context(self.brief, self.book, number, scenes or [NO_PLAN], order)
 
     def _kept(
         self,

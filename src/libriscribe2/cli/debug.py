@@ -34,7 +34,7 @@ from libriscribe2.commands.reply_replay import (
     raw_against_clean,
     replay,
 )
-from libriscribe2.context.scene_context import ContextManifest, ShownFact, ShownPart
+from libriscribe2.context.prompt_parts import ContextManifest, ShownFact, ShownPart
 from libriscribe2.context.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.project.paths import ProjectPaths, draft_file

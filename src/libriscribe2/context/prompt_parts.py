@@ -1,9 +1,12 @@
-"""Parts of a prompt as blocks within their budgets, trimmed by rank where need be."""
+"""Parts of a prompt as blocks within their budgets, trimmed by rank where need be; the record of them."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from operator import not_
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.models.story_bible import Fact
 from libriscribe2.prose import lines_within, shorten, weigh
@@ -141,3 +144,85 @@ def fields_within(fields: Mapping[str, Any], budget: int) -> tuple[str, bool]:
         if weigh(text) <= budget:
             return text, shown < len(names)
     return "", bool(names)
+
+
+Fit = Literal["whole", "cut", "trimmed", "left out"]
+"""How much of a part is shown: all; what its own budget lets in; less, or nothing, because all
+parts together were too much."""
+
+
+class ShownPart(BaseModel):
+    """One part of a prompt.
+
+    Attributes:
+        name: The prompt's hole.
+        size: What it takes, in the measure of `prose.weigh`: characters, of English.
+        fit: How much of it is shown.
+        chapters: The chapters whose text, summary or record it is taken from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    size: int = Field(ge=0)
+    fit: Fit
+    chapters: tuple[int, ...] = ()
+
+
+class ShownFact(BaseModel):
+    """A fact that a prompt shows.
+
+    Attributes:
+        entity: Who or what it is about.
+        attribute: What kind of statement it is.
+        value: What it says.
+        chapter: The chapter that says so; 0 where an earlier book does.
+        line: The line of the file that says so, as it was then.
+        quote: The words that say so.
+        file: The file of the earlier book that says so, as the way from this one, such as
+            `../first/chapters/03.md`; "" for this book.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    entity: str
+    attribute: str
+    value: str
+    chapter: int
+    line: int
+    quote: str = ""
+    file: str = Field("", exclude_if=not_)
+
+
+class ContextManifest(BaseModel):
+    """What one scene was written from.
+
+    Attributes:
+        chapter: The chapter's number when it was written.
+        scene: The scene's number in the chapter, from 1.
+        drafting: How the chapters were drafted.
+        budget: Most that all parts might take together.
+        parts: The parts that the prompt shows or that had to go, in its order.
+        facts: The facts of the story bible that it shows.
+        key: The key of the request that was made from it; "" before there is one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    chapter: int
+    scene: int
+    drafting: str
+    budget: int
+    parts: tuple[ShownPart, ...] = ()
+    facts: tuple[ShownFact, ...] = ()
+    key: str = ""
+
+    @property
+    def size(self) -> int:
+        """What all parts take together."""
+        return sum(part.size for part in self.parts)
+
+    @property
+    def chapters(self) -> tuple[int, ...]:
+        """The chapters whose text, summary or record it is taken from, ascending."""
+        return tuple(sorted({number for part in self.parts for number in part.chapters}))

@@ -3,10 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import not_
-from typing import Final, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Final
 
 from libriscribe2.context.knowledge_parts import knowledge_parts
 from libriscribe2.context.notes import (
@@ -29,9 +26,13 @@ from libriscribe2.context.people_and_facts import (
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import (
     NEVER,
+    ContextManifest,
+    Fit,
     Fitted,
     Part,
     Rendered,
+    ShownFact,
+    ShownPart,
     block,
     fields_within,
     fitted,
@@ -54,7 +55,7 @@ from libriscribe2.context.story_so_far import (
 )
 from libriscribe2.models.excerpts import book_lines, chapter_block, scene_block
 from libriscribe2.models.story_bible import Fact, Thread
-from libriscribe2.prose import shorten, tail, weigh
+from libriscribe2.prose import parts, shorten, tail, weigh
 
 CLOSING: Final = 3
 """How many of the last chapters are shown what is still owed."""
@@ -175,88 +176,6 @@ def _threads(state: PromptContext, room: int) -> Rendered:
     return lines_block("threads", thread_lines(state.outline.threads), room)
 
 
-Fit = Literal["whole", "cut", "trimmed", "left out"]
-"""How much of a part is shown: all; what its own budget lets in; less, or nothing, because all
-parts together were too much."""
-
-
-class ShownPart(BaseModel):
-    """One part of a prompt.
-
-    Attributes:
-        name: The prompt's hole.
-        size: What it takes, in the measure of `prose.weigh`: characters, of English.
-        fit: How much of it is shown.
-        chapters: The chapters whose text, summary or record it is taken from.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    name: str
-    size: int = Field(ge=0)
-    fit: Fit
-    chapters: tuple[int, ...] = ()
-
-
-class ShownFact(BaseModel):
-    """A fact that a prompt shows.
-
-    Attributes:
-        entity: Who or what it is about.
-        attribute: What kind of statement it is.
-        value: What it says.
-        chapter: The chapter that says so; 0 where an earlier book does.
-        line: The line of the file that says so, as it was then.
-        quote: The words that say so.
-        file: The file of the earlier book that says so, as the way from this one, such as
-            `../first/chapters/03.md`; "" for this book.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    entity: str
-    attribute: str
-    value: str
-    chapter: int
-    line: int
-    quote: str = ""
-    file: str = Field("", exclude_if=not_)
-
-
-class ContextManifest(BaseModel):
-    """What one scene was written from.
-
-    Attributes:
-        chapter: The chapter's number when it was written.
-        scene: The scene's number in the chapter, from 1.
-        drafting: How the chapters were drafted.
-        budget: Most that all parts might take together.
-        parts: The parts that the prompt shows or that had to go, in its order.
-        facts: The facts of the story bible that it shows.
-        key: The key of the request that was made from it; "" before there is one.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    chapter: int
-    scene: int
-    drafting: str
-    budget: int
-    parts: tuple[ShownPart, ...] = ()
-    facts: tuple[ShownFact, ...] = ()
-    key: str = ""
-
-    @property
-    def size(self) -> int:
-        """What all parts take together."""
-        return sum(part.size for part in self.parts)
-
-    @property
-    def chapters(self) -> tuple[int, ...]:
-        """The chapters whose text, summary or record it is taken from, ascending."""
-        return tuple(sorted({number for part in self.parts for number in part.chapters}))
-
-
 def manifest_of(
     state: PromptContext, scene: int, budget: int, made: Sequence[Fitted]
 ) -> ContextManifest:
@@ -310,6 +229,15 @@ CHAPTER_ROOM: Final = 13_000
 SCENE_ROOM: Final = 6_000
 """What is kept free for what concerns one scene, or one question about the chapter."""
 
+REQUEST: Final = 48_600
+"""Most that a request about a whole chapter takes beside the words that all requests begin with:
+with them, and with as much JSON as it has, less than 12,000 tokens of English."""
+
+PART_LESS: Final = 4_000
+"""So much less a request takes that shows a part of a chapter: what nearly fits is asked about once."""
+
+LEAST_TEXT: Final = 8_000
+
 WEIGHT_OF_WORD: Final = 6
 
 PLACES: Final = 1_600
@@ -317,6 +245,7 @@ PLACES: Final = 1_600
 
 PASSAGES: Final = 2_200
 FACTS: Final = 4_000
+HABITS: Final = 1_200
 STATE: Final = 7_000
 AHEAD: Final = 700
 AHEAD_OF_LAST: Final = 6_000
@@ -356,24 +285,47 @@ class ChapterHead:
         made: Its parts, in the order of the prompt.
         text_room: What the text may take.
         before: What is shown of the chapter before.
+        notes: What requests of the chapter show of the author's notes besides.
     """
 
     state: PromptContext
     made: tuple[Fitted, ...]
     text_room: int
     before: str
+    notes: int = 0
 
     @property
     def size(self) -> int:
         """What it takes."""
         return sum(weigh(one.shown.text) for one in self.made)
 
-    def values(self, written: Sequence[str]) -> dict[str, str]:
-        """The values of a prompt about the chapter, of which some scenes are written."""
+    def body_room(self, question: int) -> int:
+        """What the chapter's own text may take in a request about all of it.
+
+        Args:
+            question: What the task takes with its schema and what it shows besides places.
+        """
+        places = weigh(places_part(self.state.plan, self.state, PLACES).text)
+        shown = self.size + weigh(self.before) + self.notes + places
+        return max(LEAST_TEXT, REQUEST - shown - question)
+
+    def values(self, written: Sequence[str], room: int = 0) -> dict[str, str]:
+        """The values of a prompt about the chapter, of which some scenes are written.
+
+        Args:
+            written: The scenes, which lose what does not fit.
+            room: What the text of the chapter may take if that is more than a scene's request has.
+        """
         shown = {one.part.name: one.shown.text for one in self.made}
-        text = text_part(self.state, written, self.text_room, self.before)
+        room = max(self.text_room, weigh(self.before) + room + 2 * frame("text_before"))
+        text = text_part(self.state, written, room, self.before)
         places = places_part(self.state.plan, self.state, PLACES)
         return shown | {"text_before": text.text, "places": places.text}
+
+
+def within_room(text: str, room: int) -> list[str]:
+    """A chapter's text whole where there is room for it, else in parts."""
+    return [text] if weigh(text) <= room else parts(text, room - PART_LESS)
 
 
 def chapter_head(state: PromptContext, budget: int = BUDGET) -> ChapterHead:
@@ -387,7 +339,7 @@ def chapter_head(state: PromptContext, budget: int = BUDGET) -> ChapterHead:
     before = last_scene(state)
     if weigh(before) + text > left:
         before = tail(before, JOINT)
-    return ChapterHead(state, (*book, *made), max(0, left), before)
+    return ChapterHead(state, (*book, *made), max(0, left), before, BUDGET - budget)
 
 
 def scene_context(
@@ -443,7 +395,7 @@ def _chapter_parts(state: PromptContext) -> list[Part]:
         ),
         Part("timeline", 1_200, 5, lambda room: timeline_part(state, room), 800),
         Part("passages", round(PASSAGES * share), 1, lambda room: passages_part(plan, state, room)),
-        Part("habits", 1_200, 3, lambda room: _habits(state, room)),
+        Part("habits", round(HABITS * max(0.5, share)), 3, lambda room: _habits(state, room)),
     ]
 
 

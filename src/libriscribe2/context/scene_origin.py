@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from libriscribe2.context.scene_context import ContextManifest
+from libriscribe2.context.prompt_parts import ContextManifest
 from libriscribe2.context.story_so_far import scenes_of
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.project.artifacts import Book, check_chapter

@@ -361,6 +361,7 @@ class Runner(Work[Outcome]):
             inputs=inputs,
             params=made_from.as_params(),
             keys=made_from.keys,
+            draft=made_from.draft,
         )
         words = prose_words(text) if isinstance(made, str) and agent.asks_model else 0
         took, size = monotonic() - start, len(text.encode())

@@ -18,7 +18,7 @@ SUMMARY_WORDS: Final = 110
 
 
 class Attribute(StrEnum):
-    """What a fact is about. The list is closed, so that facts can be compared in code."""
+    """What a fact is about."""
 
     EYES = "eyes"
     HAIR = "hair"
@@ -138,38 +138,32 @@ def _move(said: Any) -> Any:
 
 
 class StoryTime(Shape):
-    """When something is so, on the story's own clock."""
+    """When it is so, on the story's own clock."""
 
-    day: Annotated[int | None, BeforeValidator(_day)] = Field(
-        None, description="Day of the story, from 1; null where unknown"
-    )
-    part: Annotated[DayPart, BeforeValidator(_part)] = Field("", description="Part of the day")
+    day: Annotated[int | None, BeforeValidator(_day)] = None
+    part: Annotated[DayPart, BeforeValidator(_part)] = ""
 
 
 KnownTime = Annotated[StoryTime, BeforeValidator(_time)]
 
 
 class StatedFact(Shape):
-    """A statement as a model finds it in a chapter."""
+    """A statement of the text."""
 
-    entity: Name = Field(description="Who or what it is about, by the name the text uses")
-    attribute: Annotated[Attribute, BeforeValidator(_attribute)] = Field(
-        description="What kind of statement it is"
-    )
-    value: Name = Field(description="The value, such as `green`, `34`, `sister of Ada`")
-    quote: Text = Field(description="The words of the text that say so, copied exactly")
+    entity: Name
+    attribute: Annotated[Attribute, BeforeValidator(_attribute)]
+    value: Name
+    quote: Text
     scene: int = Field(1, ge=1, description="Number of the scene within the chapter")
     time: KnownTime = Field(default_factory=StoryTime)
-    stance: Annotated[Stance, BeforeValidator(_stance)] = Field(
-        "asserted", description="Who stands behind it"
-    )
+    stance: Annotated[Stance, BeforeValidator(_stance)] = "asserted"
 
 
 class StatedEvent(Shape):
-    """Something that happens in a chapter and that later chapters may not undo."""
+    """Something that happens for good."""
 
     what: Text = Field(description="What happens, in one short sentence")
-    quote: Text = Field(description="The words of the text that tell it, copied exactly")
+    quote: Text
     time: KnownTime = Field(default_factory=StoryTime)
 
 
@@ -177,17 +171,15 @@ class ThreadHit(Shape):
     """A chapter at work on a thread."""
 
     thread: Name = Field(description="The thread's id")
-    move: Annotated[ThreadMove, BeforeValidator(_move)] = Field(
-        description="What the chapter does with it"
-    )
-    quote: Text = Field(description="The words of the text that do it, copied exactly")
+    move: Annotated[ThreadMove, BeforeValidator(_move)]
+    quote: Text
 
 
 class EndedLine(Shape):
-    """A line of the open ledger that a chapter ends."""
+    """A line of the ledger."""
 
     line: Name = Field(description="The line's id")
-    quote: Text = Field(description="The words of the text that end it, copied exactly")
+    quote: Text
     now: Prose = Field(
         "", description="The value from then on; empty where nothing takes its place"
     )

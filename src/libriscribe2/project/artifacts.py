@@ -113,6 +113,12 @@ class Book:
         sha = None if last is None else last.inputs.get(name)
         return None if sha is None else self._view.find_text(text_copy(sha))
 
+    def draft_of(self, name: str) -> str | None:
+        """What a file was before it was revised, while it is as it was written; None if unknown."""
+        last = self._view.manifest.files.get(name)
+        sha = last.params.get("draft") if last is not None and self.is_as_written(name) else None
+        return None if sha is None else self._view.find_text(text_copy(str(sha)))
+
     def is_asked_again(self, step: str) -> bool:
         """Whether the author asked for a step to be done again from the beginning."""
         return self._view.manifest.asked_again(step)

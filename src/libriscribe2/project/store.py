@@ -226,7 +226,7 @@ class ProjectStore(ProjectView):
         """Let go of the project; a second time does nothing."""
         self._held.close()
 
-    def write(
+    def write(  # noqa: PLR0913 - all that a record of a file says
         self,
         name: str,
         text: str,
@@ -235,6 +235,7 @@ class ProjectStore(ProjectView):
         inputs: Mapping[str, str | None],
         params: Mapping[str, Any],
         keys: Sequence[str] = (),
+        draft: str = "",
     ) -> None:
         """Put the program's own text into a file, first announcing it in the journal.
 
@@ -247,6 +248,7 @@ class ProjectStore(ProjectView):
             inputs: Hash of every input, by the input's name.
             params: What else shaped it; plain JSON.
             keys: Keys of the calls that it was made from.
+            draft: The text before it was revised, of which a copy is kept.
 
         Raises:
             ProjectError: The author changed the file, the name leads out of the project, or the
@@ -257,12 +259,16 @@ class ProjectStore(ProjectView):
         self.journal.check_held()
         for read, known in inputs.items():
             if known is not None and fnmatchcase(read, CHAPTER_FILES):
-                self._keep_text(read, known)
+                self._keep_text(read, known, self._on_disk(read))
         data = _encoded(name, text)
         there, sha = self._on_disk(name), content_sha(name, data)
         present = None if there is None else content_sha(name, there)
         if present is not None and not self.manifest.is_ours(name, present):
             raise _edited(name)
+        if draft:
+            before = _encoded(name, draft)
+            params = {**params, "draft": content_sha(name, before)}
+            self._keep_text(name, params["draft"], before)
         said = records.write(name, sha, step=step, inputs=inputs, params=params, keys=keys)
         self.call_log.add(said)
         if present != sha:
@@ -395,9 +401,9 @@ class ProjectStore(ProjectView):
         with storage_errors("read", path):
             return path.read_bytes() if path.is_file() else None
 
-    def _keep_text(self, name: str, sha: str) -> None:
+    def _keep_text(self, name: str, sha: str, data: bytes | None) -> None:
         """Keep a copy of a chapter from which something is made: an edit is compared with it."""
-        copy, data = self.paths.resolve(text_copy(sha)), self._on_disk(name)
+        copy = self.paths.resolve(text_copy(sha))
         if data is None or content_sha(name, data) != sha:
             return
         with storage_errors("write", copy):

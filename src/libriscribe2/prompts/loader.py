@@ -20,7 +20,8 @@ requests have in common: providers may keep what stands before it.
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -50,6 +51,7 @@ class Prompt:
         user: Template of the user message.
         sha: First 16 hex digits of the file's SHA-256: which wording it was.
         shared: Whether it begins as all tasks of a chapter do.
+        own: Whether the file, or the one that it begins with, is the project's own.
     """
 
     name: str
@@ -57,6 +59,32 @@ class Prompt:
     user: str
     sha: str
     shared: bool = False
+    own: bool = False
+
+    def filled(
+        self, values: Mapping[str, str], also: Mapping[str, str]
+    ) -> tuple[tuple[dict[str, Any], dict[str, Any]], str]:
+        """Both messages, and for what a project's own prompt has no place, in words.
+
+        That stands at its end.
+
+        Args:
+            values: What has to be shown.
+            also: Values for which there need be no hole.
+
+        Raises:
+            ConfigError: A value is missing, or is given and a shipped prompt has no hole for it.
+        """
+        holes, told = self.holes(), dict(values)
+        left = [name for name in values if name not in holes] if self.own else []
+        for name in left:
+            is_bare = told[name] and not told[name].startswith("\n\n<")
+            told[name] = f"\n\n<{name}>\n{told[name]}\n</{name}>" if is_bare else told[name]
+        longer = replace(self, user="".join((self.user, *(f"${{{name}}}" for name in left))))
+        more = {name: text for name, text in also.items() if name in holes}
+        names = ", ".join(f"${name}" for name in left if told[name])
+        said = f"prompts/{self.name}.md has no place for {names}: added at its end"
+        return longer.render(**more, **told), said if names else ""
 
     def holes(self) -> frozenset[str]:
         """Names of the values that the prompt wants."""
@@ -111,12 +139,14 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
     if found is not None:
         text = _read(found)
         if not text.startswith(_AFTER):
-            return _parse(found.name, str(found), text)
+            return replace(_parse(found.name, str(found), text), own=found in own)
         first = load_prompt(SHARED, kind=kind, overrides=overrides)
         _check_dollars(str(found), text)
         user = f"{first.user}{text.removeprefix(_AFTER)}"
         sha = hashlib.sha256(f"{first.sha}{text}".encode()).hexdigest()[:16]
-        return Prompt(found.name.removesuffix(".md"), first.system, user, sha, shared=True)
+        is_own = first.own or found in own
+        name = found.name.removesuffix(".md")
+        return Prompt(name, first.system, user, sha, shared=True, own=is_own)
     raise ConfigError(
         f"There is no prompt {name!r}.",
         fix=f"Add {name}.md to libriscribe2/prompts or to the project's folder prompts/.",

