@@ -324,6 +324,10 @@ def _shown(number: int, passage: str) -> str:
     return f"Chapter {number}: {shorten(passage, PASSAGE_BUDGET)}"
 
 
+_OPENS: Final = {
+    "fiction": "where and when it is",
+    "non-fiction": "which question it answers",
+}
 _OPENS_BOOK: Final = {
     "fiction": "It opens the book: the reader knows nobody yet and nothing came before. Begin inside "
     "the situation, and let who, where and when come out of it.",
@@ -348,9 +352,7 @@ def joints(state: PromptContext, scene: int) -> str:
     if first and state.number == 1:
         begins = _OPENS_BOOK[kind].removesuffix(".")
     elif first:
-        begins = (
-            f"It opens a chapter, {begins[3:]}, and soon lets the reader know where and when it is"
-        )
+        begins = f"It opens a chapter, {begins[3:]}, and soon lets the reader know {_OPENS[kind]}"
     if last and state.number == state.chapters:
         return f"{begins}. {_ENDS_BOOK[kind]}"
     if last:

@@ -142,7 +142,7 @@ def load_prompt(name: str, *, kind: str = "fiction", overrides: Path | None = No
             return replace(_parse(found.name, str(found), text), own=found in own)
         first = load_prompt(SHARED, kind=kind, overrides=overrides)
         _check_dollars(str(found), text)
-        user = f"{first.user}{text.removeprefix(_AFTER)}"
+        user = f"{first.user}{text.removeprefix(_AFTER)}".replace(_LEVEL_LINE, f"{LEVEL}\n")
         sha = hashlib.sha256(f"{first.sha}{text}".encode()).hexdigest()[:16]
         is_own = first.own or found in own
         name = found.name.removesuffix(".md")

@@ -120,3 +120,11 @@ def test_PR_03_and_MS_01_the_format_rules_are_the_seeds_nine_lines() -> None:
     assert rules[0] == "CRITICAL FORMAT RULES (applies to all LLM providers):"
     assert len(rules) == 10
     assert rules[-1] == "- Start your response with { and end with } - nothing else"
+
+
+@pytest.mark.parametrize("name", ["chapters", "critique", "patches"])
+def test_no_task_shows_the_line_that_ends_a_level(name: str) -> None:
+    prompt = load_prompt(name, kind="non-fiction")
+    assert "--- level ---" not in prompt.user
+    message = prompt.render(**dict.fromkeys(prompt.holes(), "said"))[1]
+    assert len(message["levels"]) == 2
