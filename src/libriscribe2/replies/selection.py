@@ -32,7 +32,8 @@ _WINDOW: Final = 160
 _IN_A_SENTENCE: Final = re.compile(r"[^\W\d][^\S\n]*+\Z")
 _SENTENCE_GOES_ON: Final = re.compile(r"[^\S\n]*+[.,;]|[^\S\n]++[^\W\d_]")
 _OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
-_FENCE_LINE: Final = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n\s*\Z")
+# `<s>` is a token of chat templates.
+_STRUCK: Final = re.compile(r"(?:(?<!~)~~|<(?:del|strike)>)\s*+\Z")
 # A heading between items: it has a number, or ends with a colon.
 _HEADING: Final = re.compile(r"[^\n{}\d]{0,40}(\d{1,3})[^\n{}\d]{0,20}|[^\n{}]{1,60}[:：]")
 _GUESSED: Final = frozenset({"unquoted_key", "unquoted_value"})
@@ -305,7 +306,9 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     others = [span for span in spans if not best.start <= span.start < best.end]
     behind = min((span.start for span in others if span.start >= best.end), default=len(text))
     after = words_of(text[best.end : behind])
-    if task.wanted is not None and refused is None and weighs(after, verdict.value):
+    struck = _STRUCK.search(text, max(0, best.start - _WINDOW), best.start) is not None
+    weighty = struck or weighs(after, verdict.value)
+    if task.wanted is not None and refused is None and weighty:
         refused = refusal("remark", text, best.end)
     return ExtractionReport(
         verdict.value,

@@ -6,11 +6,13 @@ The canonical form is the response-parser design's envelope: `content`, `toolCal
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.replies.choice import Coercion
+from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.notations import FORMATS
 from libriscribe2.replies.remarks import is_hole
 from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
@@ -33,6 +35,20 @@ _MAX_DEPTH: Final = 64
 _FRAME: Final = re.compile(
     r"<(?=[^<>/\n ]*+ )[^<>/\n]*+>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
 )
+
+
+_LEAD: Final = r"(?:>>>|(?:assistant)?commentary[ \t]+to=(?:functions\.)?)?"
+_BARE_INPUT: Final = (
+    r"""(?:\[["']?([^\n\[\]{}"']+)["']?\]|\s*\nAction Input:[ \t]*["']?([^\s{\["'][^\n{}"']*)["']?)"""
+    r"(?:\s*\nObservation:)?\s*"
+)
+_CALL: Final = {
+    "type": "object",
+    "properties": {
+        **{name: {"type": "string"} for name in ("name", "tool", "function")},
+        **{name: {"type": "object"} for name in ("arguments", "parameters", "args", "input")},
+    },
+}
 
 
 class ToolCall(BaseModel):
@@ -89,6 +105,9 @@ def parse_llm_response(
     if len(raw_content) > max_chars:
         return _text(raw_content, [f"The reply has more than {max_chars} characters."])
     known = None if allowed_tools is None else frozenset(allowed_tools)
+    for name in known or ():
+        if (escaped := name.replace("_", "\\_")) != name and escaped in raw_content:
+            raw_content = raw_content.replace("\\_", "_")
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known, schemas or {})
     marked = gate.admit(reading.calls)
@@ -131,6 +150,9 @@ class _Gate:
         return [call for call in admitted if call is not None]
 
     def _admitted(self, call: ReadCall) -> ToolCall | None:
+        spaced = [one for one in self.known or () if one.partition(".")[2] == call.name]
+        if len(spaced) == 1 and call.name not in (self.known or ()):
+            call = replace(call, name=spaced[0])
         name = f"`{call.name:.80}`"
         if self.known is not None and call.name not in self.known:
             names = ", ".join(sorted(self.known)) or "none"
@@ -258,7 +280,7 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
         calls += admitted
         spans += [part] if admitted else []
     issues = [*reading.issues, *gate.issues]
-    if not calls and gate.known:
+    if not calls and gate.known and not issues:
         calls = gate.admit(_written_alone(raw, gate))
         if calls:
             return _response("", calls, issues, more=True)
@@ -269,11 +291,27 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
 
 
 def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
-    """The calls of a reply that is nothing but calls of known tools in Python's spelling."""
+    """The call of a reply that is nothing but a call of a known tool, in a spelling without marks.
+
+    It is Python's (also as a list of texts), a name and an object, ReAct's with one bare argument,
+    or an object that had to be repaired or is YAML.
+    """
     names = "|".join(re.escape(name) for name in gate.known or ())
-    if re.match(rf"\s*(?:{names})\(", raw) is None:
-        return ()
-    return read_python_calls(Source(raw, gate.schemas), raw.strip())
+    raw = raw.strip()
+    if re.match(rf"""(?:\[\s*['"])?(?:{names})\(""", raw) is not None:
+        return read_python_calls(Source(raw, gate.schemas), raw)
+    named = re.fullmatch(rf"{_LEAD}({names})\s*(?:json)?\s*(\{{.*\}})", raw, re.DOTALL)
+    if named is not None:
+        value = whole_json(named[2]).value
+        return [ReadCall(named[1], value)] if isinstance(value, dict) else []
+    acted = re.search(rf"(?m:^)Action:\s*({names}){_BARE_INPUT}\Z", raw)
+    needed = list((gate.schemas.get(acted[1]) or {}).get("required", ())) if acted else []
+    if acted is not None and len(needed) == 1:
+        return [ReadCall(acted[1], {needed[0]: acted[2] or acted[3]})]
+    report = extract_with_report(raw, _CALL) if raw[:1] not in ("<", "~", ">", "|") else None
+    alone = report is not None and report.ok and not (report.before or report.after)
+    call = marked_call(report.value) if report is not None and alone else None
+    return [call] if call is not None else []
 
 
 def _from_envelope(envelope: Envelope, reading: Reading, gate: _Gate) -> LLMToolCallResponse:

@@ -27,7 +27,7 @@ _NO_TEXT: Final = re.compile(
 _ENDS_SENTENCE: Final = re.compile(r"[.!…。！؟।>}\]]['\"”’)*_]*\s*\Z")
 # Two words or more that the next line completes: they end with a letter or a comma.
 _UNFINISHED: Final = re.compile(r"\w[ \t]+[\w'’]*(?:[^\W\d_]['\"”’)]*|,)[ \t]*\n\Z")
-_ELEMENT: Final = re.compile(r"<(?!/)(?!\w*(?:call|func|tool|action))([a-zA-Z]\w*)[^<>]*>\s*\Z")
+_ELEMENT: Final = re.compile(r"<(?!\w*(?:call|func|tool|action|invoke))([a-zA-Z]\w*)[^<>]*>")
 _MOST_BEHIND: Final = 40
 
 
@@ -71,10 +71,10 @@ def is_taken_back(text: str, end: int, until: int, *, marked: bool = False) -> b
 
 
 def _is_inside_element(text: str, lead: str, end: int) -> bool:
-    """Whether the call alone stands between the tags of an element that is no notation's."""
-    opening = _ELEMENT.search(lead)
-    closing = text[end : end + _REACH].lstrip()
-    return opening is not None and closing.startswith(f"</{opening[1]}")
+    """Whether the call stands between the tags of an element that is no notation's."""
+    behind = text[end : end + _REACH]
+    closed = {tag[1] for tag in _ELEMENT.finditer(lead) if f"</{tag[1]}>" in behind}
+    return any(lead.rfind(f"<{name}") > lead.rfind(f"</{name}>") for name in closed)
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:

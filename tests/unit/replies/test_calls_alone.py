@@ -1,0 +1,71 @@
+"""Replies that are nothing but a call, in spellings without marks."""
+
+import pytest
+
+from libriscribe2.replies import calls, read
+
+TOOLS = {
+    "read_file": {
+        "type": "object",
+        "properties": {"path": {"type": "string"}},
+        "required": ["path"],
+    },
+    "web_search": {
+        "type": "object",
+        "properties": {"query": {"type": "string"}, "num_results": {"type": "integer"}},
+        "required": ["query", "num_results"],
+    },
+    "functions.meet": {"type": "object", "properties": {"where": {"type": "string"}}},
+}
+READ = ("read_file", {"path": "kapittel/3.md"})
+SEARCH = ("web_search", {"query": "βάρκα 1821", "num_results": 2})
+
+
+@pytest.mark.parametrize(
+    ("reply", "call"),
+    [
+        ("read\\_file(path='kapittel/3.md')", READ),
+        ("[read\\_file(path='kapittel/3.md')]", READ),
+        ("""['read_file(path="kapittel/3.md")']""", READ),
+        ('read_file\n{"path": "kapittel/3.md"}', READ),
+        ('>>>read_file\n{"path": "kapittel/3.md"}', READ),
+        ('assistantcommentary to=functions.read_file json{"path": "kapittel/3.md"}', READ),
+        ("Tanke: jeg må lese.\nAction: read_file\nAction Input: kapittel/3.md", READ),
+        ("Action: read_file[kapittel/3.md]\nObservation:", READ),
+        ("```yaml\nname: read_file\narguments:\n  path: kapittel/3.md\n```", READ),
+        ("tool: web_search\narguments:\n  query: βάρκα 1821\n  num_results: 2", SEARCH),
+        ("｛“name”：“read_file”，“arguments”：｛“path”：“kapittel/3.md”｝｝", READ),
+        ('[functions.meet(where="kai")]', ("functions.meet", {"where": "kai"})),
+    ],
+)
+def test_RP_01_a_call_alone_is_read_in_every_spelling(
+    reply: str, call: tuple[str, dict[str, object]]
+) -> None:
+    found = calls(reply, TOOLS).tool_calls or []
+    assert [(one.name, one.arguments) for one in found] == [call]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Action: web_search\nAction Input: βάρκα",
+        "Action: read_file\nAction Input: <sti>",
+        'read_file\n{"path": "kapittel/3.md"}\nDet er formatet.',
+        "Skal jeg?\nname: read_file\narguments:\n  path: kapittel/3.md",
+        '<sitat>\nHan skrev: <tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call>\n</sitat>',
+        '<s>{"name": "read_file", "arguments": {"path": "a"}}</s>',
+        "> name: read_file\n> arguments:\n>   path: a",
+        "read_file er et verktøy.",
+        "name: read_file\npath: a\narguments:",
+    ],
+)
+def test_RP_34_what_is_not_alone_or_not_whole_is_no_call(reply: str) -> None:
+    assert not calls(reply, TOOLS).tool_calls
+
+
+@pytest.mark.parametrize("reply", ['~~{"path": "a"}~~', '<del>{"path": "a"}</del>'])
+def test_OV_29_what_is_struck_through_is_no_value(reply: str) -> None:
+    assert not read(reply, TOOLS["read_file"]).ok
+    assert read(
+        f"~~~\n{reply.strip('~')}\n~~~" if "~" in reply else '{"path": "a"}', TOOLS["read_file"]
+    ).ok
