@@ -76,6 +76,30 @@ def test_only_people_and_places_that_stand_in_the_text_are_taken_over(
     assert [one["name"] for one in book.json("world.json")["places"]] == ["the hill"]
 
 
+def test_a_manuscript_of_facts_is_read_as_one_and_keeps_what_the_text_says(
+    desk: Desk, manuscript: Path
+) -> None:
+    def of_facts(request: Request) -> str | None:
+        if request.step == "import/book":
+            said = {"premise": "How boats come in.", "summary": "All of it.", "overview": "Boats."}
+            of_book = {"genre": "manual", "category": "Seamanship", "audience": "pilots"}
+            return json.dumps({**said, **of_book, "rules": []})
+        return told(request)
+
+    author = Author(reply=of_facts)
+    words = ("--kind", "non-fiction", "--audience", "new pilots", "--tone", "dry", "--json")
+    desk.run("import", str(manuscript), "--mock", *words, backend=author)
+    book = desk.project("the-boat")
+    brief = book.brief()
+    kept = [brief[name] for name in ("book_kind", "category", "audience", "tone")]
+    assert kept == ["non-fiction", "Seamanship", "new pilots", "dry"]
+    concept = book.json("concept.json")["concept"]
+    assert concept["description"] == "All of it."
+    assert [one["name"] for one in book.json("world.json")["terms"]] == ["the hill"]
+    prompts = [str(m["content"]) for request in author.asked for m in request.messages]
+    assert not [one for one in prompts if "viewpoint" in one or "category: Fiction" in one]
+
+
 def test_resume_makes_what_is_missing_and_writes_over_no_chapter(
     desk: Desk, manuscript: Path
 ) -> None:

@@ -8,15 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pydantic import BaseModel
+
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.checks.text import words
 from libriscribe2.models.excerpts import book_lines, cards, to_json
 from libriscribe2.models.story import (
     MOST_CAST,
     BookNotes,
+    BookNotesOfFacts,
     ChapterNotes,
+    ChapterNotesOfFacts,
     Character,
     NextChapters,
+    NextChaptersOfFacts,
     OutlineChapter,
     Seen,
 )
@@ -98,9 +103,9 @@ class ManuscriptReader(ConsultedAgent):
             _merged([one.places for one in notes]),
         )
         lines = _summaries([one.title for one in chapters], [one.summary for one in notes])
-        book = await self.ask(
+        said = await self.ask(
             Unit(self.name, None, self.writes),
-            BookNotes,
+            BookNotesOfFacts if self._of_facts else BookNotes,
             prompt="import_book",
             part="book",
             limits=None,
@@ -109,17 +114,23 @@ class ManuscriptReader(ConsultedAgent):
             people=_listed(people, PEOPLE_BUDGET),
             places=_listed(places, PEOPLE_BUDGET // 2),
         )
+        book = BookNotes.model_validate(said.model_dump())
         book = book.model_copy(update={"characters": _known(book.characters, people)})
         taken = TakenOver(notes, book, {name: _about(said) for name, said in places.items()})
         return await self._following(chapters, taken, more)
 
+    @property
+    def _of_facts(self) -> bool:
+        return self.brief.kind != "fiction"
+
     async def _chapter(self, number: int, chapter: Written, of: int) -> ChapterNotes:
         """The notes of a chapter; a very long one is read in parts."""
         texts = parts(chapter.text, PART_BUDGET)
-        told = [
+        shape: type[BaseModel] = ChapterNotesOfFacts if self._of_facts else ChapterNotes
+        said = [
             await self.ask(
                 Unit(self.name, number, self.writes),
-                ChapterNotes,
+                shape,
                 prompt="import_chapter",
                 part=f"part{index:02d}" if len(texts) > 1 else "",
                 book=book_lines(self.brief),
@@ -128,6 +139,7 @@ class ManuscriptReader(ConsultedAgent):
             )
             for index, text in enumerate(texts, start=1)
         ]
+        told = [ChapterNotes.model_validate(one.model_dump()) for one in said]
         tokens = set(words(chapter.text))
         return told[-1].model_copy(
             update={
@@ -148,9 +160,9 @@ class ManuscriptReader(ConsultedAgent):
             titles = [*(one.title for one in chapters), *(one.title for one in planned)]
             told = [*(one.summary for one in taken.chapters), *(one.summary for one in planned)]
             fields = ("name", "role", "motivation", "conflict")
-            found = await self.ask(
+            said = await self.ask(
                 Unit(self.name, None, self.writes),
-                NextChapters,
+                NextChaptersOfFacts if self._of_facts else NextChapters,
                 prompt="import_next",
                 part=f"from{done + 1:02d}",
                 limits={"chapters": {"minItems": count, "maxItems": count}},
@@ -161,6 +173,7 @@ class ManuscriptReader(ConsultedAgent):
                 exit=shorten(taken.chapters[-1].exit_state, ABOUT_BUDGET),
                 wanted=_wanted(count, done, last=len(planned) + count >= more),
             )
+            found = NextChapters.model_validate(said.model_dump())
             planned += found.chapters
             ending = found.ending or ending
         return TakenOver(taken.chapters, taken.book, taken.places, planned[:more], ending)

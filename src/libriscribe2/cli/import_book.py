@@ -13,6 +13,7 @@ from libriscribe2.cli.frame import (
     ProjectNameOption,
     RunOptions,
     command,
+    is_interactive,
     model_for,
 )
 from libriscribe2.cli.process import run_async
@@ -55,8 +56,17 @@ def import_book(
         str | None, typer.Option("--genre", "-g", help="Genre.", show_default="from the text")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(help="fiction or non-fiction.", show_default="fiction")
+        str | None,
+        typer.Option(help="fiction or non-fiction.", show_default="asked for, else fiction"),
     ] = None,
+    category: Annotated[
+        str | None,
+        typer.Option("--category", "-c", help="Category.", show_default="of facts, from the text"),
+    ] = None,
+    audience: Annotated[
+        str | None, typer.Option(help="Audience.", show_default="of facts, from the text")
+    ] = None,
+    tone: Annotated[str | None, typer.Option(help="Tone.", show_default="none")] = None,
     language: Annotated[
         str | None,
         typer.Option(
@@ -87,8 +97,12 @@ def import_book(
     """
     renderer = frame.renderer
     given = {"title": title, "author": author, "genre": genre, "language": language}
+    given |= {"category": category, "audience": audience, "tone": tone, "premise": premise}
     settings = frame.settings(options)
-    work = read_import(file, {**given, "book_kind": kind, "premise": premise}, chapters)
+    if not (kind or category or as_json) and is_interactive(settings):
+        is_story = typer.confirm("Is it a story?", default=True, err=True)
+        kind = "fiction" if is_story else "non-fiction"
+    work = read_import(file, {**given, "book_kind": kind}, chapters)
     name = project_name or project_name_from(work.brief.title or file.stem)
     choice = model_for(settings)
     paths = import_paths(work, settings, name)

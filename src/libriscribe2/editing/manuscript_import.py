@@ -14,6 +14,8 @@ from libriscribe2.models.brief import MOST_PREMISE, SIZES, Brief, ProjectType
 from libriscribe2.models.story import (
     ChapterNotes,
     CharactersFile,
+    ConceptFile,
+    ConceptModel,
     Entry,
     OutlineChapter,
     OutlineFile,
@@ -22,13 +24,22 @@ from libriscribe2.models.story import (
     ScenesFile,
     WorldFile,
 )
-from libriscribe2.project.paths import CHARACTERS, OUTLINE, SAMPLES, SCENES, WORLD, chapter_file
+from libriscribe2.project.paths import (
+    CHARACTERS,
+    CONCEPT,
+    OUTLINE,
+    SAMPLES,
+    SCENES,
+    WORLD,
+    chapter_file,
+)
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import readable_json
 from libriscribe2.prose import count_words, shorten
 
 MANUSCRIPT_SAMPLE: Final = f"{SAMPLES}/manuscript.md"
 _MOST_ENTRIES: Final = 24
+_LONGEST_TITLE: Final = 60
 
 
 def as_written(manuscript: Manuscript) -> list[Written]:
@@ -51,10 +62,12 @@ def size_of(manuscript: Manuscript, more: int) -> dict[str, str | int]:
 
 
 def completed(brief: Brief, taken: TakenOver, *, premise: str) -> Brief:
-    """The brief with what was read: a premise and a genre, where the author gave none."""
+    """The brief with what was read: premise, genre and the like, where the author gave none."""
     said = premise or shorten(taken.book.premise, MOST_PREMISE)
-    genre = brief.genre or taken.book.genre.strip()
-    return brief.model_copy(update={"premise": said, "genre": genre})
+    read = {name: getattr(taken.book, name).strip() for name in ("genre", "category", "audience")}
+    given = brief.model_fields_set
+    own = {name: text for name, text in read.items() if text and name not in given}
+    return brief.model_copy(update={"premise": said, **own})
 
 
 def keep(store: ProjectStore, brief: Brief, manuscript: Manuscript, taken: TakenOver) -> None:
@@ -70,7 +83,9 @@ def keep(store: ProjectStore, brief: Brief, manuscript: Manuscript, taken: Taken
     """
     for name, text in _own_files(brief, manuscript, taken).items():
         store.import_text(name, text)
-    scenes = readable_json(_scenes(manuscript, taken).model_dump(mode="json"))
+    scenes = readable_json(
+        _scenes(manuscript, taken, is_story=brief.kind == "fiction").model_dump(mode="json")
+    )
     if taken.following:
         whole = "\n".join(one.text for one in manuscript.chapters)
         store.import_text(MANUSCRIPT_SAMPLE, whole)
@@ -96,12 +111,20 @@ def _own_files(brief: Brief, manuscript: Manuscript, taken: TakenOver) -> Mappin
         summary=taken.book.summary, ending=taken.ending, chapters=[*plans, *taken.following]
     )
     files[OUTLINE] = readable_json(outline.model_dump(mode="json"))
+    files[CONCEPT] = readable_json(_concept(brief, taken).model_dump(mode="json"))
     if taken.book.characters and brief.kind == "fiction":
         cast = CharactersFile(characters=taken.book.characters)
         files[CHARACTERS] = readable_json(cast.model_dump(mode="json"))
     if taken.book.overview.strip() and brief.worldbuilding:
         files[WORLD] = readable_json(_world(brief, taken).model_dump(mode="json"))
     return files
+
+
+def _concept(brief: Brief, taken: TakenOver) -> ConceptFile:
+    """The idea of the book as its text has it."""
+    title = brief.title or shorten(brief.premise, _LONGEST_TITLE)
+    concept = ConceptModel(title=title, logline=brief.premise, description=taken.book.summary)
+    return ConceptFile(concept=concept)
 
 
 def _world(brief: Brief, taken: TakenOver) -> WorldFile:
@@ -123,6 +146,7 @@ def _planned(chapter: ManuscriptChapter, notes: ChapterNotes) -> OutlineChapter:
         title=without_number(chapter.title),
         summary=notes.summary,
         pov=notes.pov,
+        purpose=notes.purpose,
         exit_state=notes.exit_state,
         story_time=notes.story_time,
         opening_move=notes.opening_move,
@@ -131,7 +155,7 @@ def _planned(chapter: ManuscriptChapter, notes: ChapterNotes) -> OutlineChapter:
     )
 
 
-def _scenes(manuscript: Manuscript, taken: TakenOver) -> ScenesFile:
+def _scenes(manuscript: Manuscript, taken: TakenOver, *, is_story: bool) -> ScenesFile:
     """A plan per chapter: what is written is one scene here, what is not waits for its plan."""
     written = [
         PlannedChapter(
@@ -141,7 +165,7 @@ def _scenes(manuscript: Manuscript, taken: TakenOver) -> ScenesFile:
                 ScenePlan(
                     summary=notes.summary,
                     characters=[one.name for one in notes.people],
-                    place=notes.places[0].name if notes.places else "",
+                    place=notes.places[0].name if notes.places and is_story else "",
                 )
             ],
         )

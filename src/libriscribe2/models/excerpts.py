@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from libriscribe2.models.base import Label, Names, Prose, Shape
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.draft_order import Ending, Opening, Tension
+from libriscribe2.models.draft_order import Ending, Opening, Tension, kind_of, names_its_kind
 from libriscribe2.models.story import (
     Character,
     CharactersFile,
@@ -52,11 +52,12 @@ def premise_block(brief: Brief, budget: int = PREMISE_BUDGET) -> str:
 
 
 def book_lines(brief: Brief) -> str:
-    """The brief as `key: value` lines."""
+    """The brief as `key: value` lines; a category that names the other kind is none."""
+    is_other = names_its_kind(brief.category) and kind_of(brief.category) != brief.kind
     fields = {
         "title": brief.title,
         "kind": brief.kind,
-        "category": brief.category,
+        "category": "" if is_other else brief.category,
         "genre": brief.genre,
         "audience": brief.audience,
         "language": brief.language,

@@ -391,6 +391,7 @@ class ChapterNotes(Shape):
     """What a model says of a chapter that is written."""
 
     summary: Text = Field(description="What happens, in order, to the end, in 60 to 120 words")
+    purpose: SkipJsonSchema[Prose] = Field("", exclude_if=not_)
     pov: Label = Field("", description="Whose viewpoint, by name; empty where there is none")
     exit_state: Prose = Field("", description="Where everybody is, and how, as it ends")
     story_time: Label = Field("", description="When it happens, such as `day 3, evening`")
@@ -416,11 +417,50 @@ class BookNotes(Shape):
     genre: Label = Field("", description="Its genre in a word or two")
     overview: Prose = Field("", description="Its world or subject in a paragraph")
     rules: TextList = Field(default_factory=list, description="What holds there without exception")
+    category: SkipJsonSchema[Label] = Field("", exclude_if=not_)
+    audience: SkipJsonSchema[Prose] = Field("", exclude_if=not_)
     characters: list[Character] = Field(
         default_factory=list,
         description="The cast as the text shows it, main ones first",
         json_schema_extra={"maxItems": MOST_CAST},
     )
+
+
+class ChapterNotesOfFacts(Shape):
+    """What a model says of a chapter of a book of facts that is written."""
+
+    summary: Text = Field(description="What it says, in order, in 60 to 120 words")
+    purpose: Prose = Field("", description="The question that it answers")
+    exit_state: Prose = Field("", description="What the reader takes away, in one sentence")
+    people: list[Seen] = Field(
+        default_factory=list,
+        description="Who is written about, the most important first",
+        json_schema_extra={"maxItems": MOST_PEOPLE},
+    )
+    places: list[Seen] = Field(
+        default_factory=list,
+        description="The terms that it explains, each with its definition in the text's words",
+        json_schema_extra={"maxItems": MOST_PLACES},
+    )
+
+
+class BookNotesOfFacts(Shape):
+    """What a model says of a whole manuscript of facts."""
+
+    premise: Text = Field(description="The idea of the book in one or two sentences")
+    summary: Text = Field(description="The whole book so far in a paragraph")
+    genre: Label = Field("", description="Its genre in a word or two, such as manual or memoir")
+    category: Label = Field("", description="Its subject as a bookshop would shelve it")
+    audience: Prose = Field("", description="For whom it is written, as the text shows")
+    overview: Prose = Field("", description="Its subject in a paragraph")
+    rules: TextList = Field(default_factory=list, description="What it keeps to throughout")
+
+
+class NextChaptersOfFacts(Shape):
+    """Chapters of a book of facts that are to follow those that are written."""
+
+    ending: Prose = Field("", description="What the reader knows and can do at its end")
+    chapters: list[ChapterOfFacts] = Field(min_length=1, description="The next chapters in order")
 
 
 class NextChapters(Shape):
