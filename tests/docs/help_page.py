@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from typer.testing import CliRunner
 
-from libriscribe2.cli.root import COMMANDS, Entry, LazyCommand, app
+from libriscribe2.cli.root import LazyCommand, app
+from libriscribe2.cli.table import COMMANDS, Entry
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "cli.md"
@@ -29,9 +30,10 @@ def page() -> str:
 
 
 def help_of(*words: str) -> str:
-    """What `libriscribe2 WORDS --help` shows on a terminal of fixed width."""
+    """What `libriscribe2 WORDS --help-all` shows on a terminal of fixed width."""
+    asked = "--help-all" if words else "--help"
     result = CliRunner().invoke(
-        app, [*words, "--help"], prog_name=PROGRAM, env={"COLUMNS": _WIDTH, "TERM": "dumb"}
+        app, [*words, asked], prog_name=PROGRAM, env={"COLUMNS": _WIDTH, "TERM": "dumb"}
     )
     assert result.exit_code == 0, result.output
     lines = (line.rstrip() for line in result.stdout.splitlines())

@@ -17,7 +17,8 @@ from libriscribe2.agents.agent_continuity_evaluator import ContinuityEvaluator
 from libriscribe2.agents.agent_importer import ManuscriptReader
 from libriscribe2.agents.agent_mender import MenderAgent
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
-from libriscribe2.cli.root import COMMANDS, Entry, app
+from libriscribe2.cli.root import app
+from libriscribe2.cli.table import COMMANDS, Entry
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError
 
@@ -73,8 +74,9 @@ def test_DO_the_list_says_what_the_command_says_of_itself(entry: Entry) -> None:
 def test_DO_an_older_name_is_the_same_command(entry: Entry) -> None:
     name = re.search(r"`(.+)`", entry.help)
     assert name is not None
-    (twin,) = [one for one in COMMANDS if one.name == name[1]]
-    assert twin.target == entry.target
+    present, *more = name[1].split()
+    (twin,) = [one for one in COMMANDS if one.name == present and not one.hidden]
+    assert twin.target == entry.target or more
 
 
 def test_DO_commands_of_the_readme_exist() -> None:

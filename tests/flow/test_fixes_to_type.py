@@ -61,4 +61,4 @@ def test_a_name_with_a_blank_is_quoted(desk: Desk) -> None:
     (desk.folder / "m.md").write_text("# One\n\nIt rained.\n", encoding="utf-8")
     taken = desk.run("import", "m.md", "--mock", "-p", "my own").err
     assert "`libriscribe2 resume 'my own'`" in taken
-    assert "`libriscribe2 view 'a demo'`" in desk.run("demo", "-p", "a demo").err
+    assert "libriscribe2 view 'a demo'\n" in desk.run("demo", "-p", "a demo").err

@@ -1,5 +1,7 @@
 """Older names of options, stages and keys are read, and help lists the present ones."""
 
+import re
+
 import pytest
 from tests.support.desk import PREMISE, SMALL, Desk
 
@@ -69,3 +71,48 @@ def test_a_dump_that_names_a_shape_by_its_older_name_is_replayed(desk: Desk) -> 
     assert now in text
     file.write_text(text.replace(now, "libriscribe2.models.canon:ToldCanon"), encoding="utf-8")
     assert " 0 not replayed" in desk.run("debug", "replay", str(file)).err
+
+
+@pytest.mark.parametrize(
+    ("older", "present"),
+    [
+        (("report", "book", "--json"), ("check", "book", "--report", "--json")),
+        (("compare", "book", "other", "--json"), ("check", "book", "--compare", "other", "--json")),
+        (("estimate", "book", "--json"), ("resume", "book", "--dry-run", "--json")),
+        (("agents", "--json"), ("config", "agents", "--json")),
+        (("tools", "--json"), ("config", "tools", "--json")),
+        (("models", "book", "--json"), ("config", "models", "book", "--json")),
+        (("adopt", "book", "--all", "--json"), ("accept", "book", "--all", "--json")),
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_older_command_says_what_the_present_one_says(
+    desk: Desk, older: tuple[str, ...], present: tuple[str, ...]
+) -> None:
+    desk.written("--no-revision")
+    desk.written("--no-revision", name="other")
+    assert desk.run(*older).value == desk.run(*present).value
+
+
+def test_citations_are_a_kind_of_check(desk: Desk) -> None:
+    desk.written("--until", "concept")
+    older = desk.run("citations", "check", "book", expect=None)
+    present = desk.run("check", "book", "--citations", expect=None)
+    assert (older.code, older.err) == (present.code, present.err)
+
+
+def test_help_begins_with_eight_commands_and_leaves_older_ones_out(desk: Desk) -> None:
+    told = desk.run("--help").out
+    first = told.partition("Commands:\n")[2].partition("\n\n")[0]
+    names = [line.split()[0] for line in first.splitlines() if line.startswith("  ")]
+    assert names == ["create", "resume", "redo", "status", "view", "check", "export", "books"]
+    assert not any(f"\n  {name} " in told for name in ("estimate", "adopt", "report", "agents"))
+
+
+def test_create_shows_twelve_options_and_all_when_asked(desk: Desk) -> None:
+    short, whole = desk.run("create", "--help").out, desk.run("create", "--help-all").out
+    options = re.findall(r"^  (?:-\w, )?--[a-z-]+ ", short.partition("Options:\n")[2], re.MULTILINE)
+    assert len(options) == 13  # and --help
+    assert "--help-all shows" in short
+    assert "--max-cost" in whole
+    assert "--max-cost" not in short

@@ -8,7 +8,7 @@ from tests.support.authors import Author
 from tests.support.desk import PREMISE, SMALL, Desk
 
 from libriscribe2 import __version__
-from libriscribe2.cli.root import COMMANDS
+from libriscribe2.cli.table import COMMANDS
 
 
 def test_XC_08_the_version(desk: Desk) -> None:

@@ -24,7 +24,8 @@ from tests.support.hand_made import HandMade
 from tests.support.hostile import MARKED, evil_strings, steering_in
 from typer.core import TyperArgument, TyperGroup
 
-from libriscribe2.cli.root import COMMANDS, LazyCommand
+from libriscribe2.cli.root import LazyCommand
+from libriscribe2.cli.table import COMMANDS
 from libriscribe2.llm.backend import BackendError, Completion, Request
 
 BAR: Final = Bar(24, 24, "test_bar_24_terminal.py")

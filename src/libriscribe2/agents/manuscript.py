@@ -56,7 +56,7 @@ class ManuscriptAgent(Agent):
         if found.bad:
             left_out.append(
                 f"{len(found.bad)} marks without a verified note are left out; "
-                "see `libriscribe2 citations check`"
+                "see `libriscribe2 check --citations`"
             )
         unplanned = self.book.unplanned_chapters()
         if unplanned:

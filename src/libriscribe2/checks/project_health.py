@@ -134,8 +134,8 @@ def _unlike_record(name: str, view: ProjectView) -> Iterator[Finding]:
         yield health_finding(name, "", why, f"Run `libriscribe2 resume {view.paths.called}`.")
     if kind == "edited":
         why = "it differs from what was written: an edit of yours, or damage"
-        adopt = f"`libriscribe2 adopt {view.paths.called} {name}`"
-        fix = f"Keep it, accept it with {adopt}, or rewrite it with `redo` and --replace-mine."
+        accept = f"`libriscribe2 accept {view.paths.called} {name}`"
+        fix = f"Keep it, accept it with {accept}, or rewrite it with `redo` and --replace-mine."
         yield health_finding(name, "", why, fix)
 
 

@@ -83,6 +83,10 @@ def check(
     neighbouring chapters open differently, and written chapters against the plan. The exit code is
     5 if a rule finds an error.
 
+    With --report the written chapters are measured; with --compare OTHER the metrics of two drafts
+    stand side by side; with --citations every quote of the notes is looked up again. `check
+    --report --help` and the like show the options of each.
+
     With --book-review a model reads the summaries of all chapters and lists its doubts. Up to
     three are looked up in the text, and only those that quotes confirm are reported. That takes at
     most six calls, and nothing is changed.

@@ -161,7 +161,9 @@ _LAST: Final = (
 _NAMED: Final = 8
 """Most projects that an error names."""
 
-_WITHOUT_PROJECT: Final = re.compile(r"`libriscribe2 (answer|resume|adopt|estimate)(?=`| --)")
+_WITHOUT_PROJECT: Final = re.compile(
+    r"`libriscribe2 (answer|resume|accept|adopt|estimate)(?=`| --)"
+)
 
 P = ParamSpec("P")
 

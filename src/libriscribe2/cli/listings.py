@@ -79,7 +79,7 @@ def _tell_trusted(renderer: Renderer, *, as_json: bool) -> None:
         renderer.table(columns, rows)
 
 
-config = command_group("config", "Show the settings and where they come from.")
+config = command_group("config", "Show the settings, models, stages and tools, and their origin.")
 
 
 @config.command()
@@ -233,6 +233,10 @@ def _signature(schema: Mapping[str, Any]) -> str:
     """The names of the parameters, those that may be left out in brackets."""
     required = schema["required"]
     return ", ".join(name if name in required else f"[{name}]" for name in schema["properties"])
+
+
+for _listing in (models, agents, tools):
+    config.command(name=_listing.__name__)(_listing)
 
 
 PingOption = Annotated[

@@ -6,7 +6,6 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
@@ -35,133 +34,22 @@ from libriscribe2.cli.process import (
     traceback_of,
     typed_to_resume,
 )
+from libriscribe2.cli.table import (
+    COMMANDS,
+    FAMILIES,
+    FIRST,
+    GONE_COMMANDS,
+    GONE_OPTIONS,
+    RENAMED_OPTIONS,
+    SHOWN_OPTIONS,
+    Entry,
+)
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
 from libriscribe2.project.atomic import DEVICE_ERRORS, storage_error
 from libriscribe2.wording import one_line, plain_fault
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One command.
-
-    Attributes:
-        name: What the user types.
-        target: `module:attribute` of a function or a Typer app in this room.
-        help: The first line of its help.
-        hidden: Whether listings leave it out: older names.
-    """
-
-    name: str
-    target: str
-    help: str
-    hidden: bool = False
-
-
-COMMANDS: Final = (
-    Entry("create", "create:create", "Write a new book from a premise."),
-    Entry("import", "import_book:import_book", "Import a manuscript that was written elsewhere."),
-    Entry("resume", "resume:resume", "Continue a book where it stopped."),
-    Entry(
-        "answer",
-        "answer:answer",
-        "Write a book with a chat window: copy each request, paste its reply.",
-    ),
-    Entry("redo", "redo:redo", "Write a chapter, a scene or a stage again."),
-    Entry("revise", "author:revise", "Change something in a chapter, and leave the rest as it is."),
-    Entry(
-        "versions",
-        "author:versions",
-        "List the earlier versions of a chapter, show one, or put one back.",
-    ),
-    Entry("note", "author:note", "Tell the models what you want of a book, a chapter or a scene."),
-    Entry("status", "status:status", "Show the files of a book with their states and the reasons."),
-    Entry(
-        "estimate",
-        "resume:estimate",
-        "Estimate the calls, tokens and cost to finish a book.",
-    ),
-    Entry(
-        "replay",
-        "resume:replay",
-        "Rebuild a book from its journal, or send a recorded prompt again.",
-    ),
-    Entry(
-        "rename", "rename:rename", "Change the name of a person or place in every file of a book."
-    ),
-    Entry("chapter", "chapter:app", "List and reorder the chapters of a book."),
-    Entry("adopt", "status:adopt", "Accept your edits as current."),
-    Entry("check", "check:check", "Find problems in a book's files, its story or its plan."),
-    Entry("view", "view:view", "Open a page with the book and every call, or export it."),
-    Entry("debug", "debug:app", "Inspect the replies of the models and how they were read."),
-    Entry(
-        "report",
-        "report:report",
-        "Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.",
-    ),
-    Entry("why", "debug:why", "Show the context a scene was written from."),
-    Entry("compare", "report:compare", "Compare the metrics of two drafts of a book."),
-    Entry(
-        "research",
-        "research:app",
-        "Research a question in your sources or on the web, and show the notes.",
-    ),
-    Entry("citations", "research:citations", "Check that the notes of a book are still valid."),
-    Entry("export", "export:export", "Export a book as Markdown, HTML, EPUB, Word and PDF."),
-    Entry("batch", "batch:app", "Write many books: queue them, run them, see their status."),
-    Entry(
-        "record", "record:record", "Keep a finished book's replies, to write it again from them."
-    ),
-    Entry("demo", "create:demo", "Write a short book with the stand-in author, without a key."),
-    Entry("config", "listings:config", "Show the settings and where they come from."),
-    Entry("books", "books:books", "List your books: title, words, state, cost, last change."),
-    Entry("keys", "keys:app", "Keep the keys of providers, such as OpenAI's, for all your books."),
-    Entry("trust", "listings:trust", "Let a folder's .env set everything, until it changes."),
-    Entry("models", "listings:models", "Show the model of every stage, and the models available."),
-    Entry("agents", "listings:agents", "List the stages that make a book."),
-    Entry("tools", "listings:tools", "List the tools of tool chains."),
-    Entry("doctor", "listings:doctor", "Check that everything is in place."),
-    Entry("create-book", "create:create", "Same as `create`.", hidden=True),
-    Entry("format", "export:export", "Same as `export`.", hidden=True),
-    Entry("book-stats", "status:status", "Same as `status`.", hidden=True),
-)
-
-_SETTINGS: Final = "settings are in .env, `libriscribe2 config path` and the project's book.toml"
-_MODELS: Final = "name a model with --model, or one per stage below [models] in book.toml"
-
-GONE_OPTIONS: Final = {
-    "--config-file": _SETTINGS,
-    "--env-file": ".env in the working folder is read",
-    "--log-file": "a book's log is .libriscribe/run.log in its folder; --log-level says how much",
-    "--output-dir": "set LIBRISCRIBE2_PROJECTS_DIR to the folder that holds your books",
-    "--skip-error": "leave it out; `libriscribe2 resume` continues after a failure",
-    "--user": "leave it out; no tags are sent to the provider",
-    "--default-model": _MODELS,
-    "--model-config": _MODELS,
-    "--llm": _MODELS,
-    "--show-logs": "a book's log is .libriscribe/run.log in its folder",
-    "--chapter-number": "write --chapter",
-    "--output-format": "write --format",
-}
-"""The option, and what to do without it."""
-
-_REDO: Final = "`libriscribe2 redo PROJECT STAGE` writes a stage or a chapter again"
-
-GONE_COMMANDS: Final = {
-    "bench": "`python -m bench.continuity` in the repository seeds errors and counts how many are found",
-    "start": "`libriscribe2 create` asks when no premise is given",
-    "generate-title": "set auto_title = true in book.toml, then `libriscribe2 resume PROJECT`",
-    **dict.fromkeys(("concept", "outline", "characters", "worldbuilding", "write", "edit"), _REDO),
-}
-"""The command, and what to type without it."""
-
-RENAMED_OPTIONS: Final = {
-    "create": {"--canon": "--story-bible", "--no-canon": "--no-story-bible"},
-    "check": {"--judge": "--evaluate"},
-    "compare": {"--judge": "--evaluate"},
-    "redo": {"--force": "--replace-mine"},
-}
-"""Older names of options, by command; help does not list them."""
-
+_HELP_ALL: Final = "--help-all"
+_NAMED: Final = {entry.name: entry for entry in COMMANDS}
 
 _PROGRAM: Final = "libriscribe2"
 _OF_ROOT: Final = ("--quiet", "-q", "--debug", "--version", "-V")
@@ -206,10 +94,34 @@ class LazyCommand(TyperCommand):
         **extra: Any,
     ) -> Any:
         """The context of the command itself."""
+        other = next((word for word in args if word in FAMILIES.get(self.name or "", {})), None)
+        if other is not None:
+            name, *before = FAMILIES[self.name or ""][other].split()
+            rest = [word for word in args if word != other]
+            return LazyCommand(_NAMED[name]).make_context(name, [*before, *rest], parent, **extra)
         older = RENAMED_OPTIONS.get(self._entry.target.rpartition(":")[2], {})
         renamed = [older.get(word, word) for word in args]
+        command = self.load()
+        if _HELP_ALL in renamed:
+            renamed = ["--help" if word == _HELP_ALL else word for word in renamed]
+        elif not {"--help", "-h"}.isdisjoint(renamed):
+            _hide_most(command, SHOWN_OPTIONS.get(self._entry.target, ()))
         with _interrupts(sys.argv[1:]):
-            return self.load().make_context(info_name, renamed, parent, **extra)
+            return command.make_context(info_name, renamed, parent, **extra)
+
+
+def _hide_most(command: Any, shown: Sequence[str]) -> None:
+    """Leave options out of a command's help, and say how to see them; () leaves out none."""
+    if not shown:
+        return
+    rest = [
+        one
+        for one in command.params
+        if one.param_type_name == "option" and one.name not in (*shown, "help") and not one.hidden
+    ]
+    for option in rest:
+        option.hidden = True
+    command.epilog = f"{_HELP_ALL} shows {len(rest)} more options."
 
 
 class RootGroup(TyperGroup):
@@ -308,6 +220,19 @@ class RootGroup(TyperGroup):
                 hint = f": {GONE_COMMANDS[args[0]]}"
             error.message = f"No such command {args[0]!r}{hint}"
             raise
+
+    @override
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands below headings, the most used ones first."""
+        del ctx
+        shown = {entry.name: entry for entry in COMMANDS if not entry.hidden}
+        groups = {"Commands": [shown[name] for name in FIRST]}
+        for entry in shown.values():
+            if entry.name not in FIRST:
+                groups.setdefault(entry.group, []).append(entry)
+        for heading, entries in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl([(entry.name, entry.help) for entry in entries])
 
     @override
     def list_commands(self, ctx: Any) -> list[str]:

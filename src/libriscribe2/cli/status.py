@@ -1,4 +1,4 @@
-"""`libriscribe2 status` and `adopt`: how a book stands, and edits that are accepted as current."""
+"""`libriscribe2 status` and `accept`: how a book stands, and edits that are accepted as current."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -119,7 +119,7 @@ def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 @command
-def adopt(
+def accept(
     frame: Frame,
     project: RequiredProjectArgument,
     files: Annotated[

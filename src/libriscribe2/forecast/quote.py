@@ -175,7 +175,7 @@ def read_quote(paths: ProjectPaths) -> Quote | None:
         raise ProjectError(
             f"{paths.quote} is not a quote",
             why=f"{error.error_count()} values do not fit",
-            fix="Delete it, or run `libriscribe2 estimate` again.",
+            fix="Delete it, or run `libriscribe2 resume --dry-run` again.",
         ) from error
 
 

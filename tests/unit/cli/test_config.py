@@ -143,7 +143,7 @@ def test_path_as_json(folder: Path) -> None:
 
 def test_XC_09_no_command_is_a_coroutine_function() -> None:
     callbacks = [command.callback for command in app.registered_commands]
-    assert len(callbacks) == 2
+    assert len(callbacks) == 5
     assert not any(inspect.iscoroutinefunction(callback) for callback in callbacks)
 
 

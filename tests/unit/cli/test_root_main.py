@@ -9,7 +9,8 @@ import pytest
 
 from libriscribe2 import cli
 from libriscribe2.cli import root
-from libriscribe2.cli.root import COMMANDS, Entry, LazyCommand
+from libriscribe2.cli.root import LazyCommand
+from libriscribe2.cli.table import COMMANDS, Entry
 
 
 class Left(BaseException):

@@ -75,7 +75,7 @@ def earlier_metrics(file: Path | None) -> Mapping[str, float]:
         raise UsageError(
             f"{file} is not an earlier report.",
             why=refused or "it does not hold what `report --json` writes",
-            fix="write one with `libriscribe2 report PROJECT --json > FILE`",
+            fix="write one with `libriscribe2 check PROJECT --report --json > FILE`",
         ) from error
 
 
