@@ -7,6 +7,7 @@ from typing import Final
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.text import sentences
+from libriscribe2.context.prompt_parts import block
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.project.paths import chapter_file, draft_file
 from libriscribe2.prose import count_words, shorten, tail, without_notes
@@ -108,20 +109,17 @@ async def with_opening(agent: Agent, unit: Unit, shown: Mapping[str, str]) -> st
     Args:
         agent: Who asks.
         unit: The chapter; there has to be one before it, with a draft of its own.
-        shown: Values of the prompt that say what the book and the chapter are about.
+        shown: What all requests of the chapter show first, and the plan of its first scene.
     """
     number = unit.chapter or 1
     draft = agent.book.text(draft_file(number))
     parts = opened(draft)
     if not parts.opening:
         return draft
-    values = {
-        **shown,
-        "text_before": tail(_end_of(agent, number - 1), BEFORE_BUDGET),
-        "opening": parts.opening,
-        "text_after": shorten(parts.rest.strip(), AFTER_BUDGET),
-    }
-    new, wrong = await _asked(agent, unit, values, parts.opening)
+    own = {"opening": parts.opening, "text_after": shorten(parts.rest.strip(), AFTER_BUDGET)}
+    before = tail(_end_of(agent, number - 1), BEFORE_BUDGET)
+    also = {**shown, "text_before": block("text_before", before)}
+    new, wrong = await _asked(agent, unit, own, {n: also[n] for n in also if n not in own})
     if wrong:
         agent.made_from.remark = f"the drafted opening was kept: {wrong}"
         return draft
@@ -129,16 +127,18 @@ async def with_opening(agent: Agent, unit: Unit, shown: Mapping[str, str]) -> st
 
 
 async def _asked(
-    agent: Agent, unit: Unit, values: Mapping[str, str], opening: str
+    agent: Agent, unit: Unit, values: Mapping[str, str], also: Mapping[str, str]
 ) -> tuple[str, str]:
     """A new opening, and what is wrong with it; "" for nothing."""
-    words = max(1, count_words(opening))
+    words = max(1, count_words(values["opening"]))
     try:
-        reply = await agent.write_prose(unit, values, words=words, prompt=PROMPT, part="opening")
+        reply = await agent.write_prose(
+            unit, values, words=words, prompt=PROMPT, part="opening", also=also
+        )
     except (MaxRetriesExceededError, ContentFilteredError):
         return "", "no new one came"
     new = reply.strip()
-    return new, unfit(new, opening)
+    return new, unfit(new, values["opening"])
 
 
 def _end_of(agent: Agent, number: int) -> str:

@@ -73,9 +73,6 @@ _HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n
 
 _TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
-SHOWN_TO_OPEN: Final = ("book", "concept", "style", "chapter", "characters", "places", "scene")
-"""Parts of the first scene's context that the request for an opening shows, too."""
-
 
 class ChapterWriterAgent(Agent):
     """Writes a chapter from its plan, the record of what came before and the text around it."""
@@ -147,7 +144,7 @@ class ChapterWriterAgent(Agent):
         if drafts == (number,):
             return self.book.text(draft_file(number))
         context = scene_context(self._state(unit), 0, budget=self._budget(unit))
-        text = await with_opening(self, unit, {n: context.values[n] for n in SHOWN_TO_OPEN})
+        text = await with_opening(self, unit, context.values)
         self.made_from.draft = self.book.draft_of(draft_file(number)) or ""
         return text
 
