@@ -245,3 +245,48 @@ def test_XC_07_a_mended_record_of_a_source_reaches_the_references(desk: Desk) ->
     kept = book.json("research/sources.json")["sources"]
     assert [one["title"] for one in kept[:1]] == ["On Salt"]
     assert len(kept) == 2
+
+
+@pytest.mark.parametrize("style", ["numbers", "author-date", "apa"])
+def test_XC_07_citation_and_reference_lead_to_each_other(desk: Desk, style: str) -> None:
+    book = guide(desk)
+    brief = book.text("book.toml")
+    book.write("book.toml", brief.replace('citations = "numbers"', f'citations = "{style}"'))
+    desk.run("resume", "guide", "--refresh")
+    desk.run("export", "guide", "html", "md")
+    page = book.text("exports/guide.html")
+    for kind, other in (("cite", "source"), ("source", "cite")):
+        assert f'<a href="#{other}-1" id="{kind}-1"' in page
+        ids = re.findall(rf'id="({kind}-\d+)"', page)
+        assert len(ids) == len(set(ids))
+    assert "cite:" not in book.text("exports/guide.md")
+    assert "source:" not in book.text("exports/guide.md")
+
+
+def test_XC_07_footnotes_hold_the_references_where_they_are_wanted(desk: Desk) -> None:
+    book = guide(desk)
+    brief = book.text("book.toml")
+    book.write("book.toml", brief.replace('citations = "numbers"', 'citations = "quoted-notes"'))
+    desk.run("resume", "guide", "--refresh")
+    manuscript = book.text("manuscript.md")
+    marks = re.findall(r"\[\^cite-(\d+)\](?!:)", manuscript)
+    assert marks == re.findall(r"(?m)^\[\^cite-(\d+)\]: .*“.+”$", manuscript) != []
+    desk.run("export", "guide", "html")
+    assert 'href="#note-1-1"' in book.text("exports/guide.html")
+
+
+def test_XC_07_sources_are_exchanged_as_csl_json(desk: Desk) -> None:
+    book = guide(desk)
+    desk.run("citations", "export", "guide")
+    items = book.json("exports/guide.csl.json")
+    assert items[0]["id"] == book.json("research/sources.json")["sources"][0]["id"]
+    items[0] |= {"author": [{"family": "Miller", "given": "Ada"}], "title": "On Salt"}
+    (desk.folder / "mine.json").write_text(json.dumps([*items, {"title": "Other"}]))
+    ran = desk.run("citations", "import", "guide", "mine.json")
+    assert "1 source changed" in ran.err
+    assert "no source of the book: Other" in ran.err
+    desk.run("resume", "guide")
+    assert "Ada Miller, *On Salt*" in book.text("manuscript.md")
+    assert "0 sources changed" in desk.run("citations", "import", "guide", "mine.json").err
+    (desk.folder / "bad.json").write_text("[")
+    assert desk.run("citations", "import", "guide", "bad.json", expect=3).err

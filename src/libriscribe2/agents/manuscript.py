@@ -27,7 +27,7 @@ class ManuscriptAgent(Agent):
     name = "manuscript"
     also_called = ("formatting",)
     reads = (CONCEPT, OUTLINE, CHAPTER_FILES, TITLE, RESEARCH_NOTES, RESEARCH_LIST)
-    brief_keys = (*BOOK_KEYS, "author")
+    brief_keys = (*BOOK_KEYS, "author", "citations")
     writes = MANUSCRIPT
     asks_model = False
 
@@ -48,7 +48,13 @@ class ManuscriptAgent(Agent):
             for key, value in page.items()
             if value
         )
-        found = cited(self.book.chapter_texts(), self.book.notes(), self.book.sources())
+        found = cited(
+            self.book.chapter_texts(),
+            self.book.notes(),
+            self.book.sources(),
+            style=self.brief.citations,
+            english=self.brief.in_english,
+        )
         parts = [without_notes(text).strip() for text in found.texts]
         if found.references:
             parts.append(f"# {HEADING}\n\n{found.references}")

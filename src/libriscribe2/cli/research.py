@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -35,7 +36,9 @@ from libriscribe2.commands.researching import (
     look_up,
     notes_record,
     question_of,
+    read_csl,
     totals,
+    write_csl,
 )
 from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import IncompleteError
@@ -256,12 +259,12 @@ def _shown(value: JsonValue) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
-citations = command_group("citations", "Check that the notes of a book are still valid.")
+citations = command_group("citations", "Check the notes of a book and exchange its sources.")
 
 
 @citations.callback()
 def _citations() -> None:
-    """Check that the notes of a book are still valid."""
+    """Check the notes of a book and exchange its sources."""
 
 
 @citations.command("check")
@@ -286,6 +289,33 @@ def check_notes(
     else:
         _tell_citations(renderer, report)
     return 0 if report.holds else IncompleteError.exit_code
+
+
+@citations.command("export")
+@command
+def export_sources(frame: Frame, project: RequiredProjectArgument) -> None:
+    """Write the sources as CSL-JSON, which Zotero, pandoc and others read."""
+    renderer = frame.renderer
+    renderer.data(str(write_csl(frame.project(project))))
+
+
+@citations.command("import")
+@command
+def import_sources(
+    frame: Frame,
+    project: RequiredProjectArgument,
+    file: Annotated[Path, typer.Argument(help="CSL-JSON, such as Zotero exports it.")],
+) -> None:
+    """Take over what a CSL-JSON file says of the book's sources.
+
+    An item is that of a source if it has its id, its address, its file's name as the note, or its
+    title. Other items are listed.
+    """
+    renderer = frame.renderer
+    changed, left = read_csl(frame.project(project), file)
+    for name in left:
+        renderer.warning(f"no source of the book: {one_line(name)}")
+    renderer.note(f"{counted(changed, 'source')} changed. See research/sources.json.")
 
 
 def _citation_record(report: CitationReport) -> dict[str, Any]:

@@ -4,22 +4,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import resources
+from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.agents.researcher import ResearcherAgent
 from libriscribe2.commands.projects import look_at, open_project
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.engine.engine import follow
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.llm.providers import DEMO_MODEL
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.notes import question_name
+from libriscribe2.models.notes import SourcesFile, question_name
+from libriscribe2.models.references import csl_items, with_csl
 from libriscribe2.models.tooling import RunRecord
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import (
+    EXPORTS,
+    RESEARCH_LIST,
     RESEARCH_NOTES,
     RESEARCH_RUN,
     RESEARCH_SOURCES,
@@ -27,8 +31,9 @@ from libriscribe2.project.paths import (
     check_project_name,
 )
 from libriscribe2.project.project_view import ProjectView
-from libriscribe2.project.research_files import add_notes, chain_files
+from libriscribe2.project.research_files import add_notes, as_text, chain_files
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.texts import parse_json, readable_json, utf8
 from libriscribe2.research.chain_model import CALLS_AVOIDED
 from libriscribe2.research.research_chain import Findings
 from libriscribe2.research.run_store import FileRunStore
@@ -191,3 +196,46 @@ def _put_samples(paths: ProjectPaths) -> None:
         for sample in sorted(_SAMPLES.iterdir(), key=lambda one: one.name):
             if sample.name.endswith(".md"):
                 atomic_write(folder / sample.name, sample.read_bytes())
+
+
+def write_csl(paths: ProjectPaths) -> Path:
+    """Write the sources of a book as CSL-JSON to its exports.
+
+    Raises:
+        ProjectError: A file cannot be read.
+        IncompleteError: There is no source yet.
+        StorageError: The file cannot be written.
+    """
+    sources = Book(look_at(paths)).sources()
+    if not sources:
+        raise IncompleteError(
+            "There are no sources yet.", fix=f"Run `libriscribe2 research {paths.called} QUESTION`."
+        )
+    target = paths.root / EXPORTS / f"{paths.root.name}.csl.json"
+    with storage_errors("write", target):
+        make_folder(target.parent)
+        atomic_write(target, utf8(readable_json(csl_items(sources))))
+    return target
+
+
+def read_csl(paths: ProjectPaths, file: Path) -> tuple[int, list[str]]:
+    """Take over what a CSL-JSON file, such as one of Zotero, says of the sources of a book.
+
+    Returns:
+        How many sources it changed, and the items that are none of them.
+
+    Raises:
+        ProjectError: The project or the file cannot be read.
+        StorageError: A file cannot be read or written.
+    """
+    with storage_errors("read", file):
+        data = read_regular(file)
+    items = parse_json(str(file), data.decode("utf-8-sig", "replace"))
+    with ProjectStore.open(paths) as store:
+        known = SourcesFile(sources=list(Book(store).sources()))
+        found, left = with_csl(known, items if isinstance(items, list) else [items])
+        pairs = zip(known.sources, found.sources, strict=True)
+        changed = sum(one != other for one, other in pairs)
+        if changed:
+            store.import_text(RESEARCH_LIST, as_text(found))
+    return changed, left

@@ -157,7 +157,7 @@ def read_book(view: ProjectView, brief: Brief, *, partial: bool = False) -> Expo
         language=language_of(brief.language),
         identifier=_line(brief.identifier) or identifier_of(records, f"{name} {brief.premise}"),
         epoch=last_change(records),
-        parts=(*_numbered(book, chapters), *_references(book)),
+        parts=(*_cited(book, chapters, brief), *_references(book)),
         author=_line(brief.author),
         series=_line(brief.series),
         series_number=brief.series_number,
@@ -185,9 +185,18 @@ def _chapters(book: Book) -> tuple[tuple[ExportChapter, ...], tuple[int, ...]]:
     return tuple(found), tuple(missing)
 
 
-def _numbered(book: Book, chapters: tuple[ExportChapter, ...]) -> tuple[ExportChapter, ...]:
-    """The chapters with numbers for the marks of notes, and the list of what they cite."""
-    found = cited((one.text for one in chapters), book.notes(), book.sources())
+def _cited(
+    book: Book, chapters: tuple[ExportChapter, ...], brief: Brief
+) -> tuple[ExportChapter, ...]:
+    """The chapters with citations for the marks of notes, and the list of what they cite."""
+    found = cited(
+        (one.text for one in chapters),
+        book.notes(),
+        book.sources(),
+        style=brief.citations,
+        english=brief.in_english,
+        linked=True,
+    )
     parts = [replace(one, text=text) for one, text in zip(chapters, found.texts, strict=True)]
     if found.references:
         listed = f"# {HEADING}\n\n{found.references}\n"

@@ -28,6 +28,9 @@ _LINE_ENDS: Final = re.compile("\r\n?|[\x85\u2028\u2029]")
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _NOTE: Final = re.compile(r"[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)*\[\^[^\]\s]+\]:")
 _REFERENCE: Final = re.compile(r"\[\^[^\]\s]*\](\^?)")
+CITED: Final = re.compile(r"\[((?:[^\[\]\\]|\\.){1,400})\]\((?:cite|source):\d{1,6}\)")
+"""A citation or a reference that leads to the other, and what it says."""
+
 _CONTINUED: Final = re.compile(r"[ \t>]")
 
 

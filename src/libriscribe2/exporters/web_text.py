@@ -101,7 +101,8 @@ _ATTRIBUTES: Final = {
     "td": {"style"},
 }
 _ALIGNED: Final = re.compile(r"text-align:(?:left|right|center)")
-_LINK: Final = re.compile(r"(?:https?://|mailto:|#(?:note|ref)-\d)")
+_LINK: Final = re.compile(r"(?:https?://|mailto:|#(?:note|ref|cite|source)-\d)")
+_CITED: Final = re.compile(r"(cite|source):(\d+)")
 _PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif);base64,")
 _BREAK: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _ANY_TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -118,6 +119,7 @@ class WebText:
 
     def __init__(self, images: Mapping[str, Path]) -> None:
         self._images = images
+        self._cited = set[str]()
         self._renderer = RendererHTML()
         self._markdown = MarkdownIt("commonmark", {"typographer": True})
         self._markdown.renderer = self._renderer
@@ -143,9 +145,22 @@ class WebText:
         env: dict[str, Any] = {"notes": {}, "used": [], "place": place}
         tokens = self._markdown.parse(text, env)
         _lower(tokens)
+        self._link_citations(tokens)
         body = self._renderer.render(tokens, self._markdown.options, env)
         # A character reference may have brought in what the prepass took out.
         return harmless(_safe(body + self._notes(env)))
+
+    def _link_citations(self, tokens: Sequence[Token]) -> None:
+        """Let citations and references lead to each other: `cite:1` to `source:1` and back."""
+        for token in (one for block in tokens for one in block.children or []):
+            found = _CITED.fullmatch(str(token.attrs.get("href", "")))
+            if token.type == "link_open" and found:
+                other = "source" if found[1] == "cite" else "cite"
+                token.attrs["href"] = f"#{other}-{found[2]}"
+                own = f"{found[1]}-{found[2]}"
+                if own not in self._cited:
+                    self._cited.add(own)
+                    token.attrs["id"] = own
 
     def _notes(self, env: dict[str, Any]) -> str:
         """The notes of a chapter as a list; "" where it has none."""

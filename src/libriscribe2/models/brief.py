@@ -175,6 +175,11 @@ Count = Annotated[Line, BeforeValidator(_as_text)]
 """A count as text; also read from a whole number."""
 
 
+CitationStyle = Literal["numbers", "notes", "quoted-notes", "author-date", "apa"]
+"""`numbers`: numbered places in Chicago's full form; `notes`: Chicago's footnotes, with the quotes
+as `quoted-notes`; `author-date`: Chicago's; `apa`: APA's seventh edition."""
+
+
 class Brief(BaseModel):
     """What the author asked for.
 
@@ -209,6 +214,7 @@ class Brief(BaseModel):
         series_number: Its place there, such as `2` or `2.5`.
         rights: The copyright line, such as `© 2026 Mira Okubo. All rights reserved.`
         publisher: Who publishes it.
+        citations: How a book of facts cites its sources.
         identifier: Its own number, such as `urn:isbn:9780306406157`; empty has one made.
         cover: A PNG or JPEG of the project, such as `images/cover.jpg`; empty has one drawn.
     """
@@ -244,6 +250,7 @@ class Brief(BaseModel):
     series_number: Annotated[Count, AfterValidator(_number)] = ""
     rights: Line = ""
     publisher: Line = ""
+    citations: CitationStyle = "numbers"
     identifier: Line = ""
     cover: Line = ""
 
@@ -273,6 +280,11 @@ class Brief(BaseModel):
     def kind(self) -> Kind:
         """Whether it is a story."""
         return self.book_kind or kind_of(self.category)
+
+    @property
+    def in_english(self) -> bool:
+        """Whether the book is in English."""
+        return self.language.casefold().startswith("en")
 
     @property
     def has_cast(self) -> bool:

@@ -1,11 +1,15 @@
 """The marks of notes in prose: `[@n-0123456789ab]` becomes a number and a reference."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from libriscribe2.models.brief import CitationStyle
 from libriscribe2.models.notes import Note, Source
+
+if TYPE_CHECKING:
+    from libriscribe2.models.references import References
 
 HEADING: Final = "References"
 
@@ -20,8 +24,6 @@ _ID: Final = re.compile(r"n-[0-9a-f]{12}(?![0-9a-f])")
 _ONE: Final = re.compile(r"\[([^\]\n]*)\]")
 _MARKED: Final = re.compile(r"\[(?:@n-[^\]\n]{0,400}|n-[0-9a-z]{11,13})\]")
 _SAID: Final = re.compile(r"\bn-[0-9A-Za-z]{11,13}\b")
-_OBEYED: Final = re.compile(r"([\\`*_\[\]<>#&~|^$])")
-_CLEAN_URL: Final = re.compile(r"https?://[^\s<>\\]+")
 
 
 def mark_of(note: Note) -> str:
@@ -106,95 +108,158 @@ class Cited:
     bad: tuple[BadMark, ...] = ()
 
 
-def cited(texts: Iterable[str], notes: Iterable[Note], sources: Iterable[Source]) -> Cited:
-    """Number the marks of texts in the order in which they come.
+def cited(
+    texts: Iterable[str],
+    notes: Iterable[Note],
+    sources: Iterable[Source],
+    *,
+    style: CitationStyle = "numbers",
+    english: bool = True,
+    linked: bool = False,
+) -> Cited:
+    """Cite for the marks of texts, in the order in which they come.
 
-    One place of one source has one number, however many notes rest on it.
+    Numbered, one place of one source has one number, however many notes rest on it.
 
     Args:
         texts: The chapters, in order.
         notes: The notes of the book.
         sources: The sources of the notes.
+        style: How references are written.
+        english: Whether the book is in English.
+        linked: Whether citation and reference lead to each other, by links to `cite:1` and
+            `source:1`, of which the exporters make their own.
     """
-    work = _Numbering({note.id: note for note in notes})
+    work = _Citing({note.id: note for note in notes}, style, linked)
+    work.known(sources, english=english)
     done = tuple(work.text(number, text) for number, text in enumerate(texts))
-    lines = _references(work.numbers, {source.id: source for source in sources})
-    return Cited(done, "\n".join(lines), frozenset(work.used), tuple(work.bad))
+    return Cited(done, work.references(), frozenset(work.used), tuple(work.bad))
 
 
 @dataclass
-class _Numbering:
-    """The numbers so far."""
+class _Citing:
+    """What was cited so far."""
 
     notes: dict[str, Note]
+    style: CitationStyle
+    linked: bool
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     bad: list[BadMark] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    footnotes: list[str] = field(default_factory=list)
+    written: "References" = field(init=False)
+
+    def known(self, sources: Iterable[Source], *, english: bool) -> None:
+        """Tell the sources; of one that nobody kept, only its id is known."""
+        from libriscribe2.models.references import References  # noqa: PLC0415 - for books with notes
+
+        kept = {source.id: source for source in sources}
+        missing = {note.source for note in self.notes.values()} - kept.keys()
+        gone = {
+            one: Source(id=one, kind="file", title=one, place=one, sha256="0" * 64)
+            for one in sorted(missing)
+        }
+        self.sources = kept | gone
+        self.written = References(self.style, self.sources.values(), english=english)
 
     def text(self, number: int, text: str) -> str:
-        """A text with numbers for its marks."""
+        """A text with citations for its marks, and its footnotes behind it."""
         if "[@n-" not in text and "[n-" not in text:
             return text
+        before = len(self.footnotes)
         # What stood around a mark that goes may have become one.
         for _ in range(_DEEPEST):
             if MARK.search(text) is None:
-                return text
+                break
             text = MARK.sub(lambda found: self._run(number, found), text)
-        return _BEGIN.sub("", text)
+        else:
+            text = _BEGIN.sub("", text)
+        if new := self.footnotes[before:]:
+            text = "\n\n".join((text.rstrip("\n"), *new)) + "\n"
+        return text
 
     def _run(self, number: int, found: "re.Match[str]") -> str:
-        """The numbers of marks in a row: `[1, 3]`; nothing where none can be used."""
+        """What stands for marks in a row: `[1, 3]`; nothing where none can be used."""
         run = found.group()
-        known = [one for mark in _ONE.findall(run) for one in self._numbers(number, mark)]
-        if not known:
+        cited = [one for mark in _ONE.findall(run) for one in self._notes(number, mark)]
+        if not cited:
             return ""
-        shown = ", ".join(map(str, sorted(set(known))))
-        # Before a bracket or a colon, Markdown would take the number for a link.
-        follows = found.string[found.end() : found.end() + 1] in {"(", "[", ":"}
         blanks = run[: len(run) - len(run.lstrip())]
-        return f"{blanks}\\[{shown}\\]" if follows else f"{blanks}[{shown}]"
+        follows = found.string[found.end() : found.end() + 1]
+        if self.style == "numbers":
+            return blanks + self._numbered(cited, follows)
+        if self.style in ("author-date", "apa"):
+            return (blanks or " ") + self._dated(cited)
+        self.footnotes.append(f"[^cite-{len(self.footnotes) + 1}]: {self._noted(cited)}")
+        # Before a bracket, Markdown would take the mark for a link.
+        return f"[^cite-{len(self.footnotes)}]" + ("\u2060" if follows in {"(", "["} else "")
 
-    def _numbers(self, number: int, mark: str) -> list[int]:
+    def _notes(self, number: int, mark: str) -> list[Note]:
+        """The notes of a mark that may be used."""
         ids = _ID.findall(mark)
         if not ids:
             self.bad.append(BadMark(number, f"[{mark}]", "it names no note"))
-        return [found for one in ids if (found := self._number(number, one))]
+        usable = []
+        for one in ids:
+            note = self.notes.get(one)
+            if note is None or not note.is_fact:
+                reason = "there is no such note" if note is None else "the note is no verified fact"
+                self.bad.append(BadMark(number, f"[@{one}]", reason))
+            else:
+                self.used.add(one)
+                usable.append(note)
+        return usable
 
-    def _number(self, number: int, identifier: str) -> int:
-        """The number of a note's place; 0 where the note cannot be used."""
-        note = self.notes.get(identifier)
-        if note is None or not note.is_fact:
-            reason = "there is no such note" if note is None else "the note is no verified fact"
-            self.bad.append(BadMark(number, f"[@{identifier}]", reason))
-            return 0
-        self.used.add(identifier)
-        return self.numbers.setdefault((note.source, note.locator), len(self.numbers) + 1)
+    def _number(self, source: str, place: str = "") -> int:
+        return self.numbers.setdefault((source, place), len(self.numbers) + 1)
 
+    def _link(self, label: str, number: int, kind: str = "cite") -> str:
+        return f"[{label}]({kind}:{number})" if self.linked else label
 
-def _references(numbers: dict[tuple[str, str], int], sources: dict[str, Source]) -> list[str]:
-    """The lines of the list, in the order of the numbers."""
-    return [
-        f"{number}. {_reference(sources.get(source), source, locator)}"
-        for (source, locator), number in numbers.items()
-    ]
+    def _numbered(self, cited: Iterable[Note], follows: str) -> str:
+        numbers = sorted({self._number(one.source, one.locator) for one in cited})
+        shown = ", ".join(self._link(str(one), one) for one in numbers)
+        # Before a bracket or a colon, Markdown would take the number for a link.
+        return f"\\[{shown}\\]" if follows in {"(", "[", ":"} else f"[{shown}]"
 
+    def _dated(self, cited: Iterable[Note]) -> str:
+        places: dict[str, dict[str, None]] = {}
+        for one in cited:
+            places.setdefault(one.source, {})[one.locator] = None
+        told = []
+        for source, found in places.items():
+            label, where = self.written.in_text(self.sources[source], list(found))
+            linked = self._link(label, self._number(source))
+            told.append(f"{linked}, {where}" if where else linked)
+        return f"({'; '.join(told)})"
 
-def _reference(source: Source | None, identifier: str, locator: str) -> str:
-    if source is None:
-        return _sentence((identifier, _plain(locator)))
-    locator = "" if locator == source.title else locator
-    if source.kind == "web":
-        place = f"<{source.place}>" if _CLEAN_URL.fullmatch(source.place) else _plain(source.place)
-        read = f"retrieved {source.retrieved}" if source.retrieved else ""
-        return _sentence((_plain(source.title), _plain(locator), place, read))
-    place = "" if source.place == source.title else _plain(source.place)
-    return _sentence((_plain(source.title), _plain(locator), place))
+    def _noted(self, cited: Iterable[Note]) -> str:
+        told = []
+        for one in cited:
+            again = (one.source, "") in self.numbers
+            self._number(one.source)
+            write = self.written.again if again else self.written.full
+            quote = f" {self.written.quoted(one)}" if self.style == "quoted-notes" else ""
+            told.append(write(self.sources[one.source], one.locator) + quote)
+        return " ".join(dict.fromkeys(told))
 
+    def references(self) -> str:
+        """The list at the end as Markdown; "" where nothing is cited."""
+        if self.style == "numbers":
+            lines = [
+                f"{self._link(str(number), number, 'source')}"
+                f". {self.written.full(self.sources[source], place)}"
+                for (source, place), number in self.numbers.items()
+            ]
+            return ("\n\n" if self.linked else "\n").join(lines)
+        listed = sorted(self.numbers.items(), key=lambda one: self._order(one[0][0]))
+        paragraphs = []
+        for (source, _), number in listed:
+            head, rest = self.written.entry(self.sources[source])
+            in_text = self.style in ("author-date", "apa")
+            paragraphs.append((self._link(head, number, "source") if in_text else head) + rest)
+        return "\n\n".join(paragraphs)
 
-def _sentence(parts: Sequence[str]) -> str:
-    return ", ".join(part for part in parts if part) + "."
-
-
-def _plain(text: str) -> str:
-    """A text in one line that means just its characters in Markdown."""
-    return _OBEYED.sub(r"\\\1", " ".join(text.split()))
+    def _order(self, source: str) -> tuple[str, str, str]:
+        return self.written.order(self.sources[source])

@@ -47,6 +47,7 @@ _COMMENTS: Final = {
     "follows": "the project of the previous book, whose cast and facts it shares",
     "series_number": "such as 2",
     "rights": "the copyright line of exports",
+    "citations": "numbers, notes, quoted-notes, author-date or apa",
     "identifier": "such as urn:isbn:9780306406157; empty: one is generated",
     "cover": "a PNG or JPEG in this folder; empty: one is drawn",
 }

@@ -38,7 +38,7 @@ def test_XC_07_marks_are_numbered_in_the_order_of_the_book() -> None:
     texts = (f"Salt {mark_of(TWO)}. More {mark_of(ONE)}.", f"Again {mark_of(TWO)}.")
     found = cited(texts, NOTES, [source()])
     assert found.texts == ("Salt [1]. More [2].", "Again [1].")
-    assert found.references == "1. Salt, page 2, salt.pdf.\n2. Salt, page 1, salt.pdf."
+    assert found.references == "1. *Salt*, p. 2, salt.pdf.\n2. *Salt*, p. 1, salt.pdf."
     assert found.used == {ONE.id, TWO.id}
     assert found.bad == ()
 
@@ -85,11 +85,11 @@ def test_XC_07_a_page_is_listed_with_its_address_and_the_day() -> None:
     )
     found = cited([mark_of(ONE)], NOTES, [web])
     assert found.references == (
-        "1. \\*Salt\\* \\[x\\](y) \\<b\\>, page 1, <https://a.example/x>, retrieved 2026-03-31."
+        "1. “\\*Salt\\* \\[x\\](y) \\<b\\>,” p. 1, accessed March 31, 2026, <https://a.example/x>."
     )
     bad = web.model_copy(update={"place": "https://a.example/> <script>"})
     assert "<script>" not in cited([mark_of(ONE)], NOTES, [bad]).references
-    assert cited([mark_of(ONE)], NOTES, []).references == "1. s-salt, page 1."
+    assert cited([mark_of(ONE)], NOTES, []).references == "1. *s-salt*, p. 1."
 
 
 PIECES = (

@@ -57,8 +57,22 @@ local function image(el)
   return el
 end
 
+-- Citations and references lead to each other; what is cited again leads back to the first place.
+local cited = {}
+local function citation(el)
+  local kind, number = el.target:match("(%a+):(%d+)$")
+  local other = kind == "cite" and "source" or "cite"
+  local link = pandoc.Link(el.content, "#" .. other .. "-" .. number)
+  if kind == "cite" then link.attr = pandoc.Attr("", {}, { role = "doc-biblioref" }) end
+  local id = kind .. "-" .. number
+  if cited[id] then return link end
+  cited[id] = true
+  return pandoc.Span({ link }, pandoc.Attr(id))
+end
+
 -- Only whole web and mail addresses stay links; any other keeps its text.
 local function link(el)
+  if el.target:match("^cite:%d+$") or el.target:match("^source:%d+$") then return citation(el) end
   local web = el.target:match("^https?://[%w.-]+[^%s]*$")
   local mail = el.target:match("^mailto:[%w.+_-]+@[%w.-]+$")
   if not (web or mail) then return el.content end

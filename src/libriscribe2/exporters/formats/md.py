@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.exporters.export_book import ExportBook, Exporter
+from libriscribe2.exporters.export_checks import CITED
 from libriscribe2.prose import without_notes
 
 
@@ -23,7 +24,7 @@ class MarkdownExporter:
         values = {name: value for name, value in _title_page(book).items() if value}
         # A JSON string is a YAML one.
         lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
-        parts = (without_notes(part.text).strip("\n") for part in book.parts)
+        parts = (CITED.sub(r"\1", without_notes(part.text)).strip("\n") for part in book.parts)
         text = "---\n" + "\n".join(lines) + "\n---\n\n" + "\n\n".join(parts) + "\n"
         target = folder / f"book{self.suffix}"
         target.write_text(text, encoding="utf-8", newline="")
