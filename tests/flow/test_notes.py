@@ -6,6 +6,7 @@ import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import SMALL, Desk, ProjectFolder
 
+from libriscribe2.context.author_notes import noted
 from libriscribe2.llm.backend import Request
 
 SCENES = ("--chapters", "3", "--scenes-per-chapter", "2", "--words", "600")
@@ -57,6 +58,16 @@ def test_a_note_on_a_chapter_is_heeded_by_its_plan_scenes_critique_and_patches(d
         *("scenes/ch01-03", "chapters/ch02/scene01", "chapters/ch02/scene02"),
         *("chapters/ch02/critique1", "chapters/ch02/patches1"),
     }
+
+
+def test_a_note_stands_in_the_plan_of_a_group_of_chapters_that_it_is_about() -> None:
+    notes = {"notes/ch02.md": "Two.", "notes/ch04.md": "Four.", "notes/ch02.s1.md": "One of two."}
+    text, cut = noted(notes, "scenes/ch01-03-lint1", "scenes")
+    assert "On chapter 2: Two." in text
+    assert "On scene 1 of chapter 2: One of two." in text
+    assert "Four." not in text
+    assert not cut
+    assert noted(notes, "scenes/ch05-08", "scenes") == ("", False)
 
 
 def test_a_note_on_a_scene_stands_in_no_other_scene(desk: Desk) -> None:

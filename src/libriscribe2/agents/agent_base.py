@@ -444,8 +444,7 @@ class Agent:
             return "", False
         from libriscribe2.context.author_notes import noted  # noqa: PLC0415 -- few books have notes
 
-        shown = noted(self.author_notes, step, self.heeds)
-        return shown.text, shown.cut
+        return noted(self.author_notes, step, self.heeds)
 
     async def together(self, work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """The results of all, in order.

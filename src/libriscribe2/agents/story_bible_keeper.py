@@ -180,7 +180,7 @@ class StoryBibleAgent(Agent):
         if notes:
             from libriscribe2.context.author_notes import noted  # noqa: PLC0415 -- few books have notes
 
-            budget -= weigh(noted(notes, f"chapters/ch{number:02d}", "chapters").text)
+            budget -= weigh(noted(notes, f"chapters/ch{number:02d}", "chapters")[0])
         head = chapter_head(self._state(number), budget)
         draft = self.book.draft_of(chapter_file(number)) or text
         changed = changed_paragraphs(without_notes(draft), without_notes(text))

@@ -37,6 +37,7 @@ from libriscribe2.commands.remaking import (
     own_texts,
     remaking_now,
 )
+from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
@@ -60,6 +61,15 @@ def redo(
         str | None,
         typer.Option("--note", metavar="TEXT", help="What should be different; it is kept."),
     ] = None,
+    variants: Annotated[
+        int | None,
+        typer.Option(
+            "--variants", metavar="N", min=2, max=5, help="Write it N times, to `pick` from."
+        ),
+    ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Have a judge that passes its exam sort the variants.")
+    ] = False,
     replace_mine: ReplaceMineOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
@@ -77,9 +87,23 @@ def redo(
     renderer = frame.renderer
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
+    if (judge and variants is None) or (variants is not None and (dry_run or replace_mine)):
+        raise UsageError(
+            "--judge needs --variants, and --variants changes nothing that is there.",
+            fix='Write `redo BOOK 7.2 --variants 3 [--judge] [--note "..."]`.',
+        )
     view = look_at(paths)
     named = part if chapter is None or is_place(part) else f"{chapter}"
     wanted = part_of(part, view, read_brief(paths)) if is_place(part) else Part(part, chapter)
+    if variants is not None:
+        if note is not None:
+            tell_noted(renderer, paths, note_down(paths, named, note), again=False)
+        from libriscribe2.cli.pick import write_variants  # noqa: PLC0415 -- few are written
+
+        write_variants(
+            *(renderer, paths, settings, named), count=variants, judged=judge, as_json=as_json
+        )
+        return
     work = Redo(wanted.stage, wanted.chapter, replace_mine, wanted.scene)
     chosen = work.chosen(view, read_brief(paths))
     _tell_kept(renderer, chosen, work, paths)

@@ -57,6 +57,11 @@ COMMANDS: Final = (
     Entry(
         "rename", "rename:rename", "Change the name of a person or place in every file of a book."
     ),
+    Entry(
+        "pick",
+        "pick:pick",
+        "Take one of the variants that `redo --variants` wrote, or show them.",
+    ),
     Entry("chapter", "chapter:app", "List and reorder the chapters of a book."),
     Entry("accept", "status:accept", "Accept your edits as current."),
     Entry("check", "check:check", "Find problems in a book's files, its story or its plan."),

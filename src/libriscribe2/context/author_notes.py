@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from libriscribe2.context.prompt_parts import Rendered, block, frame
-from libriscribe2.project.paths import BOOK_NOTE, note_file, note_on, noted_place
+from libriscribe2.context.prompt_parts import block, frame
+from libriscribe2.project.paths import BOOK_NOTE, note_file, noted_place
+from libriscribe2.project.project_view import natural_order
 from libriscribe2.prose import shorten, weigh
 
 BUDGET: Final = 4_000
@@ -21,8 +22,8 @@ _CHAPTERS: Final = re.compile(r"\bch(\d+)(?:-(\d+))?")
 _SCENE: Final = re.compile(r"\bscene(\d+)")
 
 
-def noted(notes: Mapping[str, str], step: str, stage: str) -> Rendered:
-    """The notes that concern a question, as a block.
+def noted(notes: Mapping[str, str], step: str, stage: str) -> tuple[str, bool]:
+    """The notes that concern a question, as a block, and whether any of them are cut.
 
     Args:
         notes: The author's notes by the name of their file.
@@ -38,7 +39,7 @@ def noted(notes: Mapping[str, str], step: str, stage: str) -> Rendered:
         cut = cut or text != line
         left -= weigh(text) + 2
         shown.append(text)
-    return Rendered(block(BLOCK, "\n\n".join(filter(None, reversed(shown))), remark=REMARK), cut)
+    return block(BLOCK, "\n\n".join(filter(None, reversed(shown))), remark=REMARK), cut
 
 
 def _concerning(notes: Mapping[str, str], step: str, stage: str) -> Iterator[tuple[str, str]]:
@@ -46,16 +47,11 @@ def _concerning(notes: Mapping[str, str], step: str, stage: str) -> Iterator[tup
     about = {note_file(stage): "On this task", BOOK_NOTE: "On the whole book"}
     if found := _CHAPTERS.search(step):
         chapters = range(int(found[1]), int(found[2] or found[1]) + 1)
-        asked = _SCENE.search(step)
-        places = {name: noted_place(name) for name in reversed(list(notes))}
-        of_scenes = {
-            name: f"On scene {place[1]} of chapter {place[0]}"
-            for name, place in places.items()
-            if place is not None
-            and place[0] in chapters
-            and place[1] is not None
-            and (asked is None or place[1] == int(asked[1]))
-        }
-        of_chapters = {note_on(number): f"On chapter {number}" for number in reversed(chapters)}
-        about = {**of_scenes, **of_chapters, **about}
+        asked = int(scene[1]) if (scene := _SCENE.search(step)) else None
+        for name in sorted(notes, key=natural_order, reverse=True):
+            chapter, of = noted_place(name) or (0, None)
+            if chapter in chapters and (None in (asked, of) or of == asked):
+                label = "On chapter" if of is None else f"On scene {of} of chapter"
+                about = {name: f"{label} {chapter}", **about}
+        about = dict(sorted(about.items(), key=lambda one: "scene" not in one[1]))
     return ((name, label) for name, label in about.items() if name in notes)
