@@ -66,14 +66,18 @@ class CitedFault:
 _MOST_NOTES: Final = 2
 
 
-def cited_faults(chapter: ChapterText, notes: Mapping[str, Note]) -> Iterator[CitedFault]:
+def cited_faults(
+    chapter: ChapterText, notes: Mapping[str, Note], earlier: Iterable[str] = ()
+) -> Iterator[CitedFault]:
     """The sentences of a chapter whose marks or numbers its notes do not bear out, in order.
 
     Args:
         chapter: The chapter.
         notes: The notes that may be cited, by id.
+        earlier: Texts of the chapters before: a number that they cite a note for needs no other.
     """
-    is_code, told = False, set[str]()
+    before = (notes[one] for text in earlier for one in ids_in(text) if one in notes)
+    is_code, told = False, _numbers_of(before)
     for paragraph in chapter.paragraphs:
         fences = paragraph.text.count(_FENCE)
         if not is_code and not fences:

@@ -8,6 +8,8 @@ import typer
 
 from libriscribe2.agents.agent_book_reviewer import REVIEW_RULES
 from libriscribe2.app import AppOptions
+from libriscribe2.checks.continuity import facts_report
+from libriscribe2.checks.continuity.facts_report import check_facts
 from libriscribe2.checks.continuity.story_bible import has_no_story
 from libriscribe2.checks.continuity.story_report import (
     JUDGED,
@@ -31,7 +33,12 @@ from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording, show_plan_sum
 from libriscribe2.commands.book_state import book_findings
-from libriscribe2.commands.evaluations import evaluate_story, review_book, unclear_pairs
+from libriscribe2.commands.evaluations import (
+    evaluate_story,
+    judge_facts,
+    review_book,
+    unclear_pairs,
+)
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
@@ -77,7 +84,9 @@ def check(
     exit code is 3 if something would stop a run, otherwise 0.
 
     With --story the facts of all chapters are compared, with quotes from both sides. The exit code
-    is 5 if the story contradicts itself. Only --evaluate asks a model.
+    is 5 if the story contradicts itself. Of a book of facts the numbers, names, terms and
+    definitions of all chapters are compared with its notes and with each other. Only --evaluate
+    asks a model.
 
     With --plan the outline and the scene plans are checked against rules, such as that
     neighbouring chapters open differently, and written chapters against the plan. The exit code is
@@ -192,16 +201,45 @@ def _check_story(
         The exit code.
     """
     brief, view = read_brief(paths), look_at(paths)
-    no_story = has_no_story(brief, view)
-    report = StoryReport(paths.root.name, ()) if no_story else check_story(brief, view)
-    if settings is not None and not no_story:
+    if has_no_story(brief, view):
+        return _check_facts(renderer, paths, form, settings)
+    report = check_story(brief, view)
+    if settings is not None:
         report = _evaluated(renderer, paths, report, settings)
     left_out = frozenset[str]() if report.decisions else frozenset({JUDGED})
     checked = Checked(report.project, report.findings, RuleBook("story", story_rules()), left_out)
     show(renderer, checked, report.as_record(), paths.root, form)
     _tell_basis(renderer, report, paths.called)
-    if no_story:
-        renderer.note("This book is non-fiction: it has no story bible to compare.")
+    return IncompleteError.exit_code if report.errors else 0
+
+
+def _check_facts(
+    renderer: Renderer, paths: ProjectPaths, form: Format, settings: Settings | None
+) -> int:
+    """Hold a book of facts beside its notes, and tell what they do not bear out.
+
+    Returns:
+        The exit code.
+    """
+    report = check_facts(read_brief(paths), look_at(paths))
+    if settings is not None:
+        with open_book(paths) as (store, brief):
+            choice = model_for(settings)
+            book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+            with recording(renderer, book) as consumers:
+                report = run_async(
+                    judge_facts(book, report, consumers), lambda: renderer.warning(INTERRUPTED)
+                )
+    left_out = frozenset[str]() if settings is not None else frozenset({facts_report.JUDGED})
+    checked = Checked(
+        report.project, report.findings, RuleBook("facts", facts_report.RULES), left_out
+    )
+    show(renderer, checked, report.as_record(), paths.root, form)
+    sums = [counted(len(report.errors), "error"), counted(len(report.warnings), "warning")]
+    if report.allowed:
+        sums.append(f"{len(report.allowed)} allowed")
+    read = counted(len(report.read), "chapter")
+    renderer.note(f"{read} beside {counted(report.facts, 'note')}: {', '.join(sums)}.")
     return IncompleteError.exit_code if report.errors else 0
 
 

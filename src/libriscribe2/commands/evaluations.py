@@ -1,16 +1,19 @@
 """A model asked about a book: what no rule compares, what a reader doubts, which draft is better."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from libriscribe2.agents.agent_book_reviewer import BookReviewer, book_to_read
+from libriscribe2.agents.agent_citations import CitationJudge
 from libriscribe2.agents.agent_continuity_evaluator import (
     ContinuityEvaluator,
     OpenQuestion,
     open_questions,
 )
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
+from libriscribe2.checks.continuity import facts_report
+from libriscribe2.checks.continuity.facts_report import read_facts, with_allowances
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.checks.continuity.story_report import StoryReport, ready
 from libriscribe2.checks.evaluation.calibration import QUESTIONS, calibration_pairs, ties
@@ -18,11 +21,15 @@ from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, w
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.runs import OpenBook
+from libriscribe2.context.cited_chapter import CitedChapter
 from libriscribe2.engine.engine import follow
 from libriscribe2.llm.providers import DEMO_NAMES
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.citations import ids_in
+from libriscribe2.models.story import ScenesFile
 from libriscribe2.observe.events import EventConsumer
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import SCENES, ProjectPaths
 from libriscribe2.project.store import ProjectStore
 
 _TOKENS_PER_CALL: Final = 2_600
@@ -81,6 +88,45 @@ async def evaluate_story(
     evaluation = await follow(run, *consumers)
     found = ready(pairs.bible, book.store, evaluation.findings)
     return report.with_decisions(found, evaluation.decisions), evaluation.left_out
+
+
+async def judge_facts(
+    book: OpenBook, report: StoryReport, consumers: Sequence[EventConsumer] = ()
+) -> StoryReport:
+    """A report with what a model finds unsupported by the notes; a question for each chapter.
+
+    Raises:
+        LibriScribeError: A question got no usable reply, or a cap was reached.
+    """
+    read, held = Book(book.store), read_facts(book.brief, Book(book.store))
+    plans = read.load(SCENES, ScenesFile).chapters if read.has(SCENES) else []
+    claimed = {
+        plan.chapter: [one for scene in plan.scenes for e in scene.reveals for one in ids_in(e)]
+        for plan in plans
+    }
+    notes, sources = read.notes(), read.sources()
+    chapters = [
+        CitedChapter(
+            one.number,
+            held.plan[one.number - 1].title,
+            one.text,
+            claimed.get(one.number, ()),
+            notes,
+            sources,
+        )
+        for one in held.chapters
+    ]
+    run = book.ask(CitationJudge, lambda judge: judge.judge(chapters))
+    files = {one.number: one.file for one in held.chapters}
+    found = [
+        replace(
+            one,
+            where=replace(one.where, file=files[number], chapter=number),
+            rule=facts_report.JUDGED,
+        )
+        for number, one in await follow(run, *consumers)
+    ]
+    return report.with_decisions(with_allowances(held, found), {"judged": len(chapters)})
 
 
 async def review_book(

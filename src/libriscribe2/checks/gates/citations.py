@@ -14,7 +14,7 @@ def citations(chapter: ChapterText, context: GateContext) -> GateResult:
     """Marks without a note, and numbers that the cited notes do not have; the figure counts them."""
     if not context.notes:
         return GateResult()
-    found = list(cited_faults(chapter, {note.id: note for note in context.notes}))
+    found = list(cited_faults(chapter, {note.id: note for note in context.notes}, context.earlier))
     findings = (
         finding(
             RULE,
