@@ -74,7 +74,9 @@ def _fill_array(schema: Mapping[str, Any], name: str, number: int) -> list[Any]:
 
 
 def _fill_string(schema: Mapping[str, Any], name: str, number: int) -> str:
-    text = f"{name.replace('_', ' ')} {number} of the harbour and its lamps"
+    # Texts that only count are no answer.
+    place = _PLACES[number % len(_PLACES)]
+    text = f"{name.replace('_', ' ')} {number} of {place} and its lamps"
     while len(text) < schema.get("minLength", 0):
         text += " and the tide"
     return text[: schema.get("maxLength", len(text))].rstrip()
@@ -85,6 +87,8 @@ def _fill_number(schema: Mapping[str, Any], name: str, number: int) -> int:
     lowest = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
     return int(min(max(lowest, number), schema.get("maximum", sys.maxsize)))
 
+
+_PLACES = ("the harbour", "that long quay", "an old mill", "every street behind it")
 
 _FILLERS = {
     "object": _fill_object,
