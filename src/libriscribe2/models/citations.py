@@ -131,6 +131,9 @@ def cited(
             `source:1`, of which the exporters make their own.
     """
     work = _Citing({note.id: note for note in notes}, style, linked)
+    texts = tuple(texts)
+    if not any("[@n-" in text or "[n-" in text for text in texts):
+        return Cited(texts)
     work.known(sources, english=english)
     done = tuple(work.text(number, text) for number, text in enumerate(texts))
     return Cited(done, work.references(), frozenset(work.used), tuple(work.bad))
