@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 from typing import Any
 
 import pytest
@@ -290,3 +291,22 @@ def test_XC_07_sources_are_exchanged_as_csl_json(desk: Desk) -> None:
     assert "0 sources changed" in desk.run("citations", "import", "guide", "mine.json").err
     (desk.folder / "bad.json").write_text("[")
     assert desk.run("citations", "import", "guide", "bad.json", expect=3).err
+
+
+def test_XC_07_an_epub_has_its_references_behind_the_text(desk: Desk) -> None:
+    book = guide(desk)
+    desk.run("export", "guide", "epub", "docx")
+    with zipfile.ZipFile(book.path("exports/guide.epub")) as epub:
+        pages = [epub.read(name).decode() for name in epub.namelist() if "/text/ch" in name]
+    *chapters, references = pages
+    assert 'epub:type="bibliography"' in references
+    assert "backmatter" in references
+    assert not any("bibliography" in one for one in chapters)
+    assert re.search(r'role="doc-biblioref"', "".join(chapters))
+    assert re.search(r'href="ch\d+\.xhtml#source-1"', "".join(chapters))
+    assert re.search(r'href="ch\d+\.xhtml#cite-1"', references)
+    with zipfile.ZipFile(book.path("exports/guide.docx")) as word:
+        document = word.read("word/document.xml").decode()
+    for name in ("cite-1", "source-1"):
+        assert document.count(f'w:anchor="{name}"') >= 1
+        assert document.count(f'w:name="{name}"') == 1

@@ -26,6 +26,7 @@ _PUBLISHERS: Final = (
     *("citation_publisher", "dc.publisher", "dcterms.publisher", "ld:publisher", "og:site_name"),
 )
 _VERSIONS: Final = ("ld:version", "version")
+_ADDRESSES: Final = ("canonical", "citation_public_url", "og:url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class DocumentRecord:
         date: When it was published, `2012`, `2012-04` or `2012-04-28`.
         publisher: Who published it, or the site.
         version: Its version or edition.
+        address: Where it is on the web.
     """
 
     title: str = ""
@@ -45,14 +47,15 @@ class DocumentRecord:
     date: str = ""
     publisher: str = ""
     version: str = ""
+    address: str = ""
 
 
 def record_of(said: Mapping[str, str]) -> DocumentRecord:
     """A record from fields by their names.
 
     Args:
-        said: `title`, `author` (several with `;` or a line for each), `date`, `publisher` and
-            `version`, as far as they are there.
+        said: `title`, `author` (several with `;` or a line for each), `date`, `publisher`,
+            `version` and `url`, as far as they are there.
     """
     return DocumentRecord(
         title=_line(said.get("title", "")),
@@ -60,6 +63,7 @@ def record_of(said: Mapping[str, str]) -> DocumentRecord:
         date=date_in(said.get("date", "")),
         publisher=_line(said.get("publisher", "")),
         version=_line(said.get("version", "")),
+        address=_web_address(said.get("url", "")),
     )
 
 
@@ -101,6 +105,7 @@ def html_record(html: str) -> DocumentRecord:
         date=date_in(first(_DATES)),
         publisher=_line(first(_PUBLISHERS)),
         version=_line(first(_VERSIONS)),
+        address=_web_address(first(_ADDRESSES)),
     )
 
 
@@ -115,6 +120,8 @@ class _Head:
         if tag == "meta":
             name = attributes.get("name") or attributes.get("property") or ""
             self._add(name.casefold(), attributes.get("content", ""))
+        elif tag == "link" and attributes.get("rel", "").casefold() == "canonical":
+            self._add("canonical", attributes.get("href", ""))
         elif tag == "script" and attributes.get("type", "").startswith("application/ld+json"):
             self._data = []
 
@@ -185,6 +192,11 @@ def _divided(authors: str) -> list[str]:
 def _names(said: Iterable[str]) -> tuple[str, ...]:
     names = dict.fromkeys(_line(one) for one in said if not _ADDRESS.search(one))
     return tuple(name for name in names if name)[:_MOST_AUTHORS]
+
+
+def _web_address(text: str) -> str:
+    line = _line(text)
+    return line if line.startswith(("https://", "http://")) and " " not in line else ""
 
 
 def _line(text: str) -> str:

@@ -15,6 +15,7 @@ from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.export_book import ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import check_paragraphs
 from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.paths import RESEARCH_NOTES
 
 BOOK_JSON: Final = "book.json"
 ASSETS: Final = Path(__file__).with_name("assets")
@@ -34,7 +35,13 @@ def stage(book: ExportBook, folder: Path) -> list[str]:
         shutil.copyfile(path, folder / pictures[name])
     # Looking at every word takes a third of the time, so it is done only where it can matter.
     references = any("&#" in part.text for part in book.parts)
-    record = {"meta": metadata(book), "images": pictures, "references": references}
+    cited = next((part.title for part in book.parts if part.name == RESEARCH_NOTES), "")
+    record = {
+        "meta": metadata(book),
+        "images": pictures,
+        "references": references,
+        "bibliography": cited,
+    }
     (folder / BOOK_JSON).write_text(json.dumps(record), encoding="utf-8")
     names = [f"{number:03d}.md" for number in range(1, len(book.parts) + 1)]
     for name, part in zip(names, book.parts, strict=True):

@@ -111,6 +111,7 @@ class Library:
             published=text.record.date,
             publisher=text.record.publisher,
             version=text.record.version,
+            url=text.record.address if kind == "file" else "",
         )
         document = saved_text(source, text.parts, reader=READER_VERSION)
         self.folder.save(document)

@@ -296,7 +296,7 @@ def test_a_damaged_file_is_read_or_refused_with_a_reason(
 
 WRAPPED = """<!doctype html><html><head><title>Site | Manual</title>
 <meta name="citation_title" content="The Manual"><meta name="author" content="Ada Miller; Bo Lund">
-<meta property="og:site_name" content="The Yard"><meta name="date" content="2019-03-02T10:00">
+<link rel="canonical" href="https://yard.example/manual"><meta property="og:site_name" content="The Yard"><meta name="date" content="2019-03-02T10:00">
 </head><body><nav>Home About</nav><h1>Manual</h1><p>{first}</p><h2>2. Recovering data</h2>
 <p>{second}</p><pre>tool -x</pre></body></html>"""
 LINES = "\n".join(
@@ -314,6 +314,7 @@ def test_XC_07_a_hard_wrapped_page_is_read_as_its_paragraphs_and_headings() -> N
     assert found.title == "The Manual"
     assert found.record.authors == ("Ada Miller", "Bo Lund")
     assert (found.record.date, found.record.publisher) == ("2019-03-02", "The Yard")
+    assert found.record.address == "https://yard.example/manual"
 
 
 def test_a_page_says_who_wrote_it_in_json_ld() -> None:

@@ -101,6 +101,9 @@ local function heading(el)
   if pandoc.utils.stringify(el.content):gsub("[%s%p]", "") == "" then return {} end
   el.level = math.min(el.level, last + 1)
   last, el.attr = el.level, {}
+  if el.level == 1 and book.bibliography ~= "" and pandoc.utils.stringify(el) == book.bibliography then
+    el.attr = pandoc.Attr("", {}, { ["epub:type"] = "bibliography" })
+  end
   return el
 end
 
