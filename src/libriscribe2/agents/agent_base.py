@@ -124,6 +124,7 @@ class MadeFrom:
         remark: What the author should know of how it went, in one line; "" for nothing.
         manifests: The manifest of every scene's context as plain JSON, in order (`ContextManifest`).
         allow: What the author let stand of a plan at that time: it decides what is mended.
+        plans: The hash of the plan of each scene of a chapter, in order.
         settled: Where only a part was made again: the inputs that this part alone works from.
         declined: Why a chapter does without notes that are at home in it, by their ids.
         unsupported: What a judge found unsupported and still stands, by the words of the text.
@@ -136,6 +137,7 @@ class MadeFrom:
     remark: str = ""
     manifests: list[dict[str, Any]] = field(default_factory=list)
     allow: tuple[str, ...] = ()
+    plans: list[str] = field(default_factory=list)
     settled: frozenset[str] | None = None
     declined: dict[str, str] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
@@ -143,10 +145,11 @@ class MadeFrom:
 
     def as_params(self) -> dict[str, Any]:
         """What the journal keeps of it beside the keys."""
-        more = {"packs": self.manifests, "allow": list(self.allow), "declined": self.declined}
-        more |= {"unsupported": self.unsupported}
-        told = {name: value for name, value in more.items() if value}
-        return {"models": self.models, "prompts": self.prompts, **told}
+        told = {"packs": self.manifests, "allow": list(self.allow), "plans": self.plans}
+        told |= {"declined": self.declined, "unsupported": self.unsupported}
+        told |= {"partly": self.settled is not None}
+        said = {name: value for name, value in told.items() if value}
+        return {"models": self.models, "prompts": self.prompts, **said}
 
     def add(self, key: str, model: str) -> None:
         """Note a reply that was used."""
@@ -313,11 +316,7 @@ class Agent:
         limits: Limits | None = None,
         in_parts: bool = False,
     ) -> Coroutine[Any, Any, ModelT]:
-        """As `ask`; `also` has values for which the prompt need have no hole.
-
-        Where the reply is one of several parts (`in_parts`), it is not held to its limits: whoever
-        asks looks at each part.
-        """
+        """As `ask`; `also` has values without a hole; `in_parts` holds no reply to its limits."""
         schema = request_schema(model, limits)
         loaded, (system, user) = self._render(prompt, values, also)
         user["content"] += self._noted(unit.at(part))[0]

@@ -135,7 +135,8 @@ class ChapterWriterAgent(Agent):
         Where only some of its scenes are asked for again, the others stay as they are.
         """
         number = unit.chapter or 1
-        parts = (unit.part,) if unit.part else self.book.parts_asked_again(unit.step)
+        self.made_from.plans = self.book.plan_shas(number)
+        parts = unit.part.split("+") if unit.part else self.book.parts_asked_again(unit.step)
         if parts and self.book.has(unit.output):
             return await self._anew(unit, sorted(int(part[-2:]) for part in parts))
         drafts = self._order().drafts(number)
@@ -190,7 +191,13 @@ class ChapterWriterAgent(Agent):
             written[scene - 1] = text
         old |= {one["scene"]: one for one in self.made_from.manifests}
         self.made_from.manifests = [old[scene] for scene in sorted(old)]
-        self.made_from.settled = frozenset(note_on(number, scene) for scene in scenes)
+        settled = {note_on(number, scene) for scene in scenes}
+        touched = set(self.book.touched_scenes(number)) - {*scenes}
+        if touched:  # their plan was changed, too, and they are not written by it yet
+            then = made.params["plans"] if made is not None else []
+            plans = enumerate(zip(then, self.made_from.plans, strict=True), start=1)
+            self.made_from.plans = [old if n in touched else new for n, (old, new) in plans]
+        self.made_from.settled = frozenset(settled if touched else {*settled, SCENES})
         return f"{title}{joined_scenes(written)}\n"
 
     async def _better_of(self, unit: Unit, draft: str, revised: str) -> str:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel
 from typing_extensions import override
@@ -21,6 +21,7 @@ from libriscribe2.models.excerpts import (
     cards,
     chapter_block,
     concept_block,
+    neighbours_block,
     outline_lines,
     premise_block,
     scene_record,
@@ -35,7 +36,6 @@ from libriscribe2.models.story import (
     GroupScenes,
     GroupSections,
     NoteHomes,
-    OutlineChapter,
     OutlineFile,
     OutlineOfFacts,
     PlannedChapter,
@@ -45,7 +45,7 @@ from libriscribe2.models.story import (
 from libriscribe2.models.story_bible import Thread
 from libriscribe2.models.style import STYLE
 from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, SCENES, WORLD
-from libriscribe2.prose import lines_within, shorten, weigh
+from libriscribe2.prose import shorten, weigh
 from libriscribe2.telemetry import PLAN_NOT_MENDED
 
 logger = logging.getLogger(__name__)
@@ -238,8 +238,6 @@ def _threads(threads: Sequence[Thread]) -> str:
 
 
 SCENES_CARD_BUDGET: Final = 4_000
-NEIGHBOUR_BUDGET: Final = 700
-OUTCOME_BUDGET: Final = 200
 SCENES_FAULTS_BUDGET: Final = 3_000
 
 MOST_SCENES: Final = 15
@@ -321,7 +319,7 @@ class SceneOutlinerAgent(Agent):
 
     async def _planned(self, unit: Unit, group: Sequence[int], plans: Plans) -> Plans:
         """The scenes of some chapters; a part of the reply that is no good is asked for alone."""
-        neighbours = _neighbours(self._outline.chapters, group, plans)
+        neighbours = neighbours_block(self._outline.chapters, group, plans)
         try:
             told = await self._asked(unit, "scenes", group, {"neighbours": neighbours})
         except MaxRetriesExceededError:
@@ -362,11 +360,13 @@ class SceneOutlinerAgent(Agent):
         many = await self.ask_about(
             unit, shape, prompt, values, also, part=name, limits=limits, in_parts=True
         )
-        return {
-            one.chapter: self._as_planned(one.chapter, one)
-            for one in many.chapters
-            if one.chapter in ranges and ranges[one.chapter].holds(len(one.scenes))
-        }
+        # Where all are there under other numbers, the model has counted from 1.
+        own = [one.chapter for one in many.chapters]
+        counted = len(own) == len(group) and {*own} != {*group}
+        numbers = group if counted else own if {*own} <= {*group} else []
+        found = zip(numbers, many.chapters, strict=False)
+        made = {number: self._as_planned(number, one) for number, one in found}
+        return {n: plan for n, plan in made.items() if ranges[n].holds(len(plan.scenes))}
 
     def _as_planned(self, number: int, told: BaseModel) -> PlannedChapter:
         """A plan as the book keeps it; the sections of a book of facts state all their notes."""
@@ -473,29 +473,3 @@ def _shown(planned: PlannedChapter) -> str:
         to_json({"chapter": planned.chapter, **scene_record(one, n, of)})
         for n, one in enumerate(planned.scenes, start=1)
     )
-
-
-def _neighbours(outline: Sequence[OutlineChapter], group: Sequence[int], plans: Plans) -> str:
-    """The chapters beside a group; of one that is planned, the scene next to the group.
-
-    Before them stands how the scenes so far end, the latest as far as there is room.
-    """
-    so_far = [
-        f"{n}.{at} {shorten(scene.outcome or scene.summary, OUTCOME_BUDGET)}"
-        for n in sorted(plans)
-        if n < group[0]
-        for at, scene in enumerate(plans[n].scenes, start=1)
-    ]
-    latest = [*lines_within(so_far[::-1], SO_FAR_BUDGET)][::-1]
-    beside = {n for number in group for n in (number - 1, number + 1)} - {*group}
-    told: list[dict[str, Any]] = [{"planned": latest}] if latest else []
-    for n in [n for n in sorted(beside) if 1 <= n <= len(outline)]:
-        title, summary = outline[n - 1].title, outline[n - 1].summary
-        shown = {"number": n, "title": title[:NEIGHBOUR_BUDGET]}
-        told.append({**shown, "summary": shorten(summary, NEIGHBOUR_BUDGET)})
-        scenes = plans[n].scenes if n in plans else ()
-        if scenes and n + 1 in group:
-            told[-1]["last_scene"] = scene_record(scenes[-1], len(scenes), len(scenes))
-        if scenes and n - 1 in group:
-            told[-1]["first_scene"] = scene_record(scenes[0], 1, len(scenes))
-    return to_json(told)

@@ -37,6 +37,7 @@ from libriscribe2.commands.reply_replay import (
 from libriscribe2.context.prompt_parts import ContextManifest, ShownFact, ShownPart
 from libriscribe2.context.scene_origin import ChapterOrigin, chapter_origin, scene_origin
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import ProjectPaths, draft_file
 from libriscribe2.wording import cost, counted
 
@@ -278,6 +279,8 @@ def why(
         raise UsageError("Which scene's prompt?", fix=f"Name one, such as ch{chapter}.s1.")
     wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)
     calls = _calls_of(paths, wanted)
+    for number in Book(look_at(paths)).touched_scenes(chapter):
+        renderer.note(f"The plan of scene {number} is another one than when it was written.")
     if lost := lost_dumps(paths):
         renderer.warning(lost)
     told = _prompt(calls[0], wanted[0]) if prompt else []

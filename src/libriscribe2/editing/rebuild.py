@@ -202,8 +202,10 @@ def authors_files(
 
 
 def _follows_an_edit(name: str, view: ProjectView) -> bool:
-    """Whether it was made of what stood there before and of what an edit changed."""
+    """Whether it was made of what stood there before, and only a part of it anew."""
     made = view.manifest.files.get(name)
+    if made is not None and made.params.get("partly"):
+        return True
     steps = [view.manifest.step_of(key) for key in made.keys] if made is not None else []
     return any(step.endswith("/change") or step.startswith("mend/") for step in steps)
 

@@ -20,6 +20,7 @@ from libriscribe2.engine.stages import (
     input_hashes,
     is_too_late,
     stages_of,
+    with_touched,
 )
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.session import CallSession, ReplyAwaitedError, RunStoppedError, Tally
@@ -280,13 +281,15 @@ class Runner(Work[Outcome]):
 
     def _decision(self, agent: AgentType, unit: Unit, inputs: dict[str, str]) -> RunDecision:
         """Whether a unit runs now, and why."""
+        state = self._store.state(unit.output, inputs)
         decision = decide(
             agent,
             unit,
-            self._store.state(unit.output, inputs),
+            state,
             again=self._store.manifest.asked_again(unit.step),
             refresh=self._refresh or (agent.auto_refresh and self._is_awaited(unit)),
         )
+        decision = with_touched(decision, state, self._store)
         no_op = self._no_op(agent, decision) if decision.runs else ""
         return replace(decision, runs=False, reason=no_op) if no_op else decision
 

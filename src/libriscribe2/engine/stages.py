@@ -22,6 +22,7 @@ from libriscribe2.project.paths import (
     OUTLINE,
     RESEARCH_NOTES,
     SCENES,
+    chapter_file,
     note_file,
     note_on,
 )
@@ -427,4 +428,24 @@ def _decision(
     decision = decide(agent, unit, state, again=again, refresh=refresh)
     if decision.state == "missing" and agent.made_where:
         return replace(decision, reason=f"{decision.reason}; needs {agent.made_where}")
-    return decision
+    return with_touched(decision, state, view)
+
+
+def with_touched(decision: RunDecision, state: ArtifactState, view: ProjectView) -> RunDecision:
+    """A chapter whose scene plans were changed, with the scenes that are touched.
+
+    They alone are made again where nothing else that the chapter was made from is another.
+    """
+    number = decision.unit.chapter
+    stale = decision.state == "stale" and number is not None and SCENES in state.changed
+    if not stale or number is None or decision.unit.output != chapter_file(number):
+        return decision
+    book = Book(view)
+    touched, scenes = book.touched_scenes(number), len(book.plan_shas(number))
+    if not touched:
+        return decision
+    named = f"scene{'' if len(touched) == 1 else 's'} {', '.join(map(str, touched))}"
+    reason = decision.reason.replace(f"{SCENES} changed", f"{SCENES} changed ({named})")
+    alone = state.changed == (SCENES,) and len(touched) < scenes
+    part = "+".join(f"scene{scene:02d}" for scene in touched) if alone else ""
+    return replace(decision, reason=reason, unit=replace(decision.unit, part=part))

@@ -16,6 +16,7 @@ from libriscribe2.models.story import (
     Entry,
     OutlineChapter,
     OutlineFile,
+    PlannedChapter,
     ScenePlan,
     WorldFile,
 )
@@ -370,3 +371,36 @@ def shown_blocks(shown: Mapping[str, str], budget: int) -> str:
             kept.append(block)
             budget -= weight
     return "\n\n".join(kept)
+
+
+NEIGHBOUR_BUDGET: Final = 700
+OUTCOME_BUDGET: Final = 200
+OUTCOMES_BUDGET: Final = 6_000
+
+
+def neighbours_block(
+    outline: Sequence[OutlineChapter], group: Sequence[int], plans: Mapping[int, PlannedChapter]
+) -> str:
+    """The chapters beside a group; of one that is planned, the scene next to the group.
+
+    Before them stands how the scenes so far end, the latest as far as there is room.
+    """
+    so_far = [
+        f"{n}.{at} {shorten(scene.outcome or scene.summary, OUTCOME_BUDGET)}"
+        for n in sorted(plans)
+        if n < group[0]
+        for at, scene in enumerate(plans[n].scenes, start=1)
+    ]
+    latest = [*lines_within(so_far[::-1], OUTCOMES_BUDGET)][::-1]
+    beside = {n for number in group for n in (number - 1, number + 1)} - {*group}
+    told: list[dict[str, Any]] = [{"planned": latest}] if latest else []
+    for n in [n for n in sorted(beside) if 1 <= n <= len(outline)]:
+        title, summary = outline[n - 1].title, outline[n - 1].summary
+        shown = {"number": n, "title": title[:NEIGHBOUR_BUDGET]}
+        told.append({**shown, "summary": shorten(summary, NEIGHBOUR_BUDGET)})
+        scenes = plans[n].scenes if n in plans else ()
+        if scenes and n + 1 in group:
+            told[-1]["last_scene"] = scene_record(scenes[-1], len(scenes), len(scenes))
+        if scenes and n - 1 in group:
+            told[-1]["first_scene"] = scene_record(scenes[0], 1, len(scenes))
+    return to_json(told)

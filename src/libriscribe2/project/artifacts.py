@@ -16,6 +16,7 @@ from libriscribe2.models.story import (
     ConceptFile,
     Entry,
     OutlineFile,
+    ScenesFile,
     SeriesFile,
     TitleFile,
     WorldFile,
@@ -32,6 +33,7 @@ from libriscribe2.project.paths import (
     RESEARCH_LIST,
     RESEARCH_NOTES,
     SAMPLE_FILES,
+    SCENES,
     SERIES_FACTS,
     TITLE,
     WORLD,
@@ -40,7 +42,7 @@ from libriscribe2.project.paths import (
     text_copy,
 )
 from libriscribe2.project.project_view import ProjectView, natural_order
-from libriscribe2.project.texts import parse_json
+from libriscribe2.project.texts import parse_json, value_sha
 from libriscribe2.prose import prose_words
 from libriscribe2.wording import counted, plain_fault
 
@@ -131,6 +133,23 @@ class Book:
         """What an artifact was made from; None where it is not the program's."""
         is_ours = self._view.state(name, {}).kind in ("fresh", "stale")
         return self._view.manifest.files.get(name) if is_ours else None
+
+    def plan_shas(self, number: int) -> list[str]:
+        """The hash of the plan of each scene of a chapter; what is empty in it counts for nothing."""
+        plans = self.load(SCENES, ScenesFile).chapters if self.has(SCENES) else []
+        scenes = plans[number - 1].scenes if number <= len(plans) else []
+        return [value_sha(one.model_dump(mode="json", exclude_defaults=True)) for one in scenes]
+
+    def touched_scenes(self, number: int) -> tuple[int, ...]:
+        """The scenes of a chapter whose plan is another one than when they were written.
+
+        None where that is not known: the chapter is the author's, or has more or fewer scenes.
+        """
+        made = self.made(chapter_file(number))
+        then = made.params.get("plans", ()) if made is not None else ()
+        now = self.plan_shas(number)
+        pairs = enumerate(zip(then, now, strict=False), start=1)
+        return tuple(n for n, (a, b) in pairs if a != b) if len(then) == len(now) else ()
 
     def is_as_written(self, name: str) -> bool:
         """Whether a file has the text that the program wrote, and no edit of the author's."""

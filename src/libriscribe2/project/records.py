@@ -67,6 +67,10 @@ class _Params(TypedDict):
     prompts: NotRequired[dict[_Text, _Text]]
     packs: NotRequired[list[dict[_Text, Any]]]
     allow: NotRequired[list[_Text]]
+    plans: NotRequired[list[_Text]]
+    partly: NotRequired[bool]
+    declined: NotRequired[Any]
+    unsupported: NotRequired[Any]
 
 
 _MADE: Final = {"step": _Text, "in": _Inputs, "params": _Params, "k": list[_Text]}

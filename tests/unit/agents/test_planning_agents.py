@@ -259,6 +259,18 @@ async def test_SC_a_bad_plan_of_one_chapter_is_asked_for_alone(tmp_path: Path, b
     assert '"goal": "Goal 3.1"' in beside
 
 
+async def test_SC_chapters_that_are_counted_from_one_are_those_of_the_group(tmp_path: Path) -> None:
+    plans = json.loads(scenes(2, 2, 2, goal="Old"))
+    plans["chapters"][1]["scenes"] = plans["chapters"][2]["scenes"] = []
+    desk = AgentDesk(tmp_path, scenes_per_chapter="2")
+    desk.planned(3)
+    desk.put("scenes.json", plans)
+    made = await desk.run(SceneOutlinerAgent, scenes(2, 2), REVIEW)
+    assert isinstance(made, ScenesFile)
+    goals = [one.scenes[0].goal for one in made.chapters]
+    assert goals == ["Old 1.1", "Goal 1.1", "Goal 2.1"]
+
+
 async def test_SC_a_plan_with_too_few_scenes_is_asked_for_alone(tmp_path: Path) -> None:
     desk = AgentDesk(tmp_path, scenes_per_chapter="1,2")
     desk.planned(2)
