@@ -276,7 +276,8 @@ class ChapterWriterAgent(Agent):
             }
         )
         self.made_from.manifests.append(manifest.model_dump(mode="json"))
-        ids = {note.id for note in facts(self.book.notes())}
+        notes = self.book.notes()
+        ids = {note.id for note in facts(notes)} if notes else ()
         return with_known_ids(text.strip(), ids) if ids else text.strip()
 
     def _budget(self, unit: Unit, part: str = "") -> int:

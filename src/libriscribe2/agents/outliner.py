@@ -73,9 +73,8 @@ FAULTS_BUDGET: Final = 4_000
 class OutlinerAgent(Agent):
     """Plans the chapters, a batch at a time where there are many.
 
-    Where rules in code find faults in the plan, the model is asked once to mend them. In a book of
-    facts each note has its home in one chapter, or a reason why it has none: the model is asked
-    once for those that it forgot.
+    The model is asked once to mend what rules in code find, and in a book of facts once for a home,
+    or a reason to have none, for the notes that it forgot.
     """
 
     name = "outline"

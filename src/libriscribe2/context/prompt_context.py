@@ -172,8 +172,6 @@ def read_context(
         ProjectError: A file cannot be used.
         StorageError: A file cannot be read.
     """
-    from libriscribe2.checks.continuity.ledger import standing_ends, with_ends, world_at  # noqa: PLC0415 -- as above
-
     texts = _texts(book, number, order)
     readable = {n: without_notes(text) for n, text in texts.items()}
     near = _nearest(texts, number)
@@ -183,11 +181,7 @@ def read_context(
         if n in texts and book.has(story_bible_file(n))
     }
     cast = tuple(book.characters())
-    placed = [*book.stated_before()]
-    placed += [fact for n, file in canon.items() for fact in _placed(n, file, texts[n])]
-    ended = standing_ends(canon, texts)
-    facts = with_ends(canonical_facts(placed, tuple(person.name for person in cast)), ended)
-    world = book.load(WORLD, WorldFile) if book.has(WORLD) else None
+    world, facts = _stated(book, number, canon, texts, cast)
     return PromptContext(
         brief=brief,
         concept=book.load(CONCEPT, ConceptFile).concept,
@@ -197,21 +191,43 @@ def read_context(
         order=order,
         cast=cast,
         walk_ons=_walk_ons(cast, [canon[n] for n in sorted(canon) if n < number]),
-        world=None if world is None else world_at(world, ended, number),
+        world=world,
         known=read_knowledge(book, number, order),
         notes=tuple(book.notes()),
         sources=tuple(book.sources()),
         texts=readable,
         summaries=_summaries(book, texts, number, order),
-        facts=tuple(sorted(facts, key=lambda fact: fact.place)),
+        facts=facts,
         events={n: tuple(file.events) for n, file in canon.items()},
         exits={n: file.exit for n, file in canon.items()},
         hits={n: tuple(file.threads) for n, file in canon.items()},
-        habits=overused_block(
-            [readable[n] for n in near], HABITS_BUDGET, phrases=brief.kind == "fiction"
-        ),
+        habits=_habits(brief, [readable[n] for n in near]),
         heeded=near,
     )
+
+
+def _habits(brief: Brief, texts: Sequence[str]) -> str:
+    """What chapters have used up; what a book of facts says often are its terms."""
+    return overused_block(texts, HABITS_BUDGET, phrases=brief.kind == "fiction")
+
+
+def _stated(
+    book: Book,
+    number: int,
+    canon: Mapping[int, StoryBibleFile],
+    texts: Mapping[int, str],
+    cast: Sequence[Character],
+) -> tuple[WorldFile | None, tuple[Fact, ...]]:
+    """The world as the chapters before leave it, and what all of them state."""
+    from libriscribe2.checks.continuity.ledger import standing_ends, with_ends, world_at  # noqa: PLC0415 -- as above
+
+    placed = [*book.stated_before()]
+    placed += [fact for n, file in canon.items() for fact in _placed(n, file, texts[n])]
+    ended = standing_ends(canon, texts)
+    facts = with_ends(canonical_facts(placed, tuple(person.name for person in cast)), ended)
+    world = book.load(WORLD, WorldFile) if book.has(WORLD) else None
+    now = None if world is None else world_at(world, ended, number)
+    return now, tuple(sorted(facts, key=lambda fact: fact.place))
 
 
 def _walk_ons(cast: Sequence[Character], read: Iterable[StoryBibleFile]) -> tuple[Character, ...]:

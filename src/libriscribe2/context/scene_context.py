@@ -442,6 +442,8 @@ def _habits(state: PromptContext, room: int) -> Rendered:
 
 def _notes(state: PromptContext, scene: int, room: int) -> Rendered:
     """The facts of the research that a scene may state, with their marks: its own ones always."""
+    if not state.notes:
+        return Rendered()
     plan, budget = state.scenes[scene], max(0, room - NOTES_FRAME)
     own = own_notes(plan, state.notes)
     elsewhere = homes_elsewhere(state.outline, state.number, state.scenes, scene)

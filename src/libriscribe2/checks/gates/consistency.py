@@ -1,15 +1,18 @@
-"""Whether a chapter writes names as the book does, and keeps its person and tense."""
+"""Whether a chapter writes names as the book does, cites what its notes say, and keeps its view."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.checks.text import ChapterText, plain, sentences
 from libriscribe2.checks.text_figures import Narration, narration_of
 from libriscribe2.checks.text_names import NameDrift, name_drift
-from libriscribe2.models.findings import Finding
+from libriscribe2.models.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from libriscribe2.checks.cited_sentences import CitedFault
 
 
 @gate("name")
@@ -32,6 +35,22 @@ def _sentence(drift: NameDrift) -> str:
     """The sentence that holds the spelling."""
     held = (one for one in sentences(drift.paragraph.text) if drift.spelling in plain(one))
     return next(held, drift.paragraph.text)
+
+
+@gate("citation")
+def citations(chapter: ChapterText, context: GateContext) -> GateResult:
+    """Marks without a note, and numbers that the cited notes do not have; the figure counts them."""
+    if not context.notes:
+        return GateResult()
+    from libriscribe2.checks.cited_sentences import cited_faults  # noqa: PLC0415 - not for stories
+
+    found = list(cited_faults(chapter, {note.id: note for note in context.notes}, context.earlier))
+    return GateResult(float(len(found)), map(_cited, found))
+
+
+def _cited(one: "CitedFault") -> Finding:
+    weight: Severity = "warning" if one.kind == "uncited" else "error"
+    return finding("citation", weight, one.sentence, one.line, one.why, one.fix)
 
 
 _BREAK: Final = re.compile(r"\n[ \t]*(?:\*[ \t]*\*[ \t]*\*|#|-{3,}|~{3,}|\u2042)[ \t]*(?=\n|\Z)")
