@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from libriscribe2.replies.strict_json import string_leaves
@@ -22,15 +22,16 @@ def ends_asking(text: str) -> bool:
     return _ASKED.search(_LAST_GROUP.sub("", text)) is not None
 
 
-_LONGEST: Final = 60
+_LONGEST: Final = 52
 _SHORTEST_NAME: Final = 3
+_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LONGEST_NAME: Final = 60
 # Fences with their language, tags, tokens, rules and a bracket too many are no words.
 _MARKS: Final = re.compile(
     r"[`~]{3,}[\w+-]*|<[^<>\n]*>|<\|?\w*\|?>|^[ \t]*+[-*_=]{3,}+[ \t]*+$", re.MULTILINE
 )
 _QUOTED: Final = re.compile(r"[\"“„«「][^\"”“»」]+[\"”“»」]")
-_NUMBER: Final = re.compile(r"(?<![\w.=])(?!\d+[.)]\s)\d{1,6}(?![\w%])")
+_NUMBER: Final = re.compile(r"(?<![\w.=])(?!(?<![^\n])\d+[.)]\s)\d{1,6}(?![\w%])")
 
 
 def words_of(text: str) -> str:
@@ -49,13 +50,15 @@ def weighs(after: str, value: Any) -> bool:
         return True
     if _NUMBER.search(after) or _QUOTED.search(after):
         return True
-    return any(name in after for name in _names(value))
-
-
-def _names(value: Any) -> Iterable[str]:
-    """The short texts of a value: names, titles and other words that a correction would quote."""
-    texts = (text.strip() for _, text in string_leaves(value))
-    return (text for text in texts if _SHORTEST_NAME <= len(text) <= _LONGEST_NAME)
+    said = set(_WORD.findall(after))
+    return any(
+        (_SHORTEST_NAME <= len(text) <= _LONGEST_NAME and text.strip() in after)
+        or f"{field}:" in after
+        or not said.isdisjoint(
+            word for word in _WORD.findall(text[:_LONGEST_NAME]) if word[0].isupper()
+        )
+        for field, text in string_leaves(value)
+    )
 
 
 _OPEN: Final = r"[<\[{(（［｛＜【〈]"

@@ -150,3 +150,40 @@ def test_OV_29_a_text_that_stands_for_content_is_a_placeholder(fields: dict[str,
 def test_OV_29_what_only_looks_like_a_placeholder_is_content(fields: dict[str, Any]) -> None:
     whole = {"title": "Tide", "premise": "Snow falls on the quay.", **fields}
     assert read(json.dumps(whole), CONCEPT).value == whole
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ('{"words": 05}', {"words": 5}),
+        ('{"words": 72,000, "note": "å"}', {"words": 72_000, "note": "å"}),
+        ('{"words": 72 000}', {"words": 72_000}),
+        ('{"words": ９}', {"words": 9}),
+        (r'{"words": 1, "note": "A\_b \[c\] \$5 \& d"}', {"words": 1, "note": "A_b [c] $5 & d"}),
+        (r'{"words": 1, "note": "a\.b \d"}', {"words": 1, "note": r"a\.b \d"}),
+        ("{« words » : 1, « note » : « Le sel »}", {"words": 1, "note": "Le sel"}),
+        ('{"words": 1, "tags": ["sjø", Salt og is]}', {"words": 1, "tags": ["sjø", "Salt og is"]}),
+        ('{"words": 1, "tags": ["sjø", og så videre]}', None),
+        ('{"words": 1, "tags": ["sjø", ještě tři další]}', None),
+        ('{"words": 1, "tags": ["海", 以下同様に続く]}', None),
+    ],
+)
+def test_OV_31_numbers_marks_and_bare_texts(reply: str, value: object) -> None:
+    assert read(reply, SHEET).value == value
+
+
+@pytest.mark.parametrize(
+    ("remark", "weighs"),
+    [
+        ("Rettelse: Signe er 43.", True),
+        ("Signe burde være yngre.", True),
+        ("title: Flod", True),
+        ("1. Ingen flere merknader.", False),
+        ("Hyvää lukemista!", False),
+    ],
+)
+def test_OV_29_a_remark_that_speaks_of_the_value_is_asked_about(
+    remark: str, *, weighs: bool
+) -> None:
+    reply = '{"title": "Signe Holt", "premise": "Snow falls on the quay."}'
+    assert read(f"{reply}\n\n{remark}", CONCEPT).ok is not weighs

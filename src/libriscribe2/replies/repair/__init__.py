@@ -242,11 +242,13 @@ class RepairParser:
             cursor.note("full_width_punctuation", cursor.at)
         value: Any = {} if is_object else []
         node = schema_node(self._policy.schema, frame, value)
+        behind_text = frame is not None and not frame.is_object and frame.plain_last
         if frame is None:
             self._root = value
         else:
             self._put(frame, value)
-        self._stack.append(Frame(value, is_object, KEY_STATE if is_object else VALUE_STATE, node))
+        state = KEY_STATE if is_object else VALUE_STATE
+        self._stack.append(Frame(value, is_object, state, node, plain_last=behind_text))
         cursor.at += 1
 
     def _put(self, frame: Frame, value: Any, *, plain: bool = False) -> None:
@@ -315,7 +317,7 @@ class RepairParser:
         elif ELLIPSIS.match(cursor.text, cursor.at):
             raise cursor.halt("ellipsis")
         else:
-            self._put(frame, read_literal(cursor, in_object=frame.is_object))
+            self._put(frame, read_literal(cursor, frame))
 
     def _container(self, frame: Frame) -> None:
         """Enter a container; two braces are a template's."""

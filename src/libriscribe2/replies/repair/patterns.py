@@ -225,6 +225,9 @@ _SIMPLE: Final = {
     "'": "'",
     "`": "`",
 }
+_FOREIGN_LETTER: Final = re.compile(r"\\[A-Zac-eg-mo-qsv-z]")
+# What Markdown and LaTeX escape.
+_MARKS: Final = "!#$%&*+-.<=>@[]^_{|}~"
 _ESCAPE: Final = re.compile(
     r"\\(?:u(?P<four>[0-9A-Fa-f]{4})|U(?P<eight>[0-9A-Fa-f]{8})|x(?P<two>[0-9A-Fa-f]{2})"
     r"|u\{(?P<braced>[0-9A-Fa-f]{1,6})\}|(?P<line>\r?\n)|(?P<one>.)|\Z)",
@@ -268,6 +271,7 @@ def unescape(raw: str) -> Unescaped:
             pass
     foreign = _has_foreign(raw)
     paths = _Paths([match.span() for match in _PATH.finditer(raw)] if foreign else [])
+    commands = foreign and _FOREIGN_LETTER.search(raw) is not None
     parts: list[str] = []
     repair = ""
     position = 0
@@ -278,7 +282,7 @@ def unescape(raw: str) -> Unescaped:
             parts.append("\\")
             position, repair = start + 1, "backslash_path"
             continue
-        text, name = _one(found)
+        text, name = _one(found, commands=commands)
         parts.append(text)
         repair = repair or name
         position = found.end()
@@ -320,8 +324,8 @@ def _has_foreign(raw: str) -> bool:
     )
 
 
-def _one(found: re.Match[str]) -> tuple[str, str]:
-    """The text of one escape, and the repair that it took."""
+def _one(found: re.Match[str], *, commands: bool) -> tuple[str, str]:
+    """The text of one escape, and the repair that it took; beside commands marks keep theirs."""
     digits = found["four"]
     if digits:
         return chr(int(digits, 16)), ""
@@ -333,6 +337,8 @@ def _one(found: re.Match[str]) -> tuple[str, str]:
     simple = found["one"]
     if simple in _SIMPLE:
         return _SIMPLE[simple], "foreign_escape" if simple in "'`" else ""
+    if simple and simple in _MARKS and not commands:
+        return simple, "foreign_escape"
     return found.group(), "invalid_escape"
 
 
@@ -383,6 +389,8 @@ def string_token(text: str, start: int, end: int, *, lost: bool = False) -> Stri
     """
     quote = text[start]
     raw = text[start + 1 : end]
+    if quote == "«":  # French puts a space on either side of its content
+        raw = raw.strip(" \u00a0\u202f")
     if lost:
         raw = _without_tail(raw)
     content_end = start + 1 + len(raw)
@@ -392,7 +400,7 @@ def string_token(text: str, start: int, end: int, *, lost: bool = False) -> Stri
         value.text,
         content_end if lost else end + 1,
         repairs=_repairs(raw, value.repair, quote, quote if lost else text[end], lost=lost),
-        inner=(start + 1, content_end),
+        inner=(start + 1, end if quote == "«" else content_end),
         trouble="template" if template else value.trouble,
     )
 

@@ -16,6 +16,7 @@ from libriscribe2.replies.repair.patterns import (
     skip_space,
     unescape,
 )
+from libriscribe2.replies.repair.state import Frame
 
 _NUMBER: Final = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
@@ -48,12 +49,10 @@ _COMPUTED: Final = re.compile(
 _BARE_END: Final = re.compile(rf"[{SURE_COMMAS}}}\]｝］\n]|//|/\*| \#")
 # "1." before an item numbers it.
 _NUMBERED: Final = re.compile(r"\s*+[\"'“{\[]")
-# A bare element that stands for others.
-_STAND_IN: Final = re.compile(
-    r"(?:and\s+)?(?:so (?:on|forth)|etc\.?|(?:the )?(?:rest|remaining|remainder)(?: \w+){0,4}"
-    r"|(?:\d+ )?(?:more|others?|additional)(?: \w+){0,3})",
-    re.IGNORECASE,
-)
+# A last bare element of several words behind one in quotes stands for others, unless it is a name.
+_LAST: Final = re.compile(r"\s*+,?\s*+[\]］]")
+_SEVERAL_WORDS: Final = re.compile(r"\w\s+\w|[\u3040-\u9fff\uac00-\ud7af]")
+_GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:(?P<mark>[, ])\d{3})(?:(?P=mark)\d{3})*+(?![\d.])")
 _MAX_DIGITS: Final = 4_000
 
 
@@ -85,7 +84,7 @@ def read_scalar(text: str, start: int, *, in_list: bool) -> Scalar:
     infinite = _NOT_FINITE.match(text, start)
     if infinite is not None:
         return Scalar(None, infinite.end(), "not_a_number", "not_a_number")
-    if text[start] in "+-.0123456789":
+    if text[start] in "+-." or text[start].isdecimal():
         return _number(text, start, in_list=in_list)
     word = _WORD.match(text, start)
     if word is not None and word.group() in _LITERALS:
@@ -105,6 +104,9 @@ def _number(text: str, start: int, *, in_list: bool) -> Scalar:
     date = _DATE.match(text, start)
     if date is not None and _NUMBER_END.match(text, date.end()):
         return Scalar(date.group(), date.end(), "unquoted_value")
+    grouped = None if in_list else _GROUPED.match(text, start)
+    if grouped is not None and _NUMBER_END.match(text, grouped.end()):
+        return Scalar(int(re.sub("[, ]", "", grouped[0])), grouped.end(), "number_format")
     if OPERATOR.match(text, end) and not text.startswith(
         ("//", "/*", "<!--"), skip_space(text, end)
     ):
@@ -134,10 +136,15 @@ def _number_value(found: re.Match[str], end: int) -> Scalar:
     sign = -1 if found["sign"] == "-" else 1
     if found["hex"]:
         return Scalar(sign * int(found["hex"], 16), end, "number_format")
-    if len(digits) > 1 and digits.startswith("0"):
-        return Scalar(None, end, trouble="ambiguous")
     fraction, exponent = found["fraction"], found["exponent"]
-    odd = found["sign"] == "+" or "_" in (found["whole"] or "") or fraction == "." or not digits
+    odd = not digits.isascii() or (len(digits) > 1 and digits.startswith("0"))
+    odd = (
+        odd
+        or found["sign"] == "+"
+        or "_" in (found["whole"] or "")
+        or fraction == "."
+        or not digits
+    )
     repair = "number_format" if odd else ""
     if fraction is None and exponent is None:
         return Scalar(sign * int(digits), end, repair)
@@ -151,8 +158,6 @@ def _bare_text(text: str, start: int, *, in_list: bool) -> Scalar:
     """A string without quotes, up to the end of its member or element."""
     end = _bare_end(text, start, in_list=in_list)
     raw = text[start:end].rstrip()
-    if in_list and _STAND_IN.fullmatch(raw):
-        return Scalar(None, start, trouble="ellipsis")
     stray = raw.endswith('"') and raw.count('"') == 1
     if stray:
         value = unescape(raw[:-1].rstrip())
@@ -202,13 +207,18 @@ def _joint(cursor: Cursor, *, in_object: bool) -> int | None:
     return None if joint is None else joint.end()
 
 
-def read_literal(cursor: Cursor, *, in_object: bool) -> object:
+def read_literal(cursor: Cursor, frame: Frame) -> object:
     """Read a number, a literal or a bare word; NaN becomes None and a lossy note.
 
     Raises:
         Halt: It computes, stands for something else, or is cut off.
     """
+    in_object = frame.is_object
     scalar = read_scalar(cursor.text, cursor.at, in_list=not in_object)
+    bare = scalar.value if scalar.repair == "unquoted_value" else ""
+    alone = frame.plain_last and not in_object and _LAST.match(cursor.text, scalar.end)
+    if alone and _SEVERAL_WORDS.search(bare) and not _bare_elsewhere(cursor, bare):
+        raise cursor.halt("ellipsis")
     if _is_torn(cursor, scalar, in_object=in_object):
         raise cursor.halt("ambiguous")
     if scalar.trouble == "not_a_number":
@@ -222,6 +232,11 @@ def read_literal(cursor: Cursor, *, in_object: bool) -> object:
     cursor.contents.append((cursor.at, scalar.end))
     cursor.at = scalar.end
     return scalar.value
+
+
+def _bare_elsewhere(cursor: Cursor, bare: str) -> bool:
+    """Whether a bare text is a name, or one of several texts without quotes."""
+    return bare[0].isupper() or any(one.name == "unquoted_value" for one in cursor.repairs)
 
 
 def _is_torn(cursor: Cursor, scalar: Scalar, *, in_object: bool) -> bool:
