@@ -36,15 +36,37 @@ def test_XC_04_an_adopted_edit_is_up_to_date_and_keeps_its_bytes(
     assert author.asked == []
 
 
-def test_XC_04_an_adopted_edit_is_remade_when_its_base_changes(
-    desk: Desk, book: ProjectFolder
+@pytest.mark.parametrize("accepted", [False, True])
+def test_XC_04_an_edit_is_used_and_written_over_by_nothing_but_force(
+    desk: Desk, book: ProjectFolder, accepted: bool
 ) -> None:
-    desk.run("adopt", "book", "chapters/01.md")
+    if accepted:
+        desk.run("accept", "book", "chapters/01.md")
     book.write("book.toml", book.text("book.toml").replace("words = 200", "words = 400"))
-    assert states(desk)["chapters/01.md"] == "stale"
-    desk.run("resume", "book", "--rewrite", "--yes")
-    assert MINE in book.trash()
+    assert states(desk)["chapters/01.md"] == ("stale" if accepted else "edited")
+    author = Author()
+    ran = desk.run("resume", "book", "--rewrite", "--yes", backend=author)
+    assert book.text("chapters/01.md") == MINE
+    if not accepted:
+        assert "Yours, kept and used as they are: chapters/01.md." in ran.err
+    assert any("I wrote this myself." in str(one.messages) for one in author.asked)
+    assert "--replace-mine" in desk.run("redo", "book", "1", expect=3).err
+    assert book.text("chapters/01.md") == MINE
+    desk.run("redo", "book", "1", "--replace-mine")
     assert book.text("chapters/01.md") != MINE
+    assert MINE in book.trash()
+
+
+def test_XC_04_what_a_scene_was_written_from_is_known_after_an_edit(desk: Desk) -> None:
+    desk.written("--no-revision")
+    book = desk.project()
+    before = desk.run("why", "book", "ch2.s1", "--json").value
+    book.write("chapters/02.md", f"{book.text('chapters/02.md')}\nOne line of mine.\n")
+    for _ in range(2):
+        ran = desk.run("why", "book", "ch2.s1", "--json")
+        assert ran.value["scenes"] == before["scenes"]
+        assert "edited by you since" in ran.err
+        desk.run("accept", "book", "chapters/02.md")
 
 
 def test_XC_04_all_edited_files_are_adopted_at_once(desk: Desk, book: ProjectFolder) -> None:

@@ -98,7 +98,7 @@ def test_undo_puts_the_text_back_and_undone_it_is_there_again(
 
 def test_versions_are_listed_shown_and_restored(desk: Desk, book: ProjectFolder) -> None:
     assert desk.run("versions", "book", "1").err.startswith("There is no earlier version")
-    desk.run("redo", "book", "2")
+    desk.run("redo", "book", "2", "--replace-mine")
     now = book.text(CHAPTER)
     listed = desk.run("versions", "book", "2", "--json").value
     assert [one["version"] for one in listed] == [1]

@@ -275,6 +275,8 @@ def why(
     chapter, scene = place_of(place)
     paths = frame.project(project)
     origin = chapter_origin(look_at(paths), chapter)
+    if origin.edited:
+        renderer.note(f"{origin.file}: edited by you since; this is what it was written from.")
     if prompt and scene is None:
         raise UsageError("Which scene's prompt?", fix=f"Name one, such as ch{chapter}.s1.")
     wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)

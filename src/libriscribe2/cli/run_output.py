@@ -25,6 +25,7 @@ from libriscribe2.commands.runs import (
 )
 from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.runner import Outcome
+from libriscribe2.engine.stages import EDITED
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.forecast.model_time import VirtualLoop
 from libriscribe2.forecast.quote import (
@@ -92,6 +93,10 @@ def run_book(
             say = partial(_say_interrupted, renderer, name)
             with interruptible(say) as runner, telling_the_desktop(store.paths.root.name):
                 outcome = runner.run(followed)
+    if screen.edited and not as_json and not brief:
+        more = " and more" if screen.edited[LISTED:] else ""
+        yours = ", ".join(screen.edited[:LISTED])
+        renderer.note(f"Yours, kept and used as they are: {yours}{more}.")
     if not as_json and not brief:
         _show(renderer, store, outcome, request)
         if request.ends_with_plan:
@@ -236,9 +241,12 @@ class Screen:
         self._renderer = renderer
         self._as_json = as_json
         self._brief = brief
+        self.edited: list[str] = []
 
     def receive(self, event: Event) -> None:
         """Show an event."""
+        if event.event == "stage.skipped" and event.reason == EDITED:
+            self.edited.append(event.unit)
         if self._as_json:
             self._renderer.render_event_json(event)
         elif not self._brief or event.event not in _IN_FULL:

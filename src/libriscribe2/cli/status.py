@@ -130,9 +130,9 @@ def accept(
 ) -> None:
     """Accept your edits as current.
 
-    An edited file is never overwritten. Once accepted, it counts as up to date with all that it
-    depends on. When that changes, it becomes out of date like any other file, and
-    `resume --refresh` rewrites it.
+    An edited file is kept and used without it, and never overwritten. Once accepted, it counts as
+    up to date with all that it depends on, and as out of date when that changes; it stays yours,
+    and only --replace-mine replaces it.
     """
     renderer = frame.renderer
     if every == bool(files):

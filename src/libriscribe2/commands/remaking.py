@@ -166,7 +166,8 @@ def in_short(names: Sequence[str]) -> str:
 
 def _is_authors(unit: Unit, view: ProjectView) -> bool:
     """Whether a unit's file holds what the author wrote or brought along."""
-    return view.state(unit.output, {}).kind == "edited"
+    state = view.state(unit.output, {})
+    return state.kind == "edited" or state.own
 
 
 def _needed(agent: type[Agent], units: Iterable[Unit], brief: Brief, view: ProjectView) -> set[str]:

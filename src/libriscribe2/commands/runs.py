@@ -140,7 +140,8 @@ def stand_in_files(view: ProjectView) -> frozenset[str]:
         for name, made in view.manifest.files.items()
         if not DEMO_NAMES.isdisjoint(made.params.get("models", ()))
     )
-    return frozenset(name for name in written if view.state(name, {}).kind not in _NOT_ITS_OWN)
+    states = ((name, view.state(name, {})) for name in written)
+    return frozenset(name for name, one in states if not one.own and one.kind not in _NOT_ITS_OWN)
 
 
 def written_anew(prepare: Prepare, settings: Settings, choice: ModelChoice) -> Prepare:

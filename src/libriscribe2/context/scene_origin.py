@@ -26,12 +26,14 @@ class ChapterOrigin:
         file: The file that the scenes were written for.
         scenes: What each scene was written from, in order.
         models: The models that wrote.
+        edited: Whether the author has changed the text since.
     """
 
     chapter: int
     file: str
     scenes: tuple[ContextManifest, ...]
     models: tuple[str, ...]
+    edited: bool = False
 
 
 def chapter_origin(view: ProjectView, number: int) -> ChapterOrigin:
@@ -50,7 +52,8 @@ def chapter_origin(view: ProjectView, number: int) -> ChapterOrigin:
         raise IncompleteError(
             f"Chapter {number} is not written yet.", fix=f"Run `libriscribe2 resume {project}`."
         )
-    if state == "edited":
+    made = view.manifest.files.get(name)
+    if state == "edited" and (made is None or not made.params.get(PACKS)):
         raise ProjectError(
             f"Chapter {number} is your own text: it was edited or imported.",
             why=f"{name} is not the text that a model wrote, so there is no record of its context",
@@ -91,11 +94,12 @@ def _recorded(view: ProjectView, number: int) -> ChapterOrigin:
         if len(scenes_of(body)) != len(packs):
             break
         models = tuple(made.params.get("models", ()))
-        return ChapterOrigin(number, name, _manifests(name, packs), models)
+        edited = made.is_own or view.state(name, {}).kind == "edited"
+        return ChapterOrigin(number, name, _manifests(name, packs), models, edited)
     raise ProjectError(
         f"There is no record of the context of chapter {number}.",
-        why="it is older than these records, was accepted after an edit, or was merged or split by "
-        "a command",
+        why="it is older than these records, has other scenes since you edited it, or was merged or "
+        "split by a command",
         fix=f"`libriscribe2 redo {view.paths.called} chapters --chapter {number}` writes it "
         "again and keeps a record.",
     )

@@ -52,8 +52,8 @@ def adopt(
 ) -> Adopted:
     """Let files count as made from the present state of all that they depend on.
 
-    They are fresh from then on, may be replaced by `resume --refresh` when something that they
-    depend on changes, and are no longer protected as edits.
+    They are fresh from then on, and out of date when something that they depend on changes. They
+    stay the author's: only `--replace-mine` replaces them.
 
     Raises:
         UsageError: A name is no file of this book.

@@ -263,6 +263,10 @@ class RunDecision:
     state: Literal["missing", "fresh", "stale", "edited", "old", "again"]
 
 
+EDITED: Final = "edited by you"
+"""Why a file of the author's is left as it is."""
+
+
 def decide(
     agent: type[Agent],
     unit: Unit,
@@ -283,13 +287,13 @@ def decide(
     if again:
         return RunDecision(unit, runs=True, reason="rewritten as you asked", state="again")
     if state.kind == "edited":
-        return RunDecision(unit, runs=False, reason="edited by you", state="edited")
+        return RunDecision(unit, runs=False, reason=EDITED, state="edited")
     if state.kind != "stale":
         return RunDecision(unit, state.kind in ("missing", "old"), _PLAIN[state.kind], state.kind)
     changed = _what_changed(state)
-    if refresh or not agent.asks_model:
+    if (refresh and not state.own) or not agent.asks_model:
         return RunDecision(unit, runs=True, reason=changed, state="stale")
-    reason = f"out of date: {changed}"
+    reason = f"out of date: {changed}{'; the text is yours' if state.own else ''}"
     return RunDecision(unit, runs=False, reason=reason, state="stale")
 
 

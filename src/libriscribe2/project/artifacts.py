@@ -154,7 +154,8 @@ class Book:
     def is_as_written(self, name: str) -> bool:
         """Whether a file has the text that the program wrote, and no edit of the author's."""
         last = self._view.manifest.files.get(name)
-        return last is not None and bool(last.params) and last.sha == self._view.sha(name)
+        written = last is not None and bool(last.params) and not last.is_own
+        return written and last is not None and last.sha == self._view.sha(name)
 
     def load(self, name: str, model: type[ModelT]) -> ModelT:
         """A JSON artifact as a value of its shape; it is shared, so nobody may change it.

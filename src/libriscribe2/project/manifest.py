@@ -95,6 +95,10 @@ def _added(tokens: tuple[int, int] | None, sent: int, received: int) -> tuple[in
     return before[0] + sent, before[1] + received
 
 
+OWN: Final = "own"
+"""What marks the record of a text that the author edited and accepted."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileRecord:
     """The last write of a file.
@@ -115,6 +119,11 @@ class FileRecord:
     params: Mapping[str, Any] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
     placed: bool = False
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the text is the author's, who accepted an edit of it."""
+        return bool(self.params.get(OWN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +278,8 @@ class Manifest:
     def _fold_adopt(self, record: Record) -> None:
         name, sha = record["p"], record["sha"]
         last = self.files.get(name, FileRecord(sha))
-        # What shaped the program's text did not shape the author's.
-        params = last.params if sha == last.sha else {}
+        # What shaped the program's text is known of the author's as well: it began there.
+        params = last.params if sha == last.sha else {**last.params, OWN: "yes"}
         self.files[name] = replace(last, sha=sha, inputs=record["in"], params=params, placed=True)
         self._ours.setdefault(name, set()).add(sha)
 

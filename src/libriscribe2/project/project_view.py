@@ -111,12 +111,14 @@ class ArtifactState:
         changed: The inputs that differ from those it was made from, sorted; only for `stale`.
         came: Those of them that it was not made from and would be now.
         gone: Those of them that it was made from and would not be now.
+        own: Whether the author edited and accepted it, so that only `--replace-mine` replaces it.
     """
 
     kind: StateKind
     changed: tuple[str, ...] = ()
     came: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    own: bool = False
 
 
 class ProjectView:
@@ -229,7 +231,7 @@ class ProjectView:
         )
         came = tuple(name for name in changed if last.inputs.get(name) is None)
         gone = tuple(name for name in changed if inputs.get(name) is None)
-        return ArtifactState("stale" if changed else "fresh", changed, came, gone)
+        return ArtifactState("stale" if changed else "fresh", changed, came, gone, last.is_own)
 
     def _is_by_upgrade(self, name: str, then: str | None, now: str | None) -> bool:
         """Whether an input differs only because this program looks at other things than an older one.

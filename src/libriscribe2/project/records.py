@@ -71,6 +71,8 @@ class _Params(TypedDict):
     partly: NotRequired[bool]
     declined: NotRequired[Any]
     unsupported: NotRequired[Any]
+    draft: NotRequired[_Text]
+    own: NotRequired[_Text]
 
 
 _MADE: Final = {"step": _Text, "in": _Inputs, "params": _Params, "k": list[_Text]}

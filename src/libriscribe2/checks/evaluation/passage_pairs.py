@@ -241,7 +241,12 @@ def writers_of(view: ProjectView) -> list[str]:
     chapters = view.names(CHAPTER_FILES)
     records = (view.manifest.files.get(name) for name in chapters)
     return sorted(
-        {name for one in records if one is not None for name in one.params.get("models", ())}
+        {
+            name
+            for one in records
+            if one is not None and not one.is_own
+            for name in one.params.get("models", ())
+        }
     )
 
 
