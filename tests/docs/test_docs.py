@@ -11,6 +11,7 @@ from tests.docs.help_page import PAGE, ROOT, help_of, loaded, page
 from typer.testing import CliRunner
 
 from libriscribe2 import errors
+from libriscribe2.agents.agent_advisor import AdvisorAgent
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_book_reviewer import BookReviewer
 from libriscribe2.agents.agent_continuity_evaluator import ContinuityEvaluator
@@ -31,6 +32,7 @@ CONSULTED: tuple[type[Agent], ...] = (
     ContinuityEvaluator,
     PassageEvaluator,
     BookReviewer,
+    AdvisorAgent,
     MenderAgent,
 )
 """Agents that are no stages."""

@@ -54,6 +54,7 @@ COMMANDS: Final = (
         "Rebuild a book from its journal, or send a recorded prompt again.",
         _CLOSER,
     ),
+    Entry("ask", "ask:ask", "Ask about a book, and get an answer with quotes and proposals."),
     Entry(
         "rename", "rename:rename", "Change the name of a person or place in every file of a book."
     ),

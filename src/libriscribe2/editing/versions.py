@@ -1,7 +1,7 @@
 """Earlier texts of a file: those in the trash, and one of them put back."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
@@ -114,11 +114,24 @@ def replace_text(
         what: The command that asks for it.
         made: What the journal is to say of it; None where it is the author's.
     """
+    replace_texts(store, {name: text}, what, {name: made})
+
+
+def replace_texts(
+    store: ProjectStore,
+    texts: Mapping[str, str],
+    what: str,
+    made: Mapping[str, Mapping[str, Any] | None],
+    asked: Sequence[str] = (),
+) -> None:
+    """The same for several files, and steps that are to be done again because of it."""
     change = uuid4().hex
-    files = {} if made is None else {name: made}
-    before = digest(store.read_bytes(name))
-    record = records.reshaped(change, files=files, steps={})
-    store.change(Change(change, what, (Replacement(name, before, text),), record))
+    files = {name: said for name, said in made.items() if said is not None}
+    replaced = tuple(
+        Replacement(name, digest(store.read_bytes(name)), text) for name, text in texts.items()
+    )
+    record = records.reshaped(change, files=files, steps={}, asked=asked)
+    store.change(Change(change, what, replaced, record))
 
 
 def made_with(

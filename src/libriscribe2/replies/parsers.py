@@ -202,6 +202,16 @@ class ReplyReader:
         return cls(prose_parser(min_words), {"min_words": min_words})
 
     @classmethod
+    def for_sections(cls, headers: Sequence[str], *, may_be_empty: bool = False) -> Self:
+        """Reads a text in sections, each below its header (`multi_section_parser`)."""
+        from libriscribe2.replies.headed import multi_section_parser  # noqa: PLC0415 -- `ask` alone
+
+        parse = partial(
+            multi_section_parser, section_headers=tuple(headers), allow_empty=may_be_empty
+        )
+        return cls(parse, {"sections": list(headers), "may_be_empty": may_be_empty})
+
+    @classmethod
     def from_record(cls, said: Mapping[str, Any]) -> Self | None:
         """The parser that a dump describes; None where its shape is not part of this program.
 
@@ -214,6 +224,9 @@ class ReplyReader:
         """
         if "min_words" in said:
             return cls.for_prose(int(said["min_words"]))
+        if "sections" in said:
+            headers = [str(one) for one in said["sections"]]
+            return cls.for_sections(headers, may_be_empty=bool(said.get("may_be_empty")))
         model = _loaded_shape(str(said.get("shape", "")))
         if model is None:
             return None
