@@ -30,6 +30,12 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def tokens_in(sent: int, cached: int, noun: str = "in") -> str:
+    """Tokens sent, and those of them that a provider's cache held: `12,000 in (8,000 cached)`."""
+    told = f"{sent:,} {noun}".rstrip()
+    return f"{told} ({cached:,} cached)" if cached else told
+
+
 def cost(usd: float | None) -> str:
     """A price in US dollars: `$0.00`, `$0.0042`, `$1.25`, or `cost unknown`, never a made-up 0."""
     return "cost unknown" if usd is None else price(usd)

@@ -49,9 +49,10 @@ def test_estimate_needs_no_key_and_touches_nothing(desk: Desk) -> None:
     assert everything(desk.folder) == before
     assert {part["model"] for part in ran.value["stages"]} == {MODEL}
     total = ran.value["total"]
-    assert total["high_usd"] == pytest.approx(total["low_usd"] * ran.value["high_factor"])
-    expected = total["input_tokens"] * 0.15e-6 + total["output_tokens"] * 0.6e-6
-    assert total["low_usd"] == pytest.approx(expected)
+    whole = total["input_tokens"] * 0.15e-6 + total["output_tokens"] * 0.6e-6
+    assert total["high_usd"] == pytest.approx(whole * ran.value["high_factor"])
+    assert total["cached_tokens"] > 0
+    assert total["low_usd"] == pytest.approx(whole - total["cached_tokens"] * 0.075e-6)
 
 
 def test_estimate_counts_what_is_left_and_what_the_run_then_asks(desk: Desk) -> None:

@@ -52,6 +52,9 @@ def totals(event: Event) -> str:
         counted(event.words, "word") if event.words else "",
         counted(event.calls, "call") if event.calls else "",
         counted(tokens, "token") if tokens else "",
+        f"{event.tokens.cached:,} of them cached"
+        if event.tokens.cached and event.calls > 1
+        else "",
         cost(event.cost_usd) if event.calls else "",
         duration(event.seconds),
     )

@@ -50,7 +50,7 @@ from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, MANUSCRIPT, Pro
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
-from libriscribe2.wording import cost, counted, duration, stage_name
+from libriscribe2.wording import cost, counted, duration, stage_name, tokens_in
 
 if TYPE_CHECKING:
     from libriscribe2.cli.progress import Scale
@@ -292,7 +292,8 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
             "chapters": outcome.chapters,
             "calls": f"{tally.calls:,}"
             + (f", {tally.replays:,} replayed" if tally.replays else ""),
-            "tokens": f"{tally.input_tokens:,} in, {tally.output_tokens:,} out",
+            "tokens": f"{tokens_in(tally.input_tokens, tally.cached_tokens)}, "
+            f"{tally.output_tokens:,} out",
             "cost": cost(tally.known_cost),
             **quote_beside_actual(renderer, store.paths, store.manifest, request.job),
             "time": duration(outcome.seconds),
@@ -344,8 +345,8 @@ def tell_quote(
         _tell_times(renderer, quote.times)
     renderer.note(
         "Nothing was sent. The low estimate counts each call once, at the requested length and "
-        f"four bytes per token; the high one is {HIGH_FACTOR:g} times that, for longer and "
-        "repeated replies."
+        "four bytes per token, with what the provider's cache would hold of the prompts; the "
+        f"high one is {HIGH_FACTOR:g} times that without the cache, for longer and repeated replies."
     )
     if total.low_usd is None:
         unknown = sorted({part.model for part in quote.stages if part.low_usd is None})
@@ -450,7 +451,8 @@ def quote_beside_actual(
 
 def in_words(sums: Sums) -> str:
     """Calls, tokens and cost in one line."""
-    tokens = f"{sums.input_tokens:,} tokens in, {sums.output_tokens:,} out"
+    sent = tokens_in(sums.input_tokens, sums.cached_tokens, "tokens in")
+    tokens = f"{sent}, {sums.output_tokens:,} out"
     return f"{counted(sums.calls, 'call')}, {tokens}, {cost_range(sums)}"
 
 
@@ -463,7 +465,7 @@ def cost_range(sums: Sums) -> str:
 def _cells(sums: Sums | StageQuote) -> tuple[str, ...]:
     return (
         f"{sums.calls:,}",
-        f"{sums.input_tokens:,}",
+        tokens_in(sums.input_tokens, sums.cached_tokens, ""),
         f"{sums.output_tokens:,}",
         cost_range(sums),
     )

@@ -20,7 +20,7 @@ from libriscribe2.commands.book_state import BookOverview, overview
 from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import STATE, ProjectPaths
-from libriscribe2.wording import cost
+from libriscribe2.wording import cost, tokens_in
 from libriscribe2.wording import state_in_words as words
 
 
@@ -113,7 +113,8 @@ def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
         "chapters": f"{record['chapters']:,}" if record["chapters"] else "not planned yet",
         "calls": f"{record['calls']:,}",
         **{name: f"{count:,}" for name, count in happened.items() if count},
-        "tokens": f"{record['input_tokens']:,} in, {record['output_tokens']:,} out",
+        "tokens": f"{tokens_in(record['input_tokens'], record['cached_tokens'])}, "
+        f"{record['output_tokens']:,} out",
         "cost": cost(record["cost_usd"]),
     }
 

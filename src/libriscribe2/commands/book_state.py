@@ -102,6 +102,7 @@ def _sums(view: ProjectView) -> dict[str, Any]:
         "calls": totals.calls,
         "failed_calls": totals.failed,
         "input_tokens": totals.input_tokens,
+        "cached_tokens": totals.cached_tokens,
         "output_tokens": totals.output_tokens,
         "cost_usd": None if totals.unknown_costs else totals.cost_usd,
         "damaged_records": view.damaged,

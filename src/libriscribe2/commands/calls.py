@@ -42,6 +42,7 @@ class Tokens(BaseModel):
     """Tokens of a call."""
 
     input_tokens: int = 0
+    cached_tokens: int = 0
     output_tokens: int = 0
 
 

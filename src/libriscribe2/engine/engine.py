@@ -216,7 +216,11 @@ class Engine:
             event,
             **fields,
             calls=tally.calls,
-            tokens={"in": tally.input_tokens, "out": tally.output_tokens},
+            tokens={
+                "in": tally.input_tokens,
+                "out": tally.output_tokens,
+                "cached": tally.cached_tokens,
+            },
             cost_usd=tally.known_cost,
             seconds=work.seconds,
         )

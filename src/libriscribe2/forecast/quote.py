@@ -4,6 +4,7 @@ A quote is kept beside the project until the run can be held against it.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,6 +13,7 @@ from typing import Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from libriscribe2.errors import ProjectError
+from libriscribe2.forecast.prompt_cache import PromptCache
 from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.backends.responses import Reply, estimated_usage
 from libriscribe2.llm.limits.budget import Price
@@ -28,6 +30,7 @@ class Sums(BaseModel):
     Attributes:
         calls: Requests.
         input_tokens: Tokens sent.
+        cached_tokens: Those of them that a provider's cache held.
         output_tokens: Tokens received.
         low_usd: The price, or its low end; None is unknown, never 0.
         high_usd: The high end; the same as `low_usd` for what has happened.
@@ -37,6 +40,7 @@ class Sums(BaseModel):
 
     calls: int = 0
     input_tokens: int = 0
+    cached_tokens: int = 0
     output_tokens: int = 0
     low_usd: float | None = 0.0
     high_usd: float | None = 0.0
@@ -49,6 +53,7 @@ class Sums(BaseModel):
         return cls(
             calls=manifest.ledger.sent,
             input_tokens=totals.input_tokens,
+            cached_tokens=totals.cached_tokens,
             output_tokens=totals.output_tokens,
             low_usd=usd,
             high_usd=usd,
@@ -59,6 +64,7 @@ class Sums(BaseModel):
         return Sums(
             calls=self.calls + sign * other.calls,
             input_tokens=self.input_tokens + sign * other.input_tokens,
+            cached_tokens=self.cached_tokens + sign * other.cached_tokens,
             output_tokens=self.output_tokens + sign * other.output_tokens,
             low_usd=_sum(self.low_usd, other.low_usd, sign),
             high_usd=_sum(self.high_usd, other.high_usd, sign),
@@ -220,6 +226,8 @@ class QuotedCall:
         step: Path of the work that asks, such as `chapters/ch03/scene02`.
         begun: When it left, in seconds of the loop's clock.
         ended: When its reply was there.
+        read: Tokens of the prompt that a provider's cache would hold.
+        kept: Tokens that it would keep at a surcharge.
     """
 
     stage: str
@@ -229,6 +237,8 @@ class QuotedCall:
     step: str = ""
     begun: float = 0.0
     ended: float = 0.0
+    read: int = 0
+    kept: int = 0
 
 
 _VARIANTS: Final = 20
@@ -284,6 +294,7 @@ class QuotingBackend:
     def __init__(self, author: Backend, pace: Pace = USUAL_PACE) -> None:
         self._author = author
         self._pace = pace
+        self._caches: defaultdict[str, PromptCache] = defaultdict(PromptCache)
         self.calls: list[QuotedCall] = []
 
     async def complete(self, request: Request) -> Completion:
@@ -293,6 +304,7 @@ class QuotingBackend:
         stage = request.step.partition("/")[0]
         begun = asyncio.get_running_loop().time()
         took = self._pace.seconds(usage.output_tokens)
+        read, kept = self._caches[request.model].take(request, begun, begun + took)
         self.calls.append(
             QuotedCall(
                 stage,
@@ -302,6 +314,8 @@ class QuotingBackend:
                 step=request.step,
                 begun=begun,
                 ended=begun + took,
+                read=read,
+                kept=kept,
             )
         )
         await asyncio.sleep(took)  # noqa: TID251 - on a clock that jumps
@@ -331,13 +345,17 @@ def _priced(
     sent = sum(call.input_tokens for call in calls)
     received = sum(call.output_tokens for call in calls)
     price = price_of(model)
-    low = None if price is None else price.cost(sent, received)
+    knows_caches = price is not None and price.read_usd is not None
+    read, kept = (sum(getattr(call, what) for call in calls) for what in ("read", "kept"))
+    low = None if price is None else price.cost(sent, received, read, kept)
+    most = None if price is None else price.cost(sent, received) * HIGH_FACTOR
     return StageQuote(
         stage=stage,
         model=model,
         calls=len(calls),
         input_tokens=sent,
+        cached_tokens=read if knows_caches else 0,
         output_tokens=received,
         low_usd=low,
-        high_usd=None if low is None else low * HIGH_FACTOR,
+        high_usd=most,
     )

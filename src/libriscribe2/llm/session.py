@@ -53,6 +53,7 @@ class Tally:
         calls: Requests that were answered by a model.
         replays: Requests that the call log answered.
         input_tokens: Tokens sent.
+        cached_tokens: Those of them that a provider's cache held.
         output_tokens: Tokens received.
         cost_usd: Sum of the known prices.
         unpriced: Calls whose price is unknown.
@@ -61,6 +62,7 @@ class Tally:
     calls: int = 0
     replays: int = 0
     input_tokens: int = 0
+    cached_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
     unpriced: int = 0
@@ -72,6 +74,7 @@ class Tally:
             return
         self.calls += 1
         self.input_tokens += call.completion.usage.input_tokens
+        self.cached_tokens += call.completion.usage.cached_tokens
         self.output_tokens += call.completion.usage.output_tokens
         if call.completion.cost_usd is None:
             self.unpriced += 1

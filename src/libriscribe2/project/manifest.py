@@ -135,6 +135,7 @@ class Totals:
         failed: Calls that brought none.
         filtered: Those of them that the provider's content filter withheld.
         input_tokens: Tokens read, where the provider said.
+        cached_tokens: Those of them that its cache held.
         output_tokens: Tokens written, where the provider said.
         cost_usd: The known prices together, in US dollars.
         unknown_costs: Replies whose price nobody knows; they are not in `cost_usd`.
@@ -144,6 +145,7 @@ class Totals:
     failed: int = 0
     filtered: int = 0
     input_tokens: int = 0
+    cached_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
     unknown_costs: int = 0
@@ -336,6 +338,7 @@ def _with_reply(totals: Totals, completion: Mapping[str, Any]) -> Totals:
         totals,
         calls=totals.calls + 1,
         input_tokens=totals.input_tokens + known.get("input_tokens", 0),
+        cached_tokens=totals.cached_tokens + known.get("cached_tokens", 0),
         output_tokens=totals.output_tokens + known.get("output_tokens", 0),
         cost_usd=totals.cost_usd + (cost if cost is not None else 0.0),
         unknown_costs=totals.unknown_costs + (cost is None),

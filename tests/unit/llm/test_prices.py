@@ -62,4 +62,6 @@ def test_a_price_multiplies() -> None:
     price = Price(1.0, 2.0, 3.0, 4.0)
     assert price.cost(10, 1) == 12.0
     assert price.worst(10, 1) == 34.0
+    cached = Price(1.0, 2.0, 3.0, 4.0, read_usd=0.1, kept_usd=1.25)
+    assert cached.cost(10, 1, read=4, kept=2) == pytest.approx(4 + 0.4 + 2.5 + 2.0)
     assert flat(30.0).cost(500_000, 500_000) == pytest.approx(30.0)

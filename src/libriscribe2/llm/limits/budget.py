@@ -35,6 +35,8 @@ class Price:
         worst_input_usd: The same at the dearest step of the price list.
         worst_output_usd: The same at the dearest step, reasoning included.
         output_tokens: The longest reply that the model can give; None where nobody says.
+        read_usd: A token that is read from the provider's cache; None where nobody says.
+        kept_usd: A token that is kept there at a surcharge; None where there is none.
     """
 
     input_usd: float
@@ -42,10 +44,15 @@ class Price:
     worst_input_usd: float
     worst_output_usd: float
     output_tokens: int | None = None
+    read_usd: float | None = None
+    kept_usd: float | None = None
 
-    def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """US dollars of a call with so many tokens."""
-        return input_tokens * self.input_usd + output_tokens * self.output_usd
+    def cost(self, input_tokens: int, output_tokens: int, read: int = 0, kept: int = 0) -> float:
+        """US dollars of calls with so many tokens, of which some were read from a cache or kept."""
+        read_usd, kept_usd = self.read_usd, self.kept_usd
+        less = 0.0 if read_usd is None else read * (self.input_usd - read_usd)
+        more = 0.0 if kept_usd is None else kept * (kept_usd - self.input_usd)
+        return input_tokens * self.input_usd - less + more + output_tokens * self.output_usd
 
     def worst(self, input_tokens: int, output_tokens: int) -> float:
         """US dollars of such a call at the dearest step of the price list."""
@@ -89,12 +96,15 @@ def _listed(info: Mapping[str, Any]) -> Price | None:
     if not sent and not received:
         return None
     limit = info.get("max_output_tokens")
+    read, kept = (info.get(f"cache_{what}_input_token_cost") for what in ("read", "creation"))
     return Price(
         sent,
         received,
         max(rates["input"], default=sent),
         max(rates["output"], default=received),
         limit if isinstance(limit, int) and limit > 0 else None,
+        float(read) if isinstance(read, int | float) else None,
+        float(kept) if isinstance(kept, int | float) else None,
     )
 
 
