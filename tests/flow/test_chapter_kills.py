@@ -8,7 +8,9 @@ import pytest
 from tests.support.project_faults import Crash, DyingOps, QuickOps
 from tests.support.shaped_book import CHAPTERS, ShapedBook, new_book
 
+from libriscribe2.commands.projects import read_brief, wanted_stages
 from libriscribe2.editing import structure as edits
+from libriscribe2.editing.renaming import Renamer, Renaming
 from libriscribe2.editing.splitting import division, texts_of
 from libriscribe2.editing.structure import Outlined, Slots
 from libriscribe2.project.atomic import FileOps
@@ -54,6 +56,28 @@ EDITS: Final[dict[str, Callable[[ShapedBook], Slots]]] = {
 def carry_out(book: ShapedBook, planned: Change, ops: FileOps) -> None:
     with book.open(ops) as store:
         store.change(planned)
+
+
+def renamed(book: ShapedBook) -> Change:
+    view, brief = peek(book.paths), read_brief(book.paths)
+    old = str(book.folder.json("characters.json")["characters"][0]["name"]).split()[0]
+    return Renaming(view, brief, wanted_stages(brief), Renamer({old: "Quillon"})).plan("rename")
+
+
+def test_a_rename_that_dies_at_any_write_is_never_half_done(
+    finished: ShapedBook, tmp_path: Path
+) -> None:
+    planned, before = renamed(finished), finished.picture()
+    whole, counted = finished.copy(tmp_path / "whole"), QuickOps()
+    carry_out(whole, planned, counted)
+    after = whole.picture()
+    assert after.states == before.states
+    for step in range(1, len(counted.calls) + 1, 2 * EVERY):
+        book = finished.copy(tmp_path / str(step))
+        with pytest.raises(Crash):
+            carry_out(book, planned, DyingOps(step))
+        book.open().close()
+        assert book.picture() in (before, after), step
 
 
 @pytest.mark.parametrize("name", list(EDITS))

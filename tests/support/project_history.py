@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from tests.support.project_book import FILES, BookMaker
 from tests.support.project_faults import Crash, DyingOps, QuickOps
 from typing_extensions import override
 
+from libriscribe2.editing.versions import put_back, versions_of
 from libriscribe2.project.store import ProjectStore
 
 NAMES = st.sampled_from(FILES)
@@ -63,6 +65,27 @@ class ProjectHistory(RuleBasedStateMachine):
                 self.path(name).write_bytes(data)
                 if store.sha(name) != last.sha:
                     self.mine[name] = data
+
+    @rule(name=NAMES, other=st.integers(0, 5), step=st.integers(1, 80))
+    def puts_back(self, name: str, other: int, step: int) -> None:
+        """An earlier version is put back, or the process dies in between."""
+        there = self.book.contents().get(name)
+        found = versions_of(ProjectStore.peek(self.book.paths), name)
+        if there is None or not found:
+            return
+        chosen = found[other % len(found)]
+        with (
+            suppress(Crash),
+            ProjectStore.open(self.book.paths, self.book.machine(DyingOps(step))) as store,
+        ):
+            if chosen.is_text:
+                put_back(store, name, chosen.text, "versions")
+        with ProjectStore.open(self.book.paths, self.book.machine(QuickOps())) as store:
+            now = self.book.contents()[name]
+            assert now in (there, chosen.data)
+            self.mine.pop(name, None)
+            if store.state(name, {}).kind == "edited":
+                self.mine[name] = now
 
     @rule(name=NAMES)
     def deletes(self, name: str) -> None:
