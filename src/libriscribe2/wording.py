@@ -195,3 +195,12 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
     """The values of all variables whose names end as secrets' names do."""
     return tuple(value for name, value in environ.items() if _SECRET_NAME.search(name) and value)
+
+
+def without_sources(called: str) -> str:
+    """What to tell of a book of facts that rests on no source."""
+    return (
+        f"{called} states facts and has no source: nothing in it is looked up, and what a model says "
+        "from memory may be wrong. Put files into research/sources/ "
+        f"(`libriscribe2 create --sources` does), then `libriscribe2 redo {called} research`."
+    )

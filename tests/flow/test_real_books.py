@@ -156,11 +156,14 @@ def test_XC_07_the_notes_of_a_real_book_hold(shelf: Desk, facts: ProjectFolder) 
     assert (len(notes), sum(one["verified"] for one in notes)) == (108, 108)
     verdicts = Counter(one["supported"] for one in notes)
     assert verdicts == {"yes": 89, "partly": 13, "no": 6}
-    report = shelf.run("citations", "check", "squeeze", "--json").value
+    report = shelf.run("citations", "check", "squeeze", "--json", expect=5).value
     assert all(one["holds"] for one in report["notes"])
     assert report["marks"] == []
     claims = [one["claims"] for one in report["claims"]]
-    assert claims == [["2023"], ["Michael Burrows", "David Wheeler"]]
+    assert claims == [["Michael Burrows", "David Wheeler"]]
+    unsupported = [one["sentence"] for one in report["unsupported"]]
+    assert len(unsupported) == 3
+    assert ["2023" in one for one in unsupported] == [True, False, False]
     totals = shelf.run("research", "show", "squeeze", "--run", "--json").value["totals"]
     assert (totals["steps"], totals["done"]) == (27, 27)
 

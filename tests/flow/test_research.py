@@ -109,7 +109,7 @@ def test_XC_07_a_mark_without_a_note_is_told_and_never_printed(desk: Desk) -> No
     assert report["marks"] == [
         {"chapter": 1, "mark": "[@n-123456789abc]", "reason": "there is no such note"}
     ]
-    assert any("1234" in claim["claims"] for claim in report["claims"])
+    assert any("1234" in one["why"] for one in report["unsupported"])
 
 
 def test_XC_04_research_that_was_killed_goes_on_and_pays_nothing_twice(desk: Desk) -> None:

@@ -137,8 +137,8 @@ class Reviser:
             if changed == text:
                 break
             text = changed
-        standing = [one for one in self._judged if line_of_quote(one.where.quote, text)]
-        self._agent.made_from.unsupported = {one.where.quote: one.why for one in standing}
+        if self._judged:
+            self._agent.made_from.unsupported = _unmended(self._judged, draft, text)
         self._tell()
         return text
 
@@ -324,6 +324,14 @@ def _missing(beats: Sequence[str], answers: Sequence[BeatAnswer], text: str) -> 
             why = f"the plan has this, and it does not happen in the text: {beat}"
             fix = "Let it happen after these words, in as few sentences as it needs."
             yield Finding("warning", Place(line=line, quote=answer.quote), why, fix, "plan")
+
+
+def _unmended(judged: Iterable[Finding], draft: str, text: str) -> dict[str, str]:
+    """The sentences of a text that a judge found unsupported in its draft, with the reasons."""
+    from libriscribe2.checks.cited_sentences import sentence_with  # noqa: PLC0415 -- not for stories
+
+    told = {sentence_with(one.where.quote, draft): one.why for one in judged}
+    return {one: why for one, why in told.items() if line_of_quote(one, text) is not None}
 
 
 def _is_among(one: Finding, judged: Iterable[Finding]) -> bool:

@@ -10,6 +10,7 @@ from libriscribe2.checks.text import STOPWORDS, ChapterText, Paragraph, words
 from libriscribe2.models.citations import MARK, ids_in, mark_of
 from libriscribe2.models.notes import Note
 from libriscribe2.research.passages import sentences
+from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.research.support import SMALL, numbers_in, plain_number
 
 CITED: Final = "cited"
@@ -97,9 +98,10 @@ def _of_paragraph(
         if bad:
             yield CitedFault("unknown", sentence, paragraph.line, bad)
         said = numbers_in(_CODE.sub("", MARK.sub("", sentence)))
-        known = beside if ids else told
+        usable = [one for one in ids if one in notes]
+        known = beside if usable else told
         missing = [one for one in said if not _is_small(one) and plain_number(one) not in known]
-        if missing and not bad:
+        if missing:
             own = _content(sentence)
             have = sorted(
                 (note for note in notes.values() if _has(note, missing)),
@@ -118,6 +120,13 @@ def sentences_with_marks(paragraph: str) -> list[str]:
         ends = [0, *(match.end() for match in _ENDED.finditer(one)), len(one)]
         found += [one[start:end].strip() for start, end in pairwise(ends)]
     return [one for one in found if one]
+
+
+def sentence_with(quote: str, text: str) -> str:
+    """The sentence of a text that holds a quote, with its marks; the quote where none does."""
+    paragraphs = ChapterText(0, "", text).paragraphs
+    told = (one for paragraph in paragraphs for one in sentences_with_marks(paragraph.text))
+    return next((one for one in told if line_of_quote(quote, one) is not None), quote)
 
 
 def _content(text: str) -> set[str]:

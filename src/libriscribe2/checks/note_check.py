@@ -1,26 +1,33 @@
 """Whether notes still hold, and what a book cites: each quote is looked up again."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
+from libriscribe2.checks.cited_sentences import UNCITED, UNKNOWN, cited_faults
+from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.prose_claims import KnownFacts, Unsupported, unsupported_claims
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.documents.source_reader import LARGEST_SOURCE, read_source
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.citations import cited
+from libriscribe2.models.citations import cited, facts
 from libriscribe2.models.languages import is_english
 from libriscribe2.models.notes import Note, Source
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import storage_errors
-from libriscribe2.project.paths import OUTLINE, chapter_file
+from libriscribe2.project.paths import OUTLINE, chapter_file, draft_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.research_files import ResearchFolder, SavedText, saved_text
 from libriscribe2.prose import without_notes
-from libriscribe2.research.quotes import find_in_source
+from libriscribe2.research.quotes import find_in_source, line_of_quote
 from libriscribe2.research.tools.save_note import NOT_FOUND, TEXT_CHANGED
+
+FACTS_RULE: Final = "F1"
+"""The rule that an author lets be broken by `allow F1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +170,23 @@ class ChapterClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class ChapterFault:
+    """A statement of a chapter that no note bears out.
+
+    Attributes:
+        chapter: The chapter's number.
+        sentence: Its words.
+        why: What is wrong.
+        fix: What would mend it; "" where nobody said.
+    """
+
+    chapter: int
+    sentence: str
+    why: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CitationReport:
     """How the citations of a book stand.
 
@@ -171,7 +195,9 @@ class CitationReport:
         unverified: How many notes never were verified; no chapter is shown them.
         cited: Ids of the notes that chapters cite.
         marks: Marks that lead nowhere.
-        claims: Sentences that no note supports; none are looked for in fiction.
+        claims: Sentences with names that no note has; none are looked for in fiction.
+        unsupported: Statements that their notes do not bear out, or numbers that no note has; none
+            are looked for in fiction, and what the author lets stand (`allow F1`) is none.
     """
 
     notes: tuple[CheckedNote, ...]
@@ -179,6 +205,7 @@ class CitationReport:
     cited: frozenset[str]
     marks: tuple[ChapterMark, ...]
     claims: tuple[ChapterClaim, ...]
+    unsupported: tuple[ChapterFault, ...] = ()
 
     @property
     def broken(self) -> tuple[CheckedNote, ...]:
@@ -187,8 +214,8 @@ class CitationReport:
 
     @property
     def holds(self) -> bool:
-        """Whether every note holds and every mark leads to one."""
-        return not self.broken and not self.marks
+        """Whether every note holds, every mark leads to one, and every statement is borne out."""
+        return not (self.broken or self.marks or self.unsupported)
 
 
 def check_citations(view: ProjectView, brief: Brief) -> CitationReport:
@@ -202,15 +229,17 @@ def check_citations(view: ProjectView, brief: Brief) -> CitationReport:
     notes = book.notes()
     checked = check_notes(ResearchFolder(view.paths), notes)
     texts = _chapters(book)
-    found = cited(texts.values(), notes, book.sources())
+    plain = {number: without_notes(text) for number, text in texts.items()}
+    found = cited(plain.values(), notes, book.sources())
     numbers = list(texts)
     marks = tuple(ChapterMark(numbers[bad.text], bad.mark, bad.reason) for bad in found.bad)
     holding = KnownFacts.of((one.note for one in checked if one.holds), _own_names(book, brief))
     english = is_english(brief.language)
     claims = (
-        ChapterClaim(number, claim)
-        for number, text in texts.items()
+        ChapterClaim(number, replace(claim, claims=names))
+        for number, text in plain.items()
         for claim in unsupported_claims(text, holding, names=english)
+        if (names := tuple(one for one in claim.claims if not one[:1].isdigit()))
     )
     return CitationReport(
         notes=tuple(checked),
@@ -218,15 +247,60 @@ def check_citations(view: ProjectView, brief: Brief) -> CitationReport:
         cited=found.used,
         marks=marks,
         claims=tuple(claims) if brief.kind != "fiction" else (),
+        unsupported=unsupported_in(view, texts, notes) if brief.kind != "fiction" else (),
     )
+
+
+def unsupported_in(
+    view: ProjectView, texts: Mapping[int, str], notes: Iterable[Note]
+) -> tuple[ChapterFault, ...]:
+    """What of the chapters of a book of facts no note bears out, in order.
+
+    Code finds numbers. What a judge found when a chapter was written counts as long as its words
+    stand there.
+
+    Args:
+        view: The project.
+        texts: Its chapters by number, as they stand.
+        notes: Its notes.
+    """
+    known = {note.id: note for note in facts(notes)}
+    found = list[ChapterFault]()
+    earlier = list[str]()
+    for number, text in texts.items():
+        allowed = TextNotes(text)
+        for one in cited_faults(ChapterText(number, "", text), known, earlier) if known else ():
+            is_told = one.kind == UNKNOWN or (one.kind == UNCITED and one.notes)
+            if not is_told and not allowed.lets(FACTS_RULE, one.line):
+                found.append(ChapterFault(number, one.sentence, one.why, one.fix))
+        for quote, why in judged_in(view, number).items():
+            line = line_of_quote(quote, text)
+            if line is not None and not allowed.lets(FACTS_RULE, line):
+                found.append(ChapterFault(number, quote, why))
+        earlier.append(text)
+    return tuple(found)
+
+
+def judged_in(view: ProjectView, number: int, what: str = "unsupported") -> dict[str, str]:
+    """What a judge found in a chapter when it was written: words and reasons.
+
+    Args:
+        view: The project.
+        number: The chapter.
+        what: `unsupported`, or `declined` for the ids of notes that it does without.
+    """
+    for name in (chapter_file(number), draft_file(number)):
+        made = view.manifest.files.get(name)
+        told = made.params.get(what) if made is not None else None
+        if isinstance(told, dict):
+            return {str(key): str(value) for key, value in told.items()}
+    return {}
 
 
 def _chapters(book: Book) -> dict[int, str]:
     """The chapters that are written, by number."""
     names = {number: chapter_file(number) for number in range(1, book.chapters() + 1)}
-    return {
-        number: without_notes(book.text(name)) for number, name in names.items() if book.has(name)
-    }
+    return {number: book.text(name) for number, name in names.items() if book.has(name)}
 
 
 def _own_names(book: Book, brief: Brief) -> list[str]:

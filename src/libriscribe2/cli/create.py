@@ -34,6 +34,7 @@ from libriscribe2.commands.new_book import (
     kind_note,
     read_earlier,
     read_samples,
+    read_sources,
     with_drafting,
 )
 from libriscribe2.commands.projects import free_name, new_paths
@@ -184,6 +185,14 @@ def create(
             help="A text of your own whose voice the book takes; repeatable.",
         ),
     ] = None,
+    sources: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--sources",
+            metavar="FILE|FOLDER",
+            help="What the facts of the book are looked up in; repeatable.",
+        ),
+    ] = None,
     after: Annotated[
         str | None,
         typer.Option(
@@ -212,7 +221,8 @@ def create(
     """
     keys = {**asked.keys(), "premise": premise_of(premise, description)}
     stages = steps.stages() if until is None else [until]
-    wanted = Wanted(keys, tuple(samples or ()), after, project_name, stages, options)
+    files = tuple(samples or ()), tuple(sources or ())
+    wanted = Wanted(keys, *files, after, project_name, stages, options)
     settings = frame.settings(options)
     asks = is_interactive(settings) and not (yes or as_json or dry_run)
     if not (keys["premise"] or "").strip() and not is_recorded(settings.models.default.model):
@@ -243,6 +253,7 @@ class Wanted:
     Attributes:
         keys: Keys of the brief; None was not given.
         samples: Texts of the author's.
+        sources: Files and folders in which facts are looked up.
         after: The project of the book before; None for none.
         name: The project's name; None has one made.
         stages: Stages to run up to; none means all.
@@ -251,6 +262,7 @@ class Wanted:
 
     keys: Mapping[str, Any]
     samples: tuple[Path, ...]
+    sources: tuple[Path, ...]
     after: str | None
     name: str | None
     stages: Sequence[str]
@@ -262,7 +274,13 @@ class Wanted:
         run.update(mock=self.options.mock or None, no_input=self.options.no_input or None)
         until = self.stages[0] if self.stages else None
         files = [*self.samples] or None
-        more = {"samples": files, "after": self.after, "project_name": self.name, "until": until}
+        more = {
+            "samples": files,
+            "sources": [*self.sources] or None,
+            "after": self.after,
+            "project_name": self.name,
+            "until": until,
+        }
         return {**self.keys, **more, **run}
 
 
@@ -303,14 +321,16 @@ def _prepared(frame: Frame, wanted: Wanted) -> Prepared:
         # Other books never pass this room.
         from libriscribe2.commands.recordings import played_book  # noqa: PLC0415
 
-        asked_for = {**given, "samples": [*wanted.samples] or None, "after": after}
+        files = {"samples": [*wanted.samples] or None, "sources": [*wanted.sources] or None}
+        asked_for = {**given, **files, "after": after}
         given, settings, choice, shared = played_book(asked_for, settings)
     brief = continued(brief_from(given), earlier)
     brief, order_note = with_drafting(brief, settings.pipeline.max_concurrency)
     for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
         frame.renderer.note(note, once=True)
     choice = model_for(settings) if choice is None else choice
-    new = NewBook(wanted.name, wanted.stages, (*read_samples(wanted.samples), *shared))
+    own = (*read_samples(wanted.samples), *read_sources(wanted.sources))
+    new = NewBook(wanted.name, wanted.stages, (*own, *shared))
     paths = new_paths(brief, settings, new.name)
     frame.is_about(paths)
     return Prepared(paths, brief, settings, choice, new, wanted.options)
@@ -338,11 +358,16 @@ def _asked(frame: Frame, wanted: Wanted, *, can_ask: bool) -> Wanted:
     from libriscribe2.cli.wizard import equal_command, interview  # noqa: PLC0415 - for terminals
 
     named = frame.settings(wanted.options).models.default.model
-    keys, model, samples = interview(
-        frame.renderer, wanted.keys, model=named, samples=wanted.samples
+    keys, model, samples, sources = interview(
+        frame.renderer,
+        wanted.keys,
+        model=named,
+        samples=wanted.samples,
+        sources=wanted.sources,
     )
     options = replace(wanted.options, model=model) if model and not named else wanted.options
-    answered = replace(wanted, keys=keys, samples=tuple(samples), options=options)
+    texts, found = tuple(samples), tuple(sources)
+    answered = replace(wanted, keys=keys, options=options, samples=texts, sources=found)
     told = equal_command({**answered.as_options()})
     frame.renderer.note(f"To skip the questions next time: {told}")
     return answered

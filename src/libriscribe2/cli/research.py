@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -274,12 +275,13 @@ def check_notes(
     project: RequiredProjectArgument,
     as_json: JsonOption = False,
 ) -> int:
-    """Look up every quote again, and list claims that no note supports.
+    """Look up every quote again, and list what no note supports.
 
     No network is used. A note is no longer valid if its saved text was changed, or if its source
-    file was changed and lacks the quote. The exit code is 5 if a note is not valid or a mark in a
-    chapter refers to no verified note. Numbers and names that no note supports are listed for
-    non-fiction; they do not affect the exit code.
+    file was changed and lacks the quote. The exit code is 5 if a note is not valid, a mark in a
+    chapter refers to no verified note, or a statement of a book of facts is not borne out by its
+    notes: a number that they do not have, or what a model found when the chapter was written.
+    Names that no note has are listed; they do not affect the exit code.
     """
     renderer = frame.renderer
     paths = frame.project(project)
@@ -336,6 +338,7 @@ def _citation_record(report: CitationReport) -> dict[str, Any]:
             for one in report.notes
         ],
         "unverified": report.unverified,
+        "unsupported": [asdict(one) for one in report.unsupported],
         "marks": [
             {"chapter": one.chapter, "mark": one.mark, "reason": one.reason} for one in report.marks
         ],
@@ -355,6 +358,10 @@ def _tell_citations(renderer: Renderer, report: CitationReport) -> None:
     rows: list[tuple[str, ...]] = [
         ("note", one.note.id, one.place, one.reason, one.note.claim) for one in report.broken
     ]
+    rows += [
+        ("statement", "", f"chapter {one.chapter}", one.why, one.sentence)
+        for one in report.unsupported
+    ]
     rows += [("mark", one.mark, f"chapter {one.chapter}", one.reason, "") for one in report.marks]
     rows += [
         (
@@ -373,5 +380,6 @@ def _tell_citations(renderer: Renderer, report: CitationReport) -> None:
     renderer.note(
         f"{counted(len(report.notes), 'note')}, {len(report.broken)} no longer valid; "
         f"{counted(len(report.marks), 'mark')} without a note; "
-        f"{counted(len(report.claims), 'sentence')} that no note supports."
+        f"{counted(len(report.unsupported), 'statement')} that no note bears out; "
+        f"{counted(len(report.claims), 'sentence')} with names that no note has."
     )

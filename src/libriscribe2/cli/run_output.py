@@ -50,7 +50,7 @@ from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, MANUSCRIPT, Pro
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
-from libriscribe2.wording import cost, counted, duration, stage_name, tokens_in
+from libriscribe2.wording import cost, counted, duration, stage_name, tokens_in, without_sources
 
 if TYPE_CHECKING:
     from libriscribe2.cli.progress import Scale
@@ -86,6 +86,7 @@ def run_book(
     with nullcontext() if of_batch else resumable(renderer, name):
         if not brief:
             say_model(renderer, book.choice)
+            _tell_sources(renderer, book, begins=True)
         run = book.run(request)
         shown = nullcontext() if brief else renderer.live(lambda: _scale_of(book))
         with recorders(store.paths, os.environ, renderer.warning) as files, shown:
@@ -99,8 +100,19 @@ def run_book(
         renderer.note(f"Yours, kept and used as they are: {yours}{more}.")
     if not as_json and not brief:
         _show(renderer, store, outcome, request)
+        _tell_sources(renderer, book, begins=False)
         if request.ends_with_plan:
             show_plan(renderer, name, check_plan(book.brief, store))
+
+
+def _tell_sources(renderer: Renderer, book: OpenBook, *, begins: bool) -> None:
+    """Say of a book of facts that it rests on no source; as it begins, unless one may be found."""
+    if book.brief.kind == "fiction" or (begins and book.settings.research.search_url):
+        return
+    from libriscribe2.project.research_files import has_no_sources  # noqa: PLC0415 - not for stories
+
+    if has_no_sources(book.brief, book.store):
+        renderer.warning(without_sources(book.store.paths.called))
 
 
 def _say_interrupted(renderer: Renderer, called: str) -> None:

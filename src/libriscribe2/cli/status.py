@@ -20,7 +20,7 @@ from libriscribe2.commands.book_state import BookOverview, overview
 from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import STATE, ProjectPaths
-from libriscribe2.wording import cost, tokens_in
+from libriscribe2.wording import cost, tokens_in, without_sources
 from libriscribe2.wording import state_in_words as words
 
 
@@ -71,6 +71,8 @@ def _tell_next(renderer: Renderer, paths: ProjectPaths, state: BookOverview) -> 
     """What comes next: a run, or what would stop it."""
     if state.record["stand_in"]:
         renderer.note(written_by_stand_in(paths.called))
+    if state.record["unsourced"]:
+        renderer.warning(without_sources(paths.called))
     for one in state.obstacles:
         parts = (text.rstrip(".") for text in (one.why, one.where.part, one.fix) if text)
         renderer.warning(f"A run would stop: {'. '.join(parts)}.")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from libriscribe2.cli.frame import local_servers
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.new_book import brief_from, option_of, read_samples
+from libriscribe2.commands.new_book import brief_from, option_of, read_samples, read_sources
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.forecast.quote import Quote
 from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, configured_provider
@@ -101,8 +101,13 @@ class Questions:
 
 
 def interview(
-    renderer: Renderer, given: Mapping[str, Any], *, model: str, samples: Sequence[Path]
-) -> tuple[dict[str, Any], str, list[Path]]:
+    renderer: Renderer,
+    given: Mapping[str, Any],
+    *,
+    model: str,
+    samples: Sequence[Path],
+    sources: Sequence[Path] = (),
+) -> tuple[dict[str, Any], str, list[Path], list[Path]]:
     """Ask for what the options leave open, each until the answer can be used.
 
     Args:
@@ -110,9 +115,10 @@ def interview(
         given: Keys of the brief; None was not given.
         model: The model that is named already, or "".
         samples: The texts of the author's that are named already.
+        sources: Files and folders in which facts are looked up that are named already.
 
     Returns:
-        The keys with the answers, the model, and the samples.
+        The keys with the answers, the model, the samples, and the sources.
 
     Raises:
         UsageError: An option is wrong, and nothing was asked; or the input has ended.
@@ -136,7 +142,10 @@ def interview(
     files = [*samples] if samples else _ask_voice(asks, answers, is_story=told == "fiction")
     if models:
         model = asks.choose("Model, by number or as PROVIDER/NAME", models, "1", _wordy)
-    return answers, model, files
+    found = [*sources]
+    if told != "fiction" and not found and answers.get("research") is not False:
+        found = _ask_sources(asks)
+    return answers, model, files, found
 
 
 def equal_command(options: Mapping[str, Any]) -> str:
@@ -234,6 +243,20 @@ def _ask_voice(asks: Questions, answers: dict[str, Any], *, is_story: bool) -> l
         return [Path(chosen).expanduser()]
     answers.update(_VOICES[names.index(chosen)][1])
     return []
+
+
+def _ask_sources(asks: Questions) -> list[Path]:
+    """Ask in what the facts of a book are looked up; nothing is an answer, too."""
+
+    def check(answer: str) -> str:
+        try:
+            read_sources([Path(answer)] if answer.strip() else [])
+        except LibriScribeError as error:
+            return f"{error.what}: {error.why}" if error.why else error.what
+        return ""
+
+    answer = asks.ask("Sources, a file or a folder; Enter for none", "", check)
+    return [Path(answer).expanduser()] if answer.strip() else []
 
 
 def _models() -> list[str]:

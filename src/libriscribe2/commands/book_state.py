@@ -37,6 +37,7 @@ from libriscribe2.project.paths import (
     ProjectPaths,
 )
 from libriscribe2.project.project_view import ProjectView
+from libriscribe2.project.research_files import has_no_sources
 from libriscribe2.settings.layers import read_toml
 
 
@@ -81,6 +82,7 @@ def overview(paths: ProjectPaths, *, rates: bool = False) -> BookOverview:
         "units": [_row(one, originals) for one in units],
         "waiting": [as_record(one) for one in waiting_requests(view)],
         "stand_in": bool(stand_in_files(view)),
+        "unsourced": has_no_sources(brief, view),
     }
     if rates:
         record["rates"] = [asdict(rate) for rate in _rates(view)]

@@ -26,6 +26,7 @@ from libriscribe2.project.atomic import atomic_write, make_folder, storage_error
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import (
     CHARACTERS,
+    RESEARCH_SOURCES,
     SAMPLE_ENDINGS,
     SAMPLES,
     SERIES_CAST,
@@ -247,6 +248,44 @@ def read_samples(files: Iterable[Path]) -> tuple[GivenFile, ...]:
         name = _free_name(file, found)
         found[name] = GivenFile(f"{SAMPLES}/{name}", data)
     return tuple(found.values())
+
+
+def read_sources(given: Iterable[Path]) -> tuple[GivenFile, ...]:
+    """The sources that a command line names: files, and what can be read in folders.
+
+    Raises:
+        UsageError: There is no such file, one cannot be a source, or a folder holds none.
+        StorageError: The system refuses.
+    """
+    wanted = [path.expanduser() for path in given]
+    if not wanted:
+        return ()
+    # The readers load libraries for Word and PDF, which most commands do not need.
+    from libriscribe2.documents.source_reader import LARGEST_SOURCE, SOURCE_ENDINGS  # noqa: PLC0415
+
+    fix = f"Name sources in these formats: {', '.join(SOURCE_ENDINGS)}."
+    found = dict[str, GivenFile]()
+    for path in wanted:
+        with storage_errors("read", path):
+            inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        files = [one for one in inside if one == path or _is_source(one, path, SOURCE_ENDINGS)]
+        if not files:
+            raise UsageError(f"{path} holds no source", fix=fix)
+        for file in files:
+            data = read_author_file(file, SOURCE_ENDINGS, most=LARGEST_SOURCE, fix=fix)
+            own = file.name if file == path else file.relative_to(path).as_posix()
+            name, number = own, 1
+            while name in found:
+                number += 1
+                name = f"{number}-{own}"
+            found[name] = GivenFile(f"{RESEARCH_SOURCES}/{name}", data)
+    return tuple(found.values())
+
+
+def _is_source(file: Path, folder: Path, endings: Sequence[str]) -> bool:
+    """Whether a file of a folder is one that can be read and is not hidden."""
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return file.is_file() and file.suffix.lower() in endings and not hidden
 
 
 def _check_text(file: Path, data: bytes) -> None:

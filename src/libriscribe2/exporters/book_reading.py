@@ -20,6 +20,7 @@ from libriscribe2.project.journal import read_journal
 from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
+from libriscribe2.project.research_files import has_no_sources
 
 _HEAD: Final = 4_000
 """Characters in which a heading at the beginning has to end."""
@@ -169,6 +170,7 @@ def read_book(view: ProjectView, brief: Brief, *, partial: bool = False) -> Expo
         cover=cover_of(view.paths, brief.cover),
         missing=missing,
         unplanned=book.unplanned_chapters(),
+        unsourced=brief.kind != "fiction" and has_no_sources(brief, view),
     )
 
 

@@ -48,6 +48,7 @@ class ExportBook:
         missing: Numbers of the chapters that are not written yet.
         unplanned: Files in the folder of chapters that the outline does not have; they are left
             out.
+        unsourced: Whether it states facts and rests on no source.
     """
 
     name: str
@@ -67,6 +68,7 @@ class ExportBook:
     cover: Path | None = None
     missing: tuple[int, ...] = ()
     unplanned: tuple[str, ...] = ()
+    unsourced: bool = False
 
 
 @runtime_checkable

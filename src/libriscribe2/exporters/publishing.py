@@ -47,6 +47,11 @@ def disclosure(view: ProjectView, book: ExportBook) -> str:
     told = shares(read_journal(view.paths.journal).records)
     own = [part.name for part in book.parts if not _is_ours(view, part.name)]
     paragraphs = ["# AI disclosure", _opening(book.title, told), *_table(told), *_notes(told)]
+    if book.unsourced:
+        paragraphs.append(
+            "It states facts and rests on no source: nothing in it was looked up, and what a model "
+            "says from memory may be wrong."
+        )
     if own:
         listed = "\n".join(f"- `{name}`" for name in own)
         paragraphs.append(f"Written or edited by a person after that:\n\n{listed}")

@@ -14,6 +14,7 @@ from typing import Final
 
 from pydantic import BaseModel, ValidationError
 
+from libriscribe2.models.brief import Brief
 from libriscribe2.models.notes import (
     NotesFile,
     SavedSource,
@@ -22,6 +23,7 @@ from libriscribe2.models.notes import (
     SourceKind,
     SourcesFile,
 )
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
 from libriscribe2.project.paths import (
     RESEARCH_CHAINS,
@@ -31,7 +33,7 @@ from libriscribe2.project.paths import (
     RESEARCH_SOURCES,
     ProjectPaths,
 )
-from libriscribe2.project.project_view import natural_order
+from libriscribe2.project.project_view import ProjectView, natural_order
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import readable_json, utf8
 
@@ -309,6 +311,19 @@ def add_notes(store: ProjectStore, notes: NotesFile) -> None:
     last = store.manifest.files.get(RESEARCH_NOTES)
     inputs = last.inputs if last is not None else {}
     store.write(RESEARCH_NOTES, text, step=STEP, inputs=inputs, params={})
+
+
+def has_no_sources(brief: Brief, view: ProjectView) -> bool:
+    """Whether a book states facts and rests on no source: no note that may be used, and no file.
+
+    Raises:
+        ProjectError: The notes cannot be read.
+        StorageError: The folder cannot be read.
+    """
+    if brief.kind == "fiction":
+        return False
+    notes = Book(view).notes()
+    return not any(note.is_fact for note in notes) and not ResearchFolder(view.paths).own_files()
 
 
 def merged(kept: NotesFile, found: NotesFile) -> NotesFile:

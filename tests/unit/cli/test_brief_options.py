@@ -22,7 +22,7 @@ def asked(
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     monkeypatch.setattr("sys.stderr", screen.err)
     given = {"premise": None, **options}
-    answers, _, files = interview(screen.renderer, given, model="demo", samples=())
+    answers, _, files, _ = interview(screen.renderer, given, model="demo", samples=())
     return answers, files, screen.talk
 
 
@@ -49,8 +49,9 @@ def test_XC_03_a_size_may_be_chosen_by_its_number_and_a_voice_by_a_file(
 ) -> None:
     sample = tmp_path / "letters.md"
     sample.write_text("It rained on the quay. " * 40, encoding="utf-8")
-    typed = f"A guide\n2\n8\n2\nDeutsch\n{tmp_path / 'none.md'}\n{sample}\n"
+    typed = f"A guide\n2\n8\n2\nDeutsch\n{tmp_path / 'none.md'}\n{sample}\nnone\n\n"
     answers, files, told = asked(monkeypatch, typed)
+    assert "Sources, a file or a folder" in told
     assert (answers["book_kind"], answers["category"]) == ("non-fiction", "Cookbook")
     assert (answers["project_type"], answers["language"]) == ("novella", "Deutsch")
     assert "There is no" in told
@@ -62,6 +63,7 @@ def test_XC_03_what_the_options_say_is_not_asked(monkeypatch: pytest.MonkeyPatch
         monkeypatch,
         "A keeper\n",
         category="Essay",
+        research=False,
         genre="",
         language="fr",
         chapters="2",
