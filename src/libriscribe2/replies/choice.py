@@ -7,6 +7,7 @@ from math import prod
 from typing import Any, Final
 from unicodedata import normalize, numeric
 
+from libriscribe2.replies.normalise import REASONING_NAME
 from libriscribe2.replies.remarks import is_template
 from libriscribe2.replies.schema_fit import (
     Fit,
@@ -14,10 +15,12 @@ from libriscribe2.replies.schema_fit import (
     alternatives,
     branch_for,
     fit,
+    integers_of,
     json_type,
     missing_keys,
     properties_of,
     resolve,
+    sole_list,
     types_of,
 )
 from libriscribe2.replies.strict_json import same_json, strict_parse
@@ -193,7 +196,7 @@ class Coercion:
 
     def _contradicts(self, items: list[Any], counts: list[int], node: Mapping[str, Any]) -> bool:
         """Whether the items count otherwise than their keys."""
-        for name in _integers(resolve(node.get("items"), self._root), self._root):
+        for name in integers_of(resolve(node.get("items"), self._root), self._root):
             own = [item.get(name) for item in items if isinstance(item, dict)]
             if own != counts and sorted(map(str, own)) == sorted(map(str, counts)):
                 return True
@@ -202,7 +205,7 @@ class Coercion:
     def _counted(self, items: list[Any], node: Any) -> list[Any]:
         """The items, where each says its place as a text: "Chapter 1", "#2", "3."."""
         items = list(items)
-        for name in _integers(resolve(node, self._root), self._root):
+        for name in integers_of(resolve(node, self._root), self._root):
             said = [item.get(name) if isinstance(item, dict) else None for item in items]
             found = [_PLACE.fullmatch(one) if isinstance(one, str) else None for one in said]
             if [int(one[1]) for one in found if one] == list(range(1, len(items) + 1)):
@@ -274,12 +277,6 @@ class Coercion:
         return {key: item for key, item in value.items() if key not in empty} if empty else value
 
 
-def _integers(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
-    """The properties of an object that are integers and nothing else."""
-    found = properties_of(node).items()
-    return [name for name, prop in found if types_of(resolve(prop, root)) == {"integer"}]
-
-
 def _only_text(value: Any, _node: Mapping[str, Any]) -> Any:
     """The text of an object that has no other member."""
     texts = list(value.values()) if isinstance(value, dict) else []
@@ -326,6 +323,8 @@ BARE: Final = 2
 STRANGE: Final = 1
 _MAX_WRAPPER_DEPTH: Final = 5
 _MAX_WRAPPED: Final = 20
+_REASONING: Final = re.compile(REASONING_NAME, re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"\w\s+\w|[\u3040-\u9fff\uac00-\ud7af]{3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,15 +392,6 @@ def _under_its_list(value: Any, schema: Mapping[str, Any]) -> Judgement | None:
         if listed.level == FULL
         else None
     )
-
-
-def sole_list(schema: Mapping[str, Any]) -> str:
-    """The one property that an object needs, where it is a list; else ""."""
-    node = resolve(schema, schema)
-    properties = properties_of(node)
-    needed = list(node.get("required") or properties)
-    alone = len(needed) == 1 and "array" in types_of(resolve(properties.get(needed[0]), schema))
-    return needed[0] if alone else ""
 
 
 def _without_schema(value: Any) -> Judgement:
@@ -482,7 +472,7 @@ def _contents(value: Any) -> Iterator[Any]:
     if isinstance(value, list):
         children = value if len(value) == 1 else []
     else:
-        children = list(value.values()) if isinstance(value, dict) else []
+        children = [] if not isinstance(value, dict) or _says(value) else list(value.values())
     for child in children:
         if isinstance(child, dict | list):
             yield child
@@ -491,3 +481,15 @@ def _contents(value: Any) -> Iterator[Any]:
             parsed = strict_parse(text)
             if parsed.end == len(text):
                 yield parsed.value
+
+
+def _says(value: Mapping[str, Any]) -> bool:
+    """Whether a text beside what a wrapper holds says something of it: why it failed, for one."""
+    said = [
+        text
+        for name, text in value.items()
+        if isinstance(text, str)
+        and text.lstrip()[:1] not in ("{", "[")
+        and not _REASONING.fullmatch(name)
+    ]
+    return len(said) > 1 and any(_SENTENCE.search(text) for text in said)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from libriscribe2.replies.normalise import normalise
+from libriscribe2.replies.remarks import has_gap
 from libriscribe2.replies.schema_fit import identifier_marks
 from libriscribe2.replies.strict_json import find_json_end_string_safe, map_strings, strict_parse
 
@@ -183,6 +184,7 @@ MARKDOWN_CODE_BLOCKS: Final = "markdown_code_blocks"
 UNICODE_ESCAPES: Final = "unicode_escapes"
 MARKDOWN_EMPHASIS: Final = "markdown_emphasis"
 SURROUNDING_TEXT: Final = "surrounding_text"
+COUNTING_GAP: Final = "counting_gap"
 _FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
 # Control characters must be escaped in JSON, all others need not be.
 _ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
@@ -198,6 +200,8 @@ def value_artifacts(text: str, value: object) -> tuple[str, ...]:
     stripped = strip_value_emphasis(value, lambda _: True)
     if stripped.bold or stripped.italic:
         found.append(MARKDOWN_EMPHASIS)
+    if has_gap(value):
+        found.append(COUNTING_GAP)
     return tuple(found)
 
 
@@ -215,7 +219,8 @@ def detect_markdown_artifacts(response: str) -> list[str]:
     """What a reply holds besides plain JSON; an empty list for a clean reply.
 
     The labels are `byte_order_mark`, `zero_width_characters`, `reasoning_block`,
-    `markdown_code_blocks`, `surrounding_text`, `unicode_escapes` and `markdown_emphasis`. Fences
+    `markdown_code_blocks`, `surrounding_text`, `unicode_escapes`, `markdown_emphasis` and
+    `counting_gap` (a list whose items count from 1 and skip or repeat a number). Fences
     and tags inside string values are content, not artifacts.
     """
     clean = normalise(response)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from libriscribe2.replies.strict_json import string_leaves
@@ -156,3 +156,26 @@ def _is_filled(group: tuple[bool, list[str]]) -> bool:
     filler, times = Counter(texts).most_common(1)[0]
     is_word = len(filler.split()) == 1 and len(filler) <= _MOST_OF_A_FILLER
     return is_word and times > 1 and 2 * times > len(texts) and not _LETTERED.fullmatch(filler)
+
+
+def miscounts(items: Sequence[Any]) -> bool:
+    """Whether objects in a row count themselves from the start, with a gap or a number twice."""
+    first = items[0] if items and all(isinstance(one, dict) for one in items) else {}
+    for key, number in first.items():
+        counts = [one.get(key) for one in items]
+        if number in (0, 1) and all(type(count) is int for count in counts):
+            return counts != list(range(number, number + len(counts)))
+    return False
+
+
+def has_gap(value: Any) -> bool:
+    """Whether a list anywhere in a value miscounts its items."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list) and len(node) > 1 and miscounts(node):
+            return True
+        pending += (
+            node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        )
+    return False

@@ -152,6 +152,21 @@ def properties_of(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return properties if isinstance(properties, Mapping) else _ANY
 
 
+def sole_list(schema: Mapping[str, Any]) -> str:
+    """The one property that an object needs, where it is a list; else ""."""
+    node = resolve(schema, schema)
+    properties = properties_of(node)
+    needed = list(node.get("required") or properties)
+    alone = len(needed) == 1 and "array" in types_of(resolve(properties.get(needed[0]), schema))
+    return needed[0] if alone else ""
+
+
+def integers_of(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
+    """The properties of an object that are integers and nothing else."""
+    found = properties_of(node).items()
+    return [name for name, prop in found if types_of(resolve(prop, root)) == {"integer"}]
+
+
 def identifier_marks(schema: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Each property that the schema marks as an identifier, or as none, by its name.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from libriscribe2.replies.candidates import MAX_SPANS, Span, find_spans
-from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge, sole_list
+from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
 from libriscribe2.replies.formatting import around_artifacts, value_artifacts
 from libriscribe2.replies.normalise import begins_line
 from libriscribe2.replies.outcome import (
@@ -20,10 +20,10 @@ from libriscribe2.replies.outcome import (
     Repair,
     refusal,
 )
-from libriscribe2.replies.remarks import weighs, words_of
+from libriscribe2.replies.remarks import miscounts, weighs, words_of
 from libriscribe2.replies.repair import lacks_end
 from libriscribe2.replies.repair.state import Trouble
-from libriscribe2.replies.schema_fit import resolve, types_of
+from libriscribe2.replies.schema_fit import resolve, sole_list, types_of
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
 _JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
@@ -178,16 +178,7 @@ def _row(text: str, objects: Sequence[Span]) -> tuple[list[Span], Any]:
     values = [span.value for span in row]
     if len(set(numbers)) == len(row):
         return row, dict(zip(numbers, values, strict=True))
-    return row, None if numbers or _miscounts(values) else values
-
-
-def _miscounts(values: Sequence[dict[str, Any]]) -> bool:
-    """Whether objects in a row count themselves from the start, with a gap or a number twice."""
-    for key in values[0]:
-        counts = [one.get(key) for one in values]
-        if all(type(count) is int for count in counts) and counts[0] in (0, 1):
-            return [count - counts[0] for count in counts] != list(range(len(counts)))
-    return False
+    return row, None if numbers or miscounts(values) else values
 
 
 def _merged(objects: Sequence[Span]) -> dict[str, Any]:

@@ -187,3 +187,50 @@ def test_OV_29_a_remark_that_speaks_of_the_value_is_asked_about(
 ) -> None:
     reply = '{"title": "Signe Holt", "premise": "Snow falls on the quay."}'
     assert read(f"{reply}\n\n{remark}", CONCEPT).ok is not weighs
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"title": "A", "premise": "Snow.", "title": "B"}',
+        '{"title": "A", "premise": "Snow.", "Title": "B"}',
+        '{"title": "<tittel>", "premise": "Snow."}',
+        '{"title": "xx", "premise": "xx"}',
+        '{"title": "**Tide**", "premise": "Snow *falls*."}',
+        '{"title": "A", "premise": "Snow.", "genre": null, "tags": null}',
+        '{"title": "A", "premise": "Snow.", "tags": ["tag 1", "tag 2"]}',
+    ],
+)
+def test_the_quick_way_of_a_clean_reply_is_as_strict_as_the_slow_one(reply: str) -> None:
+    quick, slow = read(reply, CONCEPT), read(f"Værsågod:\n\n{reply}", CONCEPT)
+    assert (quick.ok, quick.value) == (slow.ok, slow.value)
+    kinds = [one.refusal.kind if one.refusal else "" for one in (quick, slow)]
+    assert kinds[0] == kinds[1]
+
+
+def test_a_gap_in_what_a_list_counts_is_labelled_on_either_way() -> None:
+    reply = json.dumps({"chapters": [{"number": n, "title": f"T{n}x"} for n in (1, 2, 9)]})
+    for text in (reply, f"Værsågod:\n\n{reply}"):
+        assert "counting_gap" in read(text, CHAPTERS).report.issues
+
+
+@pytest.mark.parametrize(
+    ("reply", "ok"),
+    [
+        (
+            '{"status": "feil", "melding": "ordgrensen er nådd", "data": {"title": "A", "premise": "B"}}',
+            False,
+        ),
+        (
+            '{"状態": "却下", "理由": "原作と同じため", "data": {"title": "A", "premise": "B"}}',
+            False,
+        ),
+        (
+            '{"thought": "Jeg velger en kort tittel.", "answer": {"title": "A", "premise": "B"}}',
+            True,
+        ),
+        ('{"status": "ok", "data": {"title": "A", "premise": "B"}}', True),
+    ],
+)
+def test_OV_29_a_wrapper_that_says_why_it_failed_holds_no_answer(reply: str, *, ok: bool) -> None:
+    assert read(reply, CONCEPT).ok is ok
