@@ -196,11 +196,7 @@ def _without_brackets(line: Line, bare: Mapping[str, str]) -> Mark | None:
 
 _MIN_DIVIDER: Final = 5
 _MATCH_MODES: Final = ("ALL", "ANY")
-_POINTS_ELSEWHERE: Final = re.compile(
-    r"\(?\s*(?:see|as|cf\.?|refer to)\b.{0,60}\b(?:above|below|before|earlier)\b.{0,20}"
-    r"|\([^()]*\)|（[^（）]*）|[\s.…\-–—]+",
-    re.IGNORECASE,
-)
+_POINTS_ELSEWHERE: Final = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]|[\s.…\-–—]+")
 
 
 def multi_section_parser(
@@ -347,8 +343,12 @@ def _is_mention(text: str, mark: Mark, body: str) -> bool:
         return True
     line_end = max(mark.start - 1, 0)
     before = text[text.rfind("\n", 0, line_end) + 1 : line_end].rstrip()
-    mid_sentence = before[-1:].isalpha() or before[-1:] == ","
-    return mid_sentence and body[:1].islower()
+    # Right below a line that ends without a stop, it goes on with that line.
+    return (
+        (before[-1:].isalpha()
+        and (body[:1].islower() or "\n" not in body))
+        or (before[-1:] == "," and body[:1].islower())
+    )
 
 
 def _result(

@@ -16,6 +16,8 @@ _MARK: Final = re.compile(
     r"^[ \t>*_#`|~\\-]*={2,}[ \t*_]*(?:[^\W\d]+[ \t]+)?#?(\d{1,2})\b[^=\n]{0,80}={2,}[ \t*_`:|\\]*$",
     re.MULTILINE,
 )
+# The request's own words, and what models make of them. Other headings are none of its: a text may
+# have them. In other languages the numbered lines and the blocks tell the answers apart.
 _HEADING: Final = re.compile(
     r"^[ \t]*(?:#{1,6}|\*\*|__|>)*[ \t]*(?:task|answer|part|reply)[ \t]+#?(\d{1,2})\b[^\n]{0,80}$",
     re.MULTILINE | re.IGNORECASE,
@@ -118,6 +120,9 @@ def _closed(text: str, start: int) -> int:
     return len(text)
 
 
+# A window's buttons, and what models say around a text that is not JSON, in the English of their
+# windows. Nothing but the frame depends on it: what is in another language stays for the author to
+# see, and no word of a text is ever taken for a frame.
 _CHROME: Final = re.compile(
     r"\A(?:[ \t]*(?:copy code|copy|copied!?|edit|json|markdown|text|plaintext|"
     r"(?:chatgpt|claude|gemini|copilot) said:?|you said:?|"

@@ -24,16 +24,9 @@ from libriscribe2.replies.search_pages import (
     same_page_key,
 )
 
-_BLOCKED: Final = re.compile(
-    r"unusual traffic|captcha|bots use duckduckgo too|verify you are human|are you a robot"
-    r"|anomaly detected",
-    re.IGNORECASE,
-)
-_WALL: Final = re.compile(
-    r"if you are not redirected within|redirected to the non-javascript|before you continue to"
-    r"|enable javascript",
-    re.IGNORECASE,
-)
+# What the engines call the parts of such pages, whatever language these are in.
+_BLOCKED: Final = re.compile(r"captcha|challenge-form|anomaly\.js|error-lite@", re.IGNORECASE)
+_WALL: Final = re.compile(r"enablejs|//consent\.|<noscript", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +130,13 @@ def _numbered(items: Iterable[SearchResultItem]) -> list[SearchResultItem]:
 
 
 def _why_nothing(page: BeautifulSoup) -> str:
-    text = page.get_text(" ")
-    if _BLOCKED.search(text):
+    markup = str(page)
+    if _BLOCKED.search(markup):
         return (
             "The search engine asked for a proof of humanity instead of answering. "
             "Please wait, or use another search engine."
         )
-    if _WALL.search(text):
+    if _WALL.search(markup):
         return (
             "The search engine sent a page that only asks for scripts or consent. "
             "Please use another search engine."

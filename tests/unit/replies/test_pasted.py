@@ -32,6 +32,24 @@ def test_answers_are_told_apart_however_the_window_marks_them(text: str) -> None
     assert TWO in found[3]
 
 
+@pytest.mark.parametrize(
+    ("opening", "heading", "offer"),
+    [
+        ("Selvfølgelig, her er de:", "### Oppgave {}", "Si fra om noe skal endres."),
+        ("Elbette, işte hepsi:", "**Görev {}**", "Devam edeyim mi?"),
+    ],
+)
+def test_answers_are_told_apart_in_every_language(opening: str, heading: str, offer: str) -> None:
+    blocks = [f"{heading.format(n)}\n```json\n{one}\n```" for n, one in enumerate((ONE, TWO), 1)]
+    assert parts_of("\n\n".join([opening, *blocks, offer]), (JSON, JSON)) == {
+        1: ONE,
+        2: TWO,
+    }
+    numbered = f"{opening}\n\n=== 1 ===\n{SUMMARY}\n\n=== 2 ===\n{ONE}"
+    assert parts_of(numbered, (PROSE, JSON)) == {1: SUMMARY, 2: ONE}
+    assert pasted_prose(f"{SUMMARY}\n\n{heading}") == f"{SUMMARY}\n\n{heading}"
+
+
 def test_a_fence_around_each_answer_stays_whole() -> None:
     text = f"=== 1 ===\n```json\n{ONE}\n```\n\n=== 2 ===\n```json\n{TWO}\n```"
     assert parts_of(text, (JSON, JSON)) == {1: f"```json\n{ONE}\n```", 2: f"```json\n{TWO}\n```"}
