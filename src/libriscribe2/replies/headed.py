@@ -323,6 +323,8 @@ def _boundaries(text: str, marks: Sequence[Mark]) -> list[Mark]:
     and a header without brackets or with text on its line may be prose. Where a surer occurrence
     of the same header says something, such a line is text of the section around it.
     """
+    outside = {one.key for one, body in _bodies(text, marks) if body and one.form < Form.IN_FENCE}
+    marks = [one for one in marks if one.form < Form.IN_FENCE or one.key not in outside]
     bodies = _bodies(text, marks)
     surest: dict[str, Form] = {}
     for mark, body in bodies:
@@ -344,10 +346,8 @@ def _is_mention(text: str, mark: Mark, body: str) -> bool:
     line_end = max(mark.start - 1, 0)
     before = text[text.rfind("\n", 0, line_end) + 1 : line_end].rstrip()
     # Right below a line that ends without a stop, it goes on with that line.
-    return (
-        (before[-1:].isalpha()
-        and (body[:1].islower() or "\n" not in body))
-        or (before[-1:] == "," and body[:1].islower())
+    return (before[-1:].isalpha() and (body[:1].islower() or "\n" not in body)) or (
+        before[-1:] == "," and body[:1].islower()
     )
 
 

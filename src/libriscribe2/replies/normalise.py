@@ -65,7 +65,7 @@ def normalise(reply: str) -> Normalised:
         parts.text.strip(_EDGE),
         "\n".join(filter(None, [channel, parts.reasoning])),
         labels,
-        parts.unclosed_reasoning,
+        parts.unclosed_reasoning or bool(channel and not text),
     )
 
 
@@ -88,7 +88,8 @@ def _final_channel(text: str) -> tuple[str, str]:
         return text, ""
     finals = list(_HARMONY_FINAL.finditer(text))
     if not finals:
-        return text, ""
+        *_, last = _HARMONY_ANY.finditer(text)
+        return ("", text) if "analysis" in last[0] else (text, "")
     return text[finals[-1].end() :], text[: finals[-1].start()]
 
 

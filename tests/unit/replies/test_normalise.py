@@ -32,7 +32,7 @@ from libriscribe2.replies.normalise import normalise
             ("reasoning_block",),
         ),
         ("<|im_start|>assistant\nx", "<|im_start|>assistant\nx", ()),
-        ("<|channel|>analysis<|message|>x", "<|channel|>analysis<|message|>x", ()),
+        ("<|channel|>analysis<|message|>x", "", ("reasoning_block",)),
     ],
 )
 def test_edges_and_reasoning(reply: str, text: str, labels: tuple[str, ...]) -> None:

@@ -143,3 +143,38 @@ def test_the_library_needs_no_other_package_than_its_page_names() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert not loaded & {"litellm", "bs4", "lxml", "typer", "rich", "httpx", "yaml"}
+
+
+def test_a_comma_before_a_comment_is_none_of_a_bare_text() -> None:
+    for mark in ("# uwaga", "// uwaga", "/* uwaga */"):
+        report = extract_with_report(f'{{"tool": Doc_Search_Tool, {mark}\n "n": 1}}')
+        assert report.value == {"tool": "Doc_Search_Tool", "n": 1}
+
+
+def test_a_draft_in_a_channel_that_never_ends_is_no_answer() -> None:
+    draft = f"<|channel|>analysis<|message|>{OUTLINE}"
+    answer = read(draft, Outline)
+    assert answer.refusal is not None
+    assert answer.refusal.kind == "unclosed_reasoning"
+    final = f"{draft}<|end|><|start|>assistant<|channel|>final<|message|>{OUTLINE}"
+    assert read(final, Outline).ok
+
+
+def test_a_header_within_a_fence_opens_no_section_where_one_stands_outside() -> None:
+    reply = "[Plan]\n```\n[Timeline]\nkode\n```\nslutt\n[Timeline]\nMandag."
+    headers = ["[Plan]", "[Timeline]"]
+    assert sections(reply, headers) == {
+        "[Plan]": "```\n[Timeline]\nkode\n```\nslutt",
+        "[Timeline]": "Mandag.",
+    }
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Skal jeg gjøre dette?", "Μπορώ να το εκτελέσω;؟", "Bunu çalıştırayım mı?", "Ndiyendelee？"],
+)
+def test_RP_34_a_call_beside_a_question_waits_for_the_answer(question: str) -> None:
+    tools = {"look": {"type": "object", "properties": {"at": {"type": "string"}}}}
+    call = '{"name": "look", "arguments": {"at": "a.md"}}'
+    for text in (f"{question}\n{call}", f"{call}\n{question}", f"```json\n{call}\n```\n{question}"):
+        assert not calls(text, tools).tool_calls

@@ -175,7 +175,11 @@ def _bare_end(text: str, start: int, *, in_list: bool) -> int:
         if in_list or mark.group() not in SURE_COMMAS:
             return at
         after = _skip(text, mark.end())
-        if text[after : after + 1] in ("", "\n", "\r", "}", "]") or KEY.match(text, after):
+        if (
+            text.startswith(("#", "//", "/*"), after)
+            or text[after : after + 1] in ("", "\n", "\r", "}", "]")
+            or KEY.match(text, after)
+        ):
             return at
     return len(text)
 
