@@ -120,7 +120,8 @@ class App:
         )
         events = RunEvents(uuid4().hex[:8], session.budget)
         session.outbox = events if shared is None else shared.outbox(events)
-        routed = RoutedBackend(url_of, time_limits(settings.llm), store.paths)
+        apart = settings.llm.response_format_in_chapters
+        routed = RoutedBackend(url_of, time_limits(settings.llm), store.paths, always_apart=apart)
         sending = routed if shared is None else shared.backend(routed, url_of, session.wait)
         client = LLMClient(
             "",

@@ -264,6 +264,9 @@ class LlmConfig(BaseModel):
         requests_per_minute: Most requests to one model with one key, from all processes of this
             machine; None is no limit.
         kilo_tokens_per_minute: The same for thousands of tokens, sent and wanted.
+        response_format_in_chapters: Whether requests within a chapter send `response_format`, too,
+            for a model that does not keep to a schema in the text. Each shape then begins a
+            provider's cache anew.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -275,6 +278,7 @@ class LlmConfig(BaseModel):
     retries: CountFromZero = 4
     requests_per_minute: Count | None = None
     kilo_tokens_per_minute: Count | None = None
+    response_format_in_chapters: bool = False
 
 
 class PipelineConfig(BaseModel):

@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.llm.backend import BackendError, Request
-from libriscribe2.llm.backends.litellm import CapabilityFallbacks, is_closed
+from libriscribe2.llm.backend import BackendError, Request, schema_text
+from libriscribe2.llm.backends.litellm import (
+    ONE_RULE,
+    CapabilityFallbacks,
+    LiteLLMBackend,
+    is_closed,
+)
 
 SCHEMA = {"type": "object", "title": "Book concept!", "properties": {"title": {"type": "string"}}}
 CLOSED = {
@@ -105,3 +110,23 @@ def test_strict_mode_is_asked_for_closed_schemas_only(
     schema: dict[str, Any], *, closed: bool
 ) -> None:
     assert is_closed(schema) is closed
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_within_a_chapter_a_schema_is_sent_apart_on_request_and_nothing_else_is_lost(
+    apart: bool,
+) -> None:
+    schema = {"title": "Answer", "type": "object", "properties": {"a": {"type": "string"}}}
+    rules = "CRITICAL FORMAT RULES (all):\n- You are an API.\n- No bold.\n\nThe book: Tides."
+    asked = (
+        {"role": "system", "content": f"You write.\n\n{rules}"},
+        {"role": "user", "content": f"The text.{schema_text(schema)}"},
+    )
+    request = Request("canon/ch01", "openai/gpt-5.4-mini", asked, schema=schema, in_text=True)
+    sent, _ = LiteLLMBackend(None, "none", always_apart=apart).wording(request)
+    said = [one["content"] for one in sent["messages"]]
+    assert ("response_format" in sent) is apart
+    if apart:
+        assert said == [f"You write.\n\n{ONE_RULE}\n\nThe book: Tides.", "The text."]
+    else:
+        assert said == [one["content"] for one in asked]

@@ -6,10 +6,12 @@ call.
 
 import asyncio
 import os
+import re
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -143,8 +145,7 @@ def without_schema(message: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(content, str):
         return dict(message)
     if message.get("role") == "system":
-        before, rules, _ = content.partition(f"\n\n{RULES_BEGIN}")
-        return {**message, "content": f"{before}\n\n{ONE_RULE}" if rules else content}
+        return {**message, "content": _RULES.sub(ONE_RULE, content)}
     before, start, rest = content.rpartition(SCHEMA_BEFORE)
     told = f"{before}{rest.partition(SCHEMA_AFTER)[2]}" if start else content
     return {**message, "content": told}
@@ -156,7 +157,9 @@ def _is_known(call: Mapping[str, Any]) -> bool:
     return "api_base" not in call and not any(name.endswith(moved) for name in os.environ)
 
 
-RULES_BEGIN: Final = "CRITICAL FORMAT RULES"
+_RULES: Final = re.compile(r"^CRITICAL FORMAT RULES.*(?:\n- .*)*(?:\n\Z)?", re.MULTILINE)
+"""The rules of form, wherever they stand in a message."""
+
 ONE_RULE: Final = "Answer with one JSON object by the given schema, and nothing around it."
 
 
@@ -265,12 +268,19 @@ class LiteLLMBackend:
         url: Base address of the server; None leaves it to the provider.
         api_key: The key; None leaves it to the provider's variable.
         limits: Our clocks over each request.
+        always_apart: Whether a schema is sent apart even where many requests begin alike.
     """
 
     def __init__(
-        self, url: str | None, api_key: str | None, *, limits: TimeLimits | None = None
+        self,
+        url: str | None,
+        api_key: str | None,
+        *,
+        limits: TimeLimits | None = None,
+        always_apart: bool = False,
     ) -> None:
         self._url = url
+        self._always_apart = always_apart
         self._api_key = api_key
         self._limits = limits if limits is not None else TimeLimits()
         self._capabilities = CapabilityFallbacks()
@@ -367,6 +377,8 @@ class LiteLLMBackend:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The arguments of `acompletion`, and those of them that may be given up. It may load LiteLLM."""
         formats = False
+        if self._always_apart:
+            request = replace(request, in_text=False)
         if request.schema is not None:
             known = load_litellm().get_supported_openai_params
             formats = knows_formats(request.model, provider_of(request.model), known)

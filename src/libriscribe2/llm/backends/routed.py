@@ -24,6 +24,7 @@ class RoutedBackend:
         url_of: The server of a model; None leaves it to the provider.
         limits: The clocks over each request.
         paths: The project, which holds the recording of a played book, and what a person is asked.
+        always_apart: Whether a schema is sent apart even where many requests begin alike.
     """
 
     def __init__(
@@ -31,8 +32,11 @@ class RoutedBackend:
         url_of: Callable[[str], str | None],
         limits: TimeLimits,
         paths: ProjectPaths | None = None,
+        *,
+        always_apart: bool = False,
     ) -> None:
         self._url_of = url_of
+        self._always_apart = always_apart
         self._limits = limits
         self._paths = paths
         self._built_in: dict[str, Backend] = {}
@@ -102,5 +106,7 @@ class RoutedBackend:
         """Who asks the server of a model."""
         url = self._url_of(model)
         if url not in self._online:
-            self._online[url] = LiteLLMBackend(url, None, limits=self._limits)
+            self._online[url] = LiteLLMBackend(
+                url, None, limits=self._limits, always_apart=self._always_apart
+            )
         return self._online[url]
