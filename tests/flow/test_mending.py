@@ -148,6 +148,18 @@ def test_a_changed_fact_is_patched_in_each_chapter_that_contradicts_it_and_no_ot
     assert again.asked == []
 
 
+def test_a_dry_run_counts_what_mending_would_ask(desk: Desk) -> None:
+    said = desk.run("resume", "book", "--refresh", "--dry-run").err.replace("\n", " ")
+    assert "there is nothing to mend" in said
+    book = changed(desk, FACT, EDITED)
+    add(book, 12, "It rained.")
+    sent = len(book.records("sent"))
+    said = desk.run("resume", "book", "--refresh", "--dry-run").err.replace("\n", " ")
+    assert "Mending would read 2 chapters that you changed (a call each)" in said
+    assert "at most 2 calls), and patch at most 29 later chapters" in said
+    assert len(book.records("sent")) == sent
+
+
 def test_without_a_yes_nothing_is_changed_and_the_next_time_nothing_is_paid(desk: Desk) -> None:
     book = changed(desk, FACT, EDITED)
     before = book.chapters()
@@ -198,3 +210,76 @@ def test_a_mending_that_breaks_off_changes_nothing_and_goes_on_where_it_was(desk
 def test_the_older_name_of_replace_mine_is_read(desk: Desk) -> None:
     ran = desk.run("redo", "book", "chapters", "--chapter", "2", "--force", "--dry-run")
     assert "chapters" in ran.out
+
+
+SUMMARISED = [
+    pytest.param(("--category", "Business"), id="facts"),
+    pytest.param(("--no-story-bible",), id="no story bible"),
+]
+SMALL = ("--chapters", "8", "--scenes-per-chapter", "1", "--words", "1600", "--no-revision")
+
+
+def summarised(desk: Desk, options: tuple[str, ...]) -> ProjectFolder:
+    """A finished book without readings; sentences about the nails stand in chapters 1 and 7."""
+    desk.written(*options, size=SMALL)
+    book = desk.project()
+    for number, sentence in ((1, FACT), (4, OTHERS[4]), (7, CONTRADICTING[7])):
+        add(book, number, sentence)
+    desk.run("resume", "book", "--refresh", backend=Editor([]))
+    desk.run("adopt", "book", *(f"chapters/{number:02d}.md" for number in (1, 4, 7)))
+    assert "stale" not in states(desk).values()
+    return book
+
+
+@pytest.fixture
+def empty(tmp_path: Any) -> Desk:
+    desk = Desk(tmp_path / "empty")
+    desk.folder.mkdir()
+    return desk
+
+
+@pytest.mark.parametrize("options", SUMMARISED)
+def test_a_book_without_readings_is_mended_by_its_summaries(
+    empty: Desk, options: tuple[str, ...]
+) -> None:
+    book = summarised(empty, options)
+    changed(empty, FACT, EDITED)
+    before, editor = book.chapters(), Editor([CHANGE])
+    ran = empty.run("resume", "book", "--refresh", "--yes", backend=editor)
+    assert editor.steps == ["mend/ch01/change", "mend/find1", "mend/ch07"]
+    after = book.chapters()
+    assert [n for n in range(1, 9) if after[n - 1] != before[n - 1]] == [7]
+    assert "six" not in after[6]
+    assert f"-{CONTRADICTING[7]}" in ran.err
+    assert "stale" not in states(empty).values()
+    rows = {row.partition("\t")[2] for row in empty.run("replay", "book").out.splitlines()[1:]}
+    assert rows <= {"same", "kept", "older"}
+    again = Editor([CHANGE])
+    empty.run("resume", "book", "--refresh", backend=again)
+    assert again.asked == []
+
+
+@pytest.mark.parametrize("options", SUMMARISED)
+def test_a_typo_in_a_book_without_readings_costs_one_call(
+    empty: Desk, options: tuple[str, ...]
+) -> None:
+    summarised(empty, options)
+    changed(empty, "was shut", "was shutt")
+    editor = Editor([])
+    empty.run("resume", "book", "--refresh", backend=editor)
+    assert editor.steps == ["mend/ch01/change"]
+    assert "stale" not in states(empty).values()
+
+
+def test_patches_that_are_not_wanted_are_found_again_at_no_cost_without_readings(
+    empty: Desk,
+) -> None:
+    book = summarised(empty, ("--no-story-bible",))
+    changed(empty, FACT, EDITED)
+    before = book.chapters()
+    empty.run("resume", "book", "--refresh", backend=Editor([CHANGE]))
+    assert book.chapters() == before
+    again = Editor([CHANGE])
+    empty.run("resume", "book", "--refresh", "--yes", backend=again)
+    assert again.asked == []
+    assert book.chapters()[6] != before[6]

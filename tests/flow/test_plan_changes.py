@@ -49,6 +49,14 @@ def test_status_names_the_scenes_that_a_changed_plan_touches(
     assert "The plan of scene 3 is another one than when it was written." in told
 
 
+def test_refresh_says_what_writes_the_touched_scenes_again(desk: Desk, book: ProjectFolder) -> None:
+    replan(book, 2)
+    for options in (("--refresh", "--dry-run"), ("--refresh",)):
+        told = desk.run("resume", "book", *options).err.replace("\n", " ")
+        assert "chapters/02.md: the plan of scene 2 was changed." in told
+        assert "`libriscribe2 redo book 2.2` writes it again" in told
+
+
 def test_only_touched_scenes_are_written_again(desk: Desk, book: ProjectFolder) -> None:
     before = book.text("chapters/02.md").split(BREAK)
     replan(book, 1, 3)

@@ -7,7 +7,7 @@ from typing import Final
 import regex
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
-from libriscribe2.agents.agent_story_change import verified
+from libriscribe2.agents.agent_story_change import changed_reading, verified
 from libriscribe2.checks.patching import apply, passages
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_parts import block
@@ -55,6 +55,34 @@ class Written:
 
     text: str
     reading: StoryBibleFile
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A chapter that was edited after it was summarised.
+
+    Attributes:
+        was: Its text then.
+        text: Its text.
+        summary: What it came to then.
+    """
+
+    was: str
+    text: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What an edited chapter comes to, and what the edit changed.
+
+    Attributes:
+        reading: Its summary, and the changes.
+        keys: Keys of the calls that it was made from.
+    """
+
+    reading: StoryBibleFile
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +139,7 @@ class MenderAgent(ConsultedAgent):
     name = "chapters"
     heeds = "chapters"
     brief_keys = BOOK_KEYS
-    prompts = ("mend_find", "mend", "revise")
+    prompts = ("mend_find", "mend", "revise", "canon_change")
 
     async def revise(self, number: int, text: str, wish: str) -> Revised:
         """A chapter with the patches that do what its author wants.
@@ -144,6 +172,30 @@ class MenderAgent(ConsultedAgent):
             if not refused:
                 break
         return Revised(text, patches, tuple(refused), tuple(self.made_from.keys))
+
+    async def read_again(self, edited: Mapping[int, Edited]) -> dict[int, Reread]:
+        """What the edits of chapters changed, in a book whose chapters are only summarised.
+
+        A chapter of which too much is another is left out.
+
+        Raises:
+            LibriScribeError: A question got no usable reply.
+        """
+        plan = self.book.load(OUTLINE, OutlineFile).chapters
+
+        async def one(number: int, told: Edited) -> Reread | None:
+            # Each by an agent of its own, which notes what it was made from.
+            agent, old = MenderAgent(self.context), StoryBibleFile(summary=told.summary, facts=[])
+            shown = {
+                "book": book_lines(self.brief),
+                "chapter": chapter_block(plan[number - 1], number, len(plan)),
+            }
+            unit, passages = Unit("mend", number, ""), (told.was, told.text)
+            made = await changed_reading(agent, unit, old, passages, shown)
+            return None if made is None else Reread(made, tuple(agent.made_from.keys))
+
+        made = await self.together(one(number, told) for number, told in edited.items())
+        return {n: told for n, told in zip(edited, made, strict=True) if told is not None}
 
     async def mend(self, changes: Changes, chapters: Mapping[int, Written]) -> list[Mended]:
         """The chapters that contradict what was edited before them, mended.

@@ -7,11 +7,23 @@ from libriscribe2.cli.frame import is_interactive, model_for
 from libriscribe2.cli.process import interrupted, run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording, run_book
-from libriscribe2.commands.mending import Proposal, diff_of, keep, propose, readings_due
+from libriscribe2.commands.mending import (
+    Proposal,
+    diff_of,
+    keep,
+    propose,
+    readings_due,
+    what_mending_asks,
+)
+from libriscribe2.commands.projects import read_brief
 from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import ProjectPaths, chapter_file
+from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
+from libriscribe2.project.structure_change import peek
 from libriscribe2.settings import Settings
+from libriscribe2.wording import counted
 
 
 def mend_forward(
@@ -40,8 +52,38 @@ def mend_forward(
                 lambda: renderer.warning(interrupted(paths.called)),
             )
         _show(renderer, store, proposal)
+        _tell_touched(renderer, store)
         if not proposal.mended or yes or _is_agreed(renderer, settings, paths):
             keep(store, proposal)
+
+
+def tell_mending(renderer: Renderer, paths: ProjectPaths) -> None:
+    """Say what mending would ask, beside what the run itself would."""
+    view, brief = peek(paths), read_brief(paths)
+    _tell_touched(renderer, view)
+    read, searches, patched = what_mending_asks(view, brief)
+    if not patched:
+        renderer.note("No chapter was changed since it was read: there is nothing to mend.")
+        return
+    renderer.note(
+        f"Mending would read {counted(read, 'chapter')} that you changed (a call each), look for "
+        f"what contradicts the change (at most {counted(searches, 'call')}), and patch at most "
+        f"{counted(patched, 'later chapter')} (a call each)."
+    )
+
+
+def _tell_touched(renderer: Renderer, view: ProjectView) -> None:
+    """Say which scenes were written by another plan: they are no matter of patches."""
+    called, book = view.paths.called, Book(view)
+    for number in range(1, book.chapters() + 1):
+        if touched := book.touched_scenes(number):
+            one = len(touched) == 1
+            renderer.note(
+                f"{chapter_file(number)}: the plan of scene{'' if one else 's'} "
+                f"{', '.join(map(str, touched))} was changed. `libriscribe2 redo {called} "
+                f"{number}.{touched[0]}` writes {'it' if one else 'the first'} again, `libriscribe2 "
+                f"resume {called} --rewrite` all that is out of date."
+            )
 
 
 def _show(renderer: Renderer, store: ProjectStore, proposal: Proposal) -> None:

@@ -1,7 +1,7 @@
 """`libriscribe2 resume`, `estimate` and `replay`: a book that is there is gone on with, or made again."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -42,11 +42,6 @@ from libriscribe2.llm.backend import Completion
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 from libriscribe2.wording import cost, counted
-
-_OF_REFRESH: Final = (
-    "--refresh takes one more call for each chapter that you changed, up to two to look for what "
-    "contradicts it, and one for each chapter that does."
-)
 
 
 @command
@@ -97,7 +92,9 @@ def resume(
     if dry_run:
         tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
         if refresh:
-            frame.renderer.note(_OF_REFRESH)
+            from libriscribe2.cli.mending import tell_mending  # noqa: PLC0415 - as below
+
+            tell_mending(frame.renderer, paths)
         return
     calls = calls_of_batch(paths, settings)
     carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)

@@ -12,7 +12,15 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 from uuid import uuid4
 
-from libriscribe2.agents.agent_mender import Changes, Mended, MenderAgent, Written
+from libriscribe2.agents.agent_mender import (
+    MOST_READINGS,
+    Changes,
+    Edited,
+    Mended,
+    MenderAgent,
+    Reread,
+    Written,
+)
 from libriscribe2.commands.projects import wanted_stages
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.engine.engine import RunRequest, follow
@@ -38,6 +46,8 @@ from libriscribe2.project.structure_change import Change, Replacement, digest
 from libriscribe2.project.texts import content_sha, readable_json
 
 JOB: Final = "resume --refresh"
+
+_PER_CHAPTER: Final = (STORY_BIBLE_FILES, SUMMARY_FILES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,20 @@ def readings_due(view: ProjectView, brief: Brief) -> RunRequest | None:
         for stage, unit in units
         if view.state(unit.output, input_hashes(stage, unit, brief, view)).kind == "stale"
     }
+    due -= {summary_file(number) for number in _edited(view, brief)}
     return RunRequest(stages, refresh=True, only=frozenset(due), job=JOB) if due else None
+
+
+def what_mending_asks(view: ProjectView, brief: Brief) -> tuple[int, int, int]:
+    """The calls of a mending: chapters to be read, searches at most, chapters to be patched at most."""
+    due = readings_due(view, brief)
+    named = due.only or () if due is not None else ()
+    read = {number_in(name, pattern) for name in named for pattern in _PER_CHAPTER} - {None}
+    read |= {*_edited(view, brief)}
+    pending = {n for n, one in _readings(view, brief).items() if one.changes}
+    first = min((n for n in (*read, *pending) if n is not None), default=0)
+    later = [n for n in range(first + 1, Book(view).chapters() + 1) if view.exists(chapter_file(n))]
+    return (len(read), MOST_READINGS, len(later)) if first else (0, 0, 0)
 
 
 async def propose(
@@ -85,7 +108,13 @@ async def propose(
         LibriScribeError: A question got no usable reply.
     """
     store = book.store
-    readings = _readings(store, book.brief)
+    readings, edited = _readings(store, book.brief), _edited(store, book.brief)
+    reread: dict[int, Reread] = {}
+    if edited:
+        reread = await follow(
+            book.ask(MenderAgent, lambda mender: mender.read_again(edited)), *consumers
+        )
+    readings |= {n: one.reading for n, one in reread.items()}
     changes: Changes = {n: one.changes for n, one in readings.items() if one.changes}
     chapters = {n: Written(Book(store).text(chapter_file(n)), one) for n, one in readings.items()}
     seen = {n: digest(store.read_bytes(chapter_file(n))) for n in chapters}
@@ -98,7 +127,10 @@ async def propose(
     withheld = [one for one in mended if one not in taken]
     if not any(one.patches for one in withheld):
         readings |= {n: readings[n].model_copy(update={"changes": []}) for n in changes}
-    change = _change(store, book.brief, readings, taken, seen)
+    else:  # what an edit changed stands nowhere else: the next time it is looked for again
+        readings = {n: one for n, one in readings.items() if n not in reread}
+        reread = {}
+    change = _change(store, book.brief, readings, taken, seen, reread)
     return Proposal(tuple(changes), tuple(taken), tuple(withheld), change)
 
 
@@ -128,11 +160,30 @@ def diff_of(view: ProjectView, one: Mended) -> list[str]:
     return list(unified_diff(old, new, name, name, n=0, lineterm=""))
 
 
-def _readings(view: ProjectView, brief: Brief) -> dict[int, StoryBibleFile]:
-    """The readings that are up to date, by chapter; none where the book has none."""
-    stage = next((one for one in wanted_stages(brief) if one.writes == STORY_BIBLE_FILES), None)
-    if stage is None:
+def _edited(view: ProjectView, brief: Brief) -> dict[int, Edited]:
+    """The chapters that were edited since, where a book has no readings; by the text of then."""
+    if brief.has_story_bible:
         return {}
+    book, found = Book(view), dict[int, Edited]()
+    for number in range(1, book.chapters() + 1):
+        name, summary = chapter_file(number), summary_file(number)
+        was = book.text_behind(name, summary)
+        if was is not None and view.exists(summary) and view.exists(name):
+            text = book.text(name)
+            found |= {number: Edited(was, text, book.text(summary).strip())} if text != was else {}
+    return found
+
+
+def _readings(view: ProjectView, brief: Brief) -> dict[int, StoryBibleFile]:
+    """The readings that are up to date, by chapter; in a book without, the summaries stand for them."""
+    if not brief.has_story_bible:
+        edited, numbers = _edited(view, brief), range(1, Book(view).chapters() + 1)
+        return {
+            n: StoryBibleFile(summary=Book(view).text(summary_file(n)).strip(), facts=[])
+            for n in numbers
+            if n not in edited and view.exists(summary_file(n)) and view.exists(chapter_file(n))
+        }
+    stage = next(one for one in wanted_stages(brief) if one.writes == STORY_BIBLE_FILES)
     units = [unit for unit in units_of(stage, view) if view.exists(unit.output)]
     return {
         unit.chapter: Book(view).load(unit.output, StoryBibleFile)
@@ -149,21 +200,28 @@ def _change(
     readings: Mapping[int, StoryBibleFile],
     mended: Sequence[Mended],
     seen: Mapping[int, str | None],
+    reread: Mapping[int, Reread],
 ) -> Change | None:
     """All that is kept, as one change; None where nothing is another."""
     texts = {chapter_file(one.number): one.text for one in mended}
-    keys: dict[str, tuple[str, ...]] = {}
+    keys = {summary_file(n): one.keys for n, one in reread.items()}
     made = {n: one for n, one in readings.items() if _differs(one, n, store)}
     for one in mended:
         left = {"changes": readings[one.number].changes}
         made[one.number] = one.reading.model_copy(update=left)
         keys |= dict.fromkeys((chapter_file(one.number), story_bible_file(one.number)), one.keys)
-        name = summary_file(one.number)
+    summaries = {n: one.reading.summary for n, one in reread.items()}
+    for number, summary in (
+        summaries | {one.number: one.reading.summary for one in mended}
+    ).items():
+        name = summary_file(number)
         if store.state(name, {}).kind not in ("edited", "missing"):
-            texts[name] = f"{one.reading.summary}\n"
-    texts |= {
-        story_bible_file(n): readable_json(one.model_dump(mode="json")) for n, one in made.items()
-    }
+            texts[name] = f"{summary}\n"
+    if brief.has_story_bible:
+        texts |= {
+            story_bible_file(n): readable_json(one.model_dump(mode="json"))
+            for n, one in made.items()
+        }
     shas = {name: content_sha(name, text.encode()) for name, text in texts.items()}
     known = _known(store, brief, frozenset(readings), shas, keys)
     before = {chapter_file(n): sha for n, sha in seen.items()}
@@ -180,7 +238,8 @@ def _change(
 
 def _differs(reading: StoryBibleFile, number: int, view: ProjectView) -> bool:
     """Whether a reading is another than the stored one."""
-    return reading != Book(view).load(story_bible_file(number), StoryBibleFile)
+    name = story_bible_file(number)
+    return view.exists(name) and reading != Book(view).load(name, StoryBibleFile)
 
 
 def _known(
