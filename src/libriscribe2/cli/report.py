@@ -1,5 +1,6 @@
 """`libriscribe2 report` and `compare`: metrics of a book beside those of books by people, and of two drafts."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from libriscribe2.checks.evaluation.calibration import MOST_TIES, ties
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.checks.report.book_report import earlier_metrics, report_of
+from libriscribe2.checks.report.coverage import Coverage, coverage_of
 from libriscribe2.checks.report.metric import Metric, metric_in_words
 from libriscribe2.cli.frame import (
     Frame,
@@ -48,15 +50,21 @@ def report(
 
     Each metric is shown with its reference range, measured on published books, and its worst
     places as file and line. No model is asked, nothing is written, and there is no overall score.
+    Of a book of facts it also tells which questions are answered, which sources and notes are used,
+    why others are not, and which statements no note bears out.
     """
     renderer = frame.renderer
     paths = frame.project(project)
     earlier = earlier_metrics(against)
-    metrics = report_of(read_brief(paths), look_at(paths)).metrics
+    brief, view = read_brief(paths), look_at(paths)
+    metrics, covered = report_of(brief, view).metrics, coverage_of(brief, view)
     if as_json:
-        renderer.data_json({"project": paths.root.name, **metrics.as_record()})
-    else:
-        _tell(renderer, metrics, earlier)
+        told = {} if covered is None else {"coverage": covered.as_record()}
+        renderer.data_json({"project": paths.root.name, **metrics.as_record(), **told})
+        return
+    _tell(renderer, metrics, earlier)
+    if covered is not None:
+        _tell_coverage(renderer, covered)
 
 
 def _tell(renderer: Renderer, measured: BookMetrics, earlier: Mapping[str, float]) -> None:
@@ -75,6 +83,31 @@ def _tell(renderer: Renderer, measured: BookMetrics, earlier: Mapping[str, float
         renderer.table(("place", "metric", "text"), places)
     sums = f"{counted(measured.chapters, 'chapter')}, {measured.words:,} words"
     renderer.note(f"{sums}: {counted(len(flagged), 'metric')} outside the reference range.")
+
+
+def _tell_coverage(renderer: Renderer, covered: Coverage) -> None:
+    """What became of the questions, sources and notes of a book of facts."""
+    answers = Counter(one.verdict for one in covered.questions)
+    rows: list[tuple[str, ...]] = [
+        ("question", one.verdict, one.question) for one in covered.questions
+    ]
+    rows += [
+        ("source", f"{one.cited} of {one.notes} notes cited" if one.notes else "unused", one.title)
+        for one in covered.sources
+    ]
+    rows += [("note", one.why, one.note.claim) for one in covered.unused]
+    rows += [
+        ("statement", f"chapter {one.chapter}: {one.why}", one.sentence)
+        for one in covered.unsupported
+    ]
+    renderer.data("")
+    renderer.table(("research", "state", "text"), rows, grouped=True)
+    renderer.note(
+        f"{len(covered.used)} of {counted(covered.facts, 'verified note')} cited; "
+        f"{answers['answered']} of {counted(len(covered.questions), 'question')} answered, "
+        f"{answers['partly']} in part; "
+        f"{counted(len(covered.unsupported), 'statement')} that no note bears out."
+    )
 
 
 def _row(metric: Metric, earlier: Mapping[str, float]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from libriscribe2.commands.calls import CallFilter
 from libriscribe2.desk.pages.book_pages import book_data, older_versions, one_chapter, whole_book
+from libriscribe2.desk.pages.coverage_page import coverage_page, has_coverage
 from libriscribe2.desk.pages.problem_pages import Problem, problem_page, problems
 from libriscribe2.desk.pages.report_page import ReportShelf, report_page
 from libriscribe2.desk.pages.run_pages import call_list, call_rows, one_call, overview
@@ -114,6 +115,8 @@ class Site:
     def pages(self) -> Iterator[Page]:
         """Every page there is."""
         yield from ((kind,) for kind in _SCREENS)
+        if has_coverage(self.snapshot):
+            yield ("coverage",)
         yield from (("call", call.id) for call in self.snapshot.calls)
         for entry in self.snapshot.chapters:
             yield "read", entry.key
@@ -131,6 +134,7 @@ class Site:
             "live": self.live,
             "snapshot": self.snapshot,
             "here": page[0],
+            "of_facts": has_coverage(self.snapshot),
             "problem_count": sum(one.weight != "note" for one in self._problems),
         }
         return _TEMPLATES.get_template(template).render(**shared, **values)
@@ -150,6 +154,8 @@ class Site:
                 return "read.html", whole_book(self.snapshot)
             case ("book",):
                 return "book.html", book_data(self.snapshot)
+            case ("coverage",):
+                return "coverage.html", coverage_page(self.snapshot)
             case ("report",):
                 return "report.html", report_page(self.snapshot, self.reports)
             case ("problems",):
