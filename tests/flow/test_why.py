@@ -137,3 +137,31 @@ def test_the_other_orders_are_told_too(desk: Desk, drafting: str) -> None:
     assert scene["drafting"] == drafting
     seen = {number for part in scene["parts"] for number in part["chapters"]}
     assert seen == ({1, 3} if drafting == "redblack" else set())
+
+
+def test_each_part_of_a_context_says_what_keeps_the_rest_out(desk: Desk) -> None:
+    size = (
+        "--chapters",
+        "14",
+        "--scenes-per-chapter",
+        "1",
+        "--words",
+        "9800",
+        "--characters",
+        "12",
+    )
+    desk.written(size=size)
+    (scene,) = scenes(desk, "13.1")
+    told = {one["name"]: one for one in scene["parts"]}
+    rows = dict(line.split("\t")[0::2] for line in _table(desk.run("why", "book", "13.1").out))
+    assert rows["scene"] == "whole"
+    cut = {name: one for name, one in told.items() if one["fit"] == "cut"}
+    assert cut
+    for name, one in cut.items():
+        called = {"habits": "overused phrases", "ahead": "later chapters"}.get(name, name)
+        assert rows[called.replace("_", " ")] == f"shortened: it has at most {one['room']:,}"
+        assert one["size"] <= one["room"]
+
+
+def _table(out: str) -> list[str]:
+    return out.split("\n\n")[0].splitlines()[1:]

@@ -345,7 +345,7 @@ def _tell_scene(
     renderer: Renderer, origin: ChapterOrigin, scene: ContextManifest, call: Call | None
 ) -> None:
     """Parts, facts, and the request."""
-    renderer.table(("part", "characters", "shown", "from chapters"), _part_rows(scene.parts))
+    renderer.table(("part", "characters", "shown", "from chapters"), _part_rows(scene))
     if scene.facts:
         renderer.data("")
         columns = ("entity", "attribute", "value", "chapter:line", "quote")
@@ -373,9 +373,23 @@ def _called(part: ShownPart) -> str:
 _PARTS: Final = {"next": "next scene", "ahead": "later chapters", "habits": "overused phrases"}
 
 
-def _part_rows(parts: tuple[ShownPart, ...]) -> list[tuple[object, ...]]:
+def _part_rows(scene: ContextManifest) -> list[tuple[object, ...]]:
     """The parts of a prompt as rows of a table."""
-    return [(_called(one), f"{one.size:,}", one.fit, _numbers(one.chapters)) for one in parts]
+    return [
+        (_called(one), f"{one.size:,}", _shown(one, scene.budget), _numbers(one.chapters))
+        for one in scene.parts
+    ]
+
+
+def _shown(part: ShownPart, most: int) -> str:
+    """How much of a part is shown, and what keeps the rest out."""
+    own = f"it has at most {part.room:,}" if part.room else "it has no more room"
+    why = {
+        "cut": f"shortened: {own}",
+        "trimmed": f"shortened: all parts have at most {most:,}",
+        "left out": f"left out: {own if part.room else 'the others need the room'}",
+    }
+    return why.get(part.fit, part.fit)
 
 
 def _fact_row(fact: ShownFact) -> tuple[object, ...]:

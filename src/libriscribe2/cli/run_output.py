@@ -463,9 +463,8 @@ def quote_beside_actual(
 
 def in_words(sums: Sums) -> str:
     """Calls, tokens and cost in one line."""
-    sent = tokens_in(sums.input_tokens, sums.cached_tokens, "tokens in")
-    tokens = f"{sent}, {sums.output_tokens:,} out"
-    return f"{counted(sums.calls, 'call')}, {tokens}, {cost_range(sums)}"
+    told = tokens_in(sums.input_tokens, sums.cached_tokens, "tokens in")
+    return f"{counted(sums.calls, 'call')}, {told}, {sums.output_tokens:,} out, {cost_range(sums)}"
 
 
 def cost_range(sums: Sums) -> str:
@@ -475,12 +474,8 @@ def cost_range(sums: Sums) -> str:
 
 
 def _cells(sums: Sums | StageQuote) -> tuple[str, ...]:
-    return (
-        f"{sums.calls:,}",
-        tokens_in(sums.input_tokens, sums.cached_tokens, ""),
-        f"{sums.output_tokens:,}",
-        cost_range(sums),
-    )
+    told = tokens_in(sums.input_tokens, sums.cached_tokens, "")
+    return (f"{sums.calls:,}", told, f"{sums.output_tokens:,}", cost_range(sums))
 
 
 def show_plan(renderer: Renderer, called: str, report: PlanReport) -> None:

@@ -158,6 +158,7 @@ class ShownPart(BaseModel):
         name: The prompt's hole.
         size: What it takes, in the measure of `prose.weigh`: characters, of English.
         fit: How much of it is shown.
+        room: Most that it might take by its own budget; 0 where that is not known.
         chapters: The chapters whose text, summary or record it is taken from.
     """
 
@@ -167,6 +168,7 @@ class ShownPart(BaseModel):
     size: int = Field(ge=0)
     fit: Fit
     chapters: tuple[int, ...] = ()
+    room: int = Field(0, exclude_if=not_)
 
 
 class ShownFact(BaseModel):

@@ -193,7 +193,11 @@ def manifest_of(
 def _part(one: Fitted) -> ShownPart:
     shown = one.shown
     return ShownPart(
-        name=one.part.name, size=weigh(shown.text), fit=_fit(one), chapters=shown.chapters
+        name=one.part.name,
+        size=weigh(shown.text),
+        fit=_fit(one),
+        chapters=shown.chapters,
+        room=one.part.budget if shown.cut and not one.trimmed else 0,
     )
 
 
