@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
-from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.reference_ranges import ReferenceRange
 from libriscribe2.checks.text import (
     PHRASE_WORDS,
     STOPWORDS,
@@ -30,8 +30,11 @@ _FEWEST_USES: Final = 3
 _GAP: Final = "\n"
 """Stands between words in which a phrase is looked for; no word holds it."""
 
-_WITHIN: Final = RANGES["repeated phrases"]
-_BEFORE: Final = RANGES["phrases of earlier chapters"]
+_WITHIN: Final = ReferenceRange(0.013, 0.05)
+_BEFORE: Final = ReferenceRange(0.005, 0.03)
+"""Shares of a chapter's phrases that it, or the chapters before it, say again: beyond the first
+lie one in twenty windows of 1,000 words by people, beyond the second texts that have gone wrong."""
+
 _OTHER_WORDS: Final = "Say it in other words here."
 _TAKE_OUT: Final = "Take it out here, or tell here what is new."
 

@@ -1,9 +1,9 @@
 """The metrics of a whole book: the text, its plan beside it, and its voice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, Final
 
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.metric import GROUPS, Group, Metric, note, place, worst
@@ -42,6 +42,10 @@ class BookPlan:
     others: Sequence[str] = ()
     chapter_words: int = 0
     language: str = "English"
+
+
+_BY_LANGUAGE: Final = ("repetition", "openings and endings", "voice")
+"""Groups whose ranges were measured on English books."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,8 @@ def book_metrics(
         *voice_metrics(written),
         *(sound_metrics(written) if is_english(plan.language) else []),
     ]
+    if not is_english(plan.language):
+        found = [replace(one, compared=one.group not in _BY_LANGUAGE) for one in found]
     ordered = sorted(found, key=lambda metric: GROUPS.index(metric.group))
     return BookMetrics(len(written), sum(prose_words(one.text) for one in written), tuple(ordered))
 

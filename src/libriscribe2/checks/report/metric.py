@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from libriscribe2.checks.reference_ranges import RANGES, Level, amount
+from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES, Level, ReferenceRange, amount
 from libriscribe2.checks.text import ChapterText, Paragraph
 from libriscribe2.models.findings import Place
 
@@ -68,6 +68,7 @@ class Metric:
         value: The metric.
         unit: What it counts, such as `per 1,000 words`; that of a share begins with `of`.
         places: The worst places, worst first.
+        compared: Whether it is known where books by people lie, in the language of the book.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Metric:
     value: float
     unit: str
     places: tuple[Place, ...] = field(default=())
+    compared: bool = True
 
     @property
     def name_in_words(self) -> str:
@@ -89,12 +91,16 @@ class Metric:
     @property
     def level(self) -> Level:
         """Where it lies beside books by people."""
-        return RANGES[self.name].level(self.value)
+        return self._range.level(self.value)
 
     @property
     def human(self) -> str:
         """The range of books by people in words, in the metric's own unit."""
-        return RANGES[self.name].words(share=self._is_share)
+        return self._range.words(share=self._is_share)
+
+    @property
+    def _range(self) -> ReferenceRange:
+        return RANGES[self.name] if self.compared else ReferenceRange(NO_LIMIT)
 
     def amount(self, value: float | None = None) -> str:
         """A value of this metric as people read it, without its unit; its own by default."""
@@ -106,7 +112,7 @@ class Metric:
 
     def as_record(self) -> dict[str, Any]:
         """The metric as plain JSON."""
-        band = RANGES[self.name]
+        band = self._range
         return {
             "name": self.name,
             "group": _IN_JSON.get(self.group, self.group),

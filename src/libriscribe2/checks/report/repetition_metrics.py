@@ -1,6 +1,7 @@
 """Repetition within a chapter, across chapters, and at their edges."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from math import floor
 from statistics import fmean, median
 from typing import Final
@@ -18,9 +19,15 @@ from libriscribe2.checks.text import (
 from libriscribe2.checks.text_figures import compressed_share, per_thousand
 from libriscribe2.checks.text_likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
 from libriscribe2.models.findings import Place
+from libriscribe2.prose import prose_words
 
 BLOCK: Final = 8
 """Chapters that are compared with each other for the metrics of a block."""
+
+PART_WORDS: Final = 1_125
+PARTS: Final = 8
+"""A window of the book: eight parts of so many words. What grows with the length of a text is
+measured on windows, so that a novella and a long novel lie in one range."""
 
 _MOST_PAGES: Final = 0.9
 _ON_PAGES: Final = "of phrases (90th percentile of pages)"
@@ -28,11 +35,14 @@ _ON_PAGES: Final = "of phrases (90th percentile of pages)"
 
 def repetition_metrics(chapters: Sequence[ChapterText], names: Iterable[str]) -> list[Metric]:
     """What is said again within and across chapters."""
-    phrases = stock_phrases(chapters, names)
-    often = per_thousand(sum(one.count for one in phrases), chapters)
+    phrases, known = stock_phrases(chapters, names), list(names)
+    samples = list(book_windows(chapters))
+    often = fmean(
+        per_thousand(sum(one.count for one in stock_phrases(each, known)), each) for each in samples
+    )
     return [
         *_within(chapters),
-        *_before(chapters),
+        *_before(chapters, samples),
         Metric(
             "stock phrases",
             "repetition",
@@ -40,14 +50,35 @@ def repetition_metrics(chapters: Sequence[ChapterText], names: Iterable[str]) ->
             "per 1,000 words",
             _distinct(chapters, phrases),
         ),
-        _duplicates(chapters),
+        _duplicates(chapters, samples),
         Metric(
             "compressed share",
             "repetition",
-            fmean([compressed_share(one.text) for one in chapters]),
+            fmean(compressed_share(one.text) for one in chain.from_iterable(samples)),
             "of the text's size",
         ),
     ]
+
+
+def book_windows(chapters: Sequence[ChapterText]) -> Iterator[list[ChapterText]]:
+    """A book's prose in windows of about 9,000 words, each as eight parts.
+
+    Chapters end no part. A rest of less than half a window belongs to no window, unless the book
+    has no other.
+    """
+    parts, held, size = list[ChapterText](), list[str](), 0
+    for paragraph in chain.from_iterable(chapter.prose for chapter in chapters):
+        held.append(paragraph)
+        size += prose_words(paragraph)
+        if size >= PART_WORDS:
+            parts.append(ChapterText(len(parts) + 1, "", "\n\n".join(held)))
+            held, size = [], 0
+    if held and (size >= PART_WORDS // 2 or not parts):
+        parts.append(ChapterText(len(parts) + 1, "", "\n\n".join(held)))
+    for start in range(0, len(parts), PARTS):
+        each = parts[start : start + PARTS]
+        if not start or len(each) >= PARTS // 2:
+            yield each
 
 
 def opening_and_ending_metrics(chapters: Sequence[ChapterText]) -> list[Metric]:
@@ -92,7 +123,7 @@ def _within(chapters: Sequence[ChapterText]) -> list[Metric]:
     ]
 
 
-def _before(chapters: Sequence[ChapterText]) -> list[Metric]:
+def _before(chapters: Sequence[ChapterText], samples: Sequence[list[ChapterText]]) -> list[Metric]:
     """Phrases of five words that an earlier chapter has."""
     shares = shares_seen_before(chapters)[1:]
     ranked = sorted(enumerate(shares, start=1), key=lambda one: (-one[1], one[0]))
@@ -101,13 +132,13 @@ def _before(chapters: Sequence[ChapterText]) -> list[Metric]:
         for index, share in ranked
         if share > 0
     )
-    blocks = [shares_seen_before(block)[1:] for block in _blocks(chapters)]
-    typical = median(fmean(block) for block in blocks) if shares else 0.0
+    seen = [known for each in samples if (known := shares_seen_before(each)[1:])]
+    typical = fmean(map(fmean, seen)) if seen else 0.0
     near = Metric(
         "phrases of earlier chapters",
         "repetition",
         typical,
-        "of phrases (eight chapters)",
+        "of phrases (parts of 1,125 words, eight at a time)",
         shown,
     )
     if len(chapters) <= BLOCK:
@@ -119,15 +150,16 @@ def _before(chapters: Sequence[ChapterText]) -> list[Metric]:
     ]
 
 
-def _duplicates(chapters: Sequence[ChapterText]) -> Metric:
-    """Paragraphs that stand twice; both places of a pair are told."""
+def _duplicates(chapters: Sequence[ChapterText], samples: Sequence[list[ChapterText]]) -> Metric:
+    """Paragraphs that stand twice within a window, and both places of each pair of the book."""
     pairs = duplicate_paragraphs(chapters)
     both = (
         place(chapters[index], paragraph)
         for pair in pairs
         for index, paragraph in (pair.first, pair.second)
     )
-    return Metric("duplicate paragraphs", "repetition", len(pairs), "pairs", worst(both))
+    near = fmean(len(duplicate_paragraphs(each)) for each in samples)
+    return Metric("duplicate paragraphs", "repetition", near, "pairs per 9,000 words", worst(both))
 
 
 def _distinct(chapters: Sequence[ChapterText], phrases: Iterable[StockPhrase]) -> tuple[Place, ...]:
