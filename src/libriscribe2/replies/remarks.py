@@ -84,6 +84,7 @@ _COUNT: Final = re.compile(r"\d+")
 _NO_WORD: Final = re.compile(r"[\s_-]+")
 _MOST_OF_A_HOLE: Final = 120
 _MOST_OF_A_FILLER: Final = 12
+_FEWEST_FILLED: Final = 3
 _TYPE_NAMES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 
 
@@ -154,8 +155,11 @@ def _is_filled(group: tuple[bool, list[str]]) -> bool:
         counting = [[str(number)] for number in range(1, len(texts) + 1)]
         return counts == counting and len({_COUNT.sub("", text) for text in texts}) == 1
     filler, times = Counter(texts).most_common(1)[0]
-    is_word = len(filler.split()) == 1 and len(filler) <= _MOST_OF_A_FILLER
-    return is_word and times > 1 and 2 * times > len(texts) and not _LETTERED.fullmatch(filler)
+    if len(filler.split()) != 1 or len(filler) > _MOST_OF_A_FILLER or _LETTERED.fullmatch(filler):
+        return False
+    # A kind and a name may be one word: two are too few, but for what is no word ("–", "TBD").
+    fewest = 2 if filler.isupper() or not filler.isalnum() else _FEWEST_FILLED
+    return times >= fewest and 2 * times > len(texts)
 
 
 def miscounts(items: Sequence[Any]) -> bool:
