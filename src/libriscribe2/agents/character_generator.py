@@ -3,6 +3,7 @@
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
+from libriscribe2.models.brief import CountRange
 from libriscribe2.models.excerpts import (
     book_lines,
     concept_block,
@@ -10,8 +11,9 @@ from libriscribe2.models.excerpts import (
     premise_block,
     with_given_cast,
 )
+from libriscribe2.models.given import GivenPeople, filled_cast, people_block
 from libriscribe2.models.story import Character, CharactersFile, ConceptFile
-from libriscribe2.project.paths import CHARACTERS, CONCEPT, SERIES_CAST
+from libriscribe2.project.paths import CHARACTERS, CONCEPT, GIVEN_CAST, SERIES_CAST
 
 
 class CharacterGeneratorAgent(Agent):
@@ -24,7 +26,7 @@ class CharacterGeneratorAgent(Agent):
     name = "characters"
     heeds = "characters"
     also_called = ("character", "people", "cast")
-    reads = (CONCEPT, SERIES_CAST)
+    reads = (CONCEPT, SERIES_CAST, GIVEN_CAST)
     brief_keys = ("premise", *BOOK_KEYS, "characters", "chapters")
     writes = CHARACTERS
     wanted_if = "has_cast"
@@ -34,6 +36,11 @@ class CharacterGeneratorAgent(Agent):
     async def execute(self, unit: Unit) -> CharactersFile:
         """Ask for the cast, in the number that the author wants."""
         count, given = self.brief.character_range(), self._given()
+        own = self.book.load(GIVEN_CAST, GivenPeople) if self.book.has(GIVEN_CAST) else None
+        if own is not None:
+            many = len(own.characters)
+            most = None if count.high is None else max(count.high, many)
+            count = CountRange(max(count.low, many), most)
         made = await self.ask(
             unit,
             CharactersFile,
@@ -42,9 +49,10 @@ class CharacterGeneratorAgent(Agent):
             book=book_lines(self.brief),
             concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             count=count.wording("character"),
-            given=given_cast(given),
+            given=given_cast(given) + ("" if own is None else people_block(own)),
         )
-        return with_given_cast(made, given)
+        made = with_given_cast(made, given)
+        return made if own is None else filled_cast(made, own)
 
     def _given(self) -> list[Character]:
         """The people of the book before."""

@@ -29,6 +29,7 @@ from libriscribe2.models.excerpts import (
     world_lines,
 )
 from libriscribe2.models.findings import Finding
+from libriscribe2.models.given import GivenOutline, filled_outline, outline_block
 from libriscribe2.models.story import (
     ChapterScenes,
     ChapterSections,
@@ -44,7 +45,15 @@ from libriscribe2.models.story import (
 )
 from libriscribe2.models.story_bible import Thread
 from libriscribe2.models.style import STYLE
-from libriscribe2.project.paths import CHARACTERS, CONCEPT, OUTLINE, RESEARCH_NOTES, SCENES, WORLD
+from libriscribe2.project.paths import (
+    CHARACTERS,
+    CONCEPT,
+    GIVEN_OUTLINE,
+    OUTLINE,
+    RESEARCH_NOTES,
+    SCENES,
+    WORLD,
+)
 from libriscribe2.prose import shorten, weigh
 from libriscribe2.telemetry import PLAN_NOT_MENDED
 
@@ -79,7 +88,7 @@ class OutlinerAgent(Agent):
 
     name = "outline"
     heeds = "outline"
-    reads = (CONCEPT, CHARACTERS, WORLD, RESEARCH_NOTES)
+    reads = (CONCEPT, CHARACTERS, WORLD, RESEARCH_NOTES, GIVEN_OUTLINE)
     brief_keys = ("premise", *BOOK_KEYS, "chapters", "project_type")
     writes = OUTLINE
     shape = OutlineFile
@@ -95,8 +104,15 @@ class OutlinerAgent(Agent):
         if self.brief.kind != "fiction":
             outline = with_known_notes(outline, self.book.notes())
             outline = await self._all_homed(unit, outline)
+        given = self._given()
+        outline = outline if given is None else filled_outline(outline, given)
         found = self._faults(outline)
-        return await self._mended(unit, outline, found) if found else outline
+        outline = await self._mended(unit, outline, found) if found else outline
+        return outline if given is None else filled_outline(outline, given)
+
+    def _given(self) -> GivenOutline | None:
+        """The chapters that the author brought along."""
+        return self.book.load(GIVEN_OUTLINE, GivenOutline) if self.book.has(GIVEN_OUTLINE) else None
 
     async def _batch(
         self, unit: Unit, so_far: OutlineFile | None, wanted: CountRange
@@ -111,6 +127,7 @@ class OutlinerAgent(Agent):
         notes = notes_to_plan(self.book.notes(), self.book.sources(), self.book.answers())
         is_story = self.brief.kind == "fiction"
         shape: type[OutlineFile | OutlineOfFacts] = OutlineFile if is_story else OutlineOfFacts
+        given = self._given()
         told = await self.ask(
             unit,
             shape,
@@ -121,7 +138,7 @@ class OutlinerAgent(Agent):
             concept=concept,
             characters=cards(self.book.characters(), PEOPLE_FIELDS, CARD_BUDGET),
             places=cards(self.book.places(), ("name", "description"), CARD_BUDGET),
-            notes=self._world() + notes,
+            notes=self._world() + notes + ("" if given is None else outline_block(given)),
             so_far="" if so_far is None else _planned(so_far),
             wanted=self._wanted(count, done, wanted.low, last=last),
         )

@@ -11,8 +11,9 @@ from libriscribe2.models.excerpts import (
     premise_block,
     with_given_world,
 )
+from libriscribe2.models.given import GivenWorld, filled_world, world_block
 from libriscribe2.models.story import ConceptFile, WorldFile
-from libriscribe2.project.paths import CONCEPT, RESEARCH_NOTES, SERIES_WORLD, WORLD
+from libriscribe2.project.paths import CONCEPT, GIVEN_WORLD, RESEARCH_NOTES, SERIES_WORLD, WORLD
 
 
 class WorldbuildingAgent(Agent):
@@ -21,7 +22,7 @@ class WorldbuildingAgent(Agent):
     name = "world"
     heeds = "world"
     also_called = ("worldbuilding",)
-    reads = (CONCEPT, RESEARCH_NOTES, SERIES_WORLD)
+    reads = (CONCEPT, RESEARCH_NOTES, SERIES_WORLD, GIVEN_WORLD)
     brief_keys = ("premise", *BOOK_KEYS, "worldbuilding")
     writes = WORLD
     wanted_if = "worldbuilding"
@@ -33,6 +34,7 @@ class WorldbuildingAgent(Agent):
         needed = "places" if self.brief.kind == "fiction" else "terms"
         has_given = self.book.has(SERIES_WORLD)
         given = self.book.load(SERIES_WORLD, WorldFile) if has_given else None
+        own = self.book.load(GIVEN_WORLD, GivenWorld) if self.book.has(GIVEN_WORLD) else None
         made = await self.ask(
             unit,
             WorldFile,
@@ -41,6 +43,8 @@ class WorldbuildingAgent(Agent):
             book=book_lines(self.brief),
             concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             given=given_world(given)
+            + ("" if own is None else world_block(own))
             + notes_to_plan(self.book.notes(), self.book.sources(), self.book.answers()),
         )
-        return with_given_world(made, given)
+        made = with_given_world(made, given)
+        return made if own is None else filled_world(made, own)

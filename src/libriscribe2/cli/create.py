@@ -26,6 +26,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.run_output import command_line, run_book, run_dry, tell_quote
 from libriscribe2.commands.forecasts import quote_new
 from libriscribe2.commands.new_book import (
+    GivenFile,
     NewBook,
     begin_book,
     brief_from,
@@ -193,6 +194,19 @@ def create(
             help="What the facts of the book are looked up in; repeatable.",
         ),
     ] = None,
+    outline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Your plan in Markdown: a heading for each chapter."),
+    ] = None,
+    bible: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="Your story bible: a Markdown file, or a folder of them."
+        ),
+    ] = None,
+    notes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What every request is to heed.")
+    ] = None,
     after: Annotated[
         str | None,
         typer.Option(
@@ -222,7 +236,8 @@ def create(
     keys = {**asked.keys(), "premise": premise_of(premise, description)}
     stages = steps.stages() if until is None else [until]
     files = tuple(samples or ()), tuple(sources or ())
-    wanted = Wanted(keys, *files, after, project_name, stages, options)
+    brought = Brought(outline, bible, notes)
+    wanted = Wanted(keys, *files, after, project_name, stages, options, brought)
     settings = frame.settings(options)
     asks = is_interactive(settings) and not (yes or as_json or dry_run)
     if not (keys["premise"] or "").strip() and not is_recorded(settings.models.default.model):
@@ -247,6 +262,34 @@ def create(
 
 
 @dataclass(frozen=True, slots=True)
+class Brought:
+    """Texts that the author brings along.
+
+    Attributes:
+        outline: A plan, with a heading for each chapter.
+        bible: A file or a folder on people, places, rules and all else.
+        notes: What every request is to heed.
+    """
+
+    outline: Path | None = None
+    bible: Path | None = None
+    notes: Path | None = None
+
+    def added_to(self, keys: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[GivenFile, ...]]:
+        """The keys of a brief with what follows from the texts, and the files that hold them.
+
+        Raises:
+            UsageError: A text cannot be used, or says another number of chapters.
+        """
+        if not any((self.outline, self.bible, self.notes)):
+            return keys, ()
+        # Few books pass this room.
+        from libriscribe2.commands.bringing import brought  # noqa: PLC0415
+
+        return brought(keys, self.outline, self.bible, self.notes)
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """What a command line, or its author by answers, wants of a new book.
 
@@ -258,6 +301,7 @@ class Wanted:
         name: The project's name; None has one made.
         stages: Stages to run up to; none means all.
         options: Options of the run.
+        brought: What the author has already.
     """
 
     keys: Mapping[str, Any]
@@ -267,6 +311,7 @@ class Wanted:
     name: str | None
     stages: Sequence[str]
     options: RunOptions
+    brought: Brought = Brought()
 
     def as_options(self) -> dict[str, Any]:
         """The same as options of a command line."""
@@ -281,7 +326,7 @@ class Wanted:
             "project_name": self.name,
             "until": until,
         }
-        return {**self.keys, **more, **run}
+        return {**self.keys, **more, **asdict(self.brought), **run}
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,13 +369,14 @@ def _prepared(frame: Frame, wanted: Wanted) -> Prepared:
         files = {"samples": [*wanted.samples] or None, "sources": [*wanted.sources] or None}
         asked_for = {**given, **files, "after": after}
         given, settings, choice, shared = played_book(asked_for, settings)
+    given, texts = wanted.brought.added_to(given)
     brief = continued(brief_from(given), earlier)
     brief, order_note = with_drafting(brief, settings.pipeline.max_concurrency)
     for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
         frame.renderer.note(note, once=True)
     choice = model_for(settings) if choice is None else choice
     own = (*read_samples(wanted.samples), *read_sources(wanted.sources))
-    new = NewBook(wanted.name, wanted.stages, (*own, *shared))
+    new = NewBook(wanted.name, wanted.stages, (*own, *shared, *texts))
     paths = new_paths(brief, settings, new.name)
     frame.is_about(paths)
     return Prepared(paths, brief, settings, choice, new, wanted.options)

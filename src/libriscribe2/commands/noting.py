@@ -161,7 +161,7 @@ def note_down(paths: ProjectPaths, about: str, text: str) -> Noted:
     there = (view.read_bytes(part.note) or b"").decode("utf-8", "replace").strip()
     is_new = said not in there.split("\n\n")
     if is_new:
-        _check_room(part.note, f"{there}\n\n{said}")
+        check_room(part.note, f"{there}\n\n{said}")
         _append(paths, part.note, f"\n{said}\n" if there else f"{said}\n")
     made = agent.writes if agent is not None else ""
     made = made if part.chapter is None else chapter_file(part.chapter)
@@ -177,7 +177,7 @@ def notes_on(paths: ProjectPaths) -> dict[str, str]:
     return Book(look_at(paths)).author_notes()
 
 
-def _check_room(name: str, text: str) -> None:
+def check_room(name: str, text: str) -> None:
     """Refuse more than a request can show.
 
     Raises:

@@ -35,6 +35,7 @@ from libriscribe2.project.atomic import atomic_write, read_regular, storage_erro
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.journal import read_journal
 from libriscribe2.project.paths import (
+    GIVEN,
     NOTES,
     RESEARCH,
     RESEARCH_SOURCES,
@@ -50,7 +51,7 @@ from libriscribe2.project.texts import utf8
 from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
 from libriscribe2.wording import cost
 
-_GIVEN: Final = (SAMPLES, SERIES, RESEARCH_SOURCES, NOTES, "prompts")
+_GIVEN: Final = (SAMPLES, SERIES, GIVEN, RESEARCH_SOURCES, NOTES, "prompts")
 """Folders with what a book is given."""
 
 _ENDINGS: Final = {".json", *SOURCE_ENDINGS}

@@ -16,6 +16,7 @@ from libriscribe2.project.atomic import atomic_write, make_folder, storage_error
 from libriscribe2.project.manifest import FileRecord, Manifest
 from libriscribe2.project.paths import (
     BOOK_TOML,
+    GIVEN,
     NOTES,
     RESEARCH_ANSWERS,
     RESEARCH_LIST,
@@ -248,7 +249,7 @@ def plant(view: ProjectView, target: ProjectPaths, names: Iterable[str]) -> None
     copy_files(view, target, (*names, BOOK_TOML, f"{STATE}/{source.format.name}"))
     copy_journal(view, target)
     with storage_errors("write", target.root):
-        for folder in ("prompts", NOTES, SAMPLES, SERIES):
+        for folder in ("prompts", NOTES, SAMPLES, SERIES, GIVEN):
             if (source.root / folder).is_dir():
                 shutil.copytree(source.root / folder, target.root / folder)
 

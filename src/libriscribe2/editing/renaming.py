@@ -23,7 +23,15 @@ from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project import records
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import BOOK_TOML, NOTE_FILES, RESEARCH, SERIES, TEXTS, text_copy
+from libriscribe2.project.paths import (
+    BOOK_TOML,
+    GIVEN,
+    NOTE_FILES,
+    RESEARCH,
+    SERIES,
+    TEXTS,
+    text_copy,
+)
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import Change, ChangedView, Replacement, digest
 from libriscribe2.project.texts import content_sha, decode_text
@@ -161,7 +169,11 @@ def book_texts(view: ProjectView, stages: Iterable[AgentType]) -> dict[str, str]
     """
     made = [unit.output for agent in stages for unit in units_of(agent, view)]
     made = [name for name in made if not name.startswith(f"{RESEARCH}/")]
-    given = [*view.names(NOTE_FILES), *view.names(f"{SERIES}/*.json")]
+    given = [
+        *view.names(NOTE_FILES),
+        *view.names(f"{SERIES}/*.json"),
+        *view.names(f"{GIVEN}/*.json"),
+    ]
     found: dict[str, str] = {}
     for name in dict.fromkeys((*made, *given)):
         data = view.read_bytes(name)
