@@ -20,7 +20,14 @@ from libriscribe2.checks.continuity.story_report import (
 from libriscribe2.checks.plan.plan import PLAN_RULES
 from libriscribe2.checks.plan.plan_report import check_plan
 from libriscribe2.checks.project_health import health_record
-from libriscribe2.cli.finding_formats import Checked, Format, RuleBook, format_of, show
+from libriscribe2.cli.finding_formats import (
+    Checked,
+    Format,
+    RuleBook,
+    format_of,
+    show,
+    show_plan_sum,
+)
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -31,7 +38,7 @@ from libriscribe2.cli.frame import (
 )
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording, show_plan_sum
+from libriscribe2.cli.run_output import command_line, recording
 from libriscribe2.commands.book_state import book_findings
 from libriscribe2.commands.evaluations import (
     evaluate_story,

@@ -10,10 +10,12 @@ from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from libriscribe2 import __version__
+from libriscribe2.checks.plan.plan_report import PlanReport
 from libriscribe2.cli.render import Renderer
 from libriscribe2.errors import UsageError
-from libriscribe2.models.findings import Finding, Place
-from libriscribe2.wording import clean, one_line
+from libriscribe2.models.findings import SEVERITIES, Finding, Place
+from libriscribe2.project.paths import BOOK_TOML
+from libriscribe2.wording import clean, counted, one_line
 
 Format = Literal["text", "json", "sarif", "junit"]
 
@@ -225,3 +227,22 @@ def _case(suite: Element, one: Finding, book: RuleBook) -> None:
 def _xml(text: str) -> str:
     """The text without characters that XML does not allow."""
     return _NO_XML.sub("\ufffd", clean(text))
+
+
+def show_plan(renderer: Renderer, called: str, report: PlanReport) -> None:
+    """What a run that ends with the plan has to say of it, on stderr."""
+    for finding in report.findings:
+        renderer.note(lines_of(finding))
+    show_plan_sum(renderer, report)
+    renderer.note(f"`libriscribe2 resume {called}` writes the book from this plan.")
+
+
+def show_plan_sum(renderer: Renderer, report: PlanReport) -> None:
+    """How much of a plan was looked at, and how many findings there are."""
+    planned = f"{counted(report.chapters, 'chapter')} and {counted(report.scenes, 'scene')}"
+    sums = [counted(report.count(severity), severity) for severity in SEVERITIES]
+    if report.allowed:
+        sums.append(f"{report.allowed} allowed")
+    renderer.note(f"{planned} planned: {', '.join(sums)}.")
+    for one in report.unused:
+        renderer.warning(f"{BOOK_TOML}: allow: {one.text!r} matches no finding.")

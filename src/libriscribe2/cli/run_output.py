@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from libriscribe2.app import AppOptions, SharedCalls
-from libriscribe2.checks.plan.plan_report import PlanReport, check_plan
-from libriscribe2.cli.finding_formats import lines_of
+from libriscribe2.checks.plan.plan_report import check_plan
+from libriscribe2.cli.finding_formats import show_plan
 from libriscribe2.cli.frame import model_for, resumable
 from libriscribe2.cli.process import interrupted, interruptible, run_async
 from libriscribe2.cli.render import Renderer
@@ -41,12 +41,11 @@ from libriscribe2.forecast.quote import (
 from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.default_model import WAYS
 from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
-from libriscribe2.models.findings import SEVERITIES
 from libriscribe2.observe.events import Event, EventConsumer
 from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, MANUSCRIPT, ProjectPaths
+from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
@@ -476,22 +475,3 @@ def cost_range(sums: Sums) -> str:
 def _cells(sums: Sums | StageQuote) -> tuple[str, ...]:
     told = tokens_in(sums.input_tokens, sums.cached_tokens, "")
     return (f"{sums.calls:,}", told, f"{sums.output_tokens:,}", cost_range(sums))
-
-
-def show_plan(renderer: Renderer, called: str, report: PlanReport) -> None:
-    """What a run that ends with the plan has to say of it, on stderr."""
-    for finding in report.findings:
-        renderer.note(lines_of(finding))
-    show_plan_sum(renderer, report)
-    renderer.note(f"`libriscribe2 resume {called}` writes the book from this plan.")
-
-
-def show_plan_sum(renderer: Renderer, report: PlanReport) -> None:
-    """How much of a plan was looked at, and how many findings there are."""
-    planned = f"{counted(report.chapters, 'chapter')} and {counted(report.scenes, 'scene')}"
-    sums = [counted(report.count(severity), severity) for severity in SEVERITIES]
-    if report.allowed:
-        sums.append(f"{report.allowed} allowed")
-    renderer.note(f"{planned} planned: {', '.join(sums)}.")
-    for one in report.unused:
-        renderer.warning(f"{BOOK_TOML}: allow: {one.text!r} matches no finding.")
