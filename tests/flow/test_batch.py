@@ -164,11 +164,10 @@ def test_a_project_of_somebody_else_is_left_alone_and_the_others_go_on(desk: Des
 
 @pytest.mark.slow
 def test_a_missing_key_fails_no_book_and_ends_the_run(desk: Desk) -> None:
-    rows = [{"name": name, "premise": "x", "model": "openai/of-mine"} for name in NAMES]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    (desk.folder / "books.jsonl").write_text(text, encoding="utf-8")
+    desk.environment["LIBRISCRIBE2_MODELS__CONCEPT"] = "openai/of-mine"
     desk.environment["LIBRISCRIBE2_BATCH__RETRY_SECONDS"] = "0.2"
-    desk.run("batch", "add", "books.jsonl")
+    desk.environment["LIBRISCRIBE2_MODELS__DEFAULT"] = "demo"
+    add(desk, *NAMES)
     ran = desk.run("batch", "run", "--books", "1", expect=4)
     assert "This machine cannot write books: No key for 'openai/of-mine'" in ran.err
     assert set(states(desk).values()) == {"queued"}

@@ -8,15 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.support.batches import (
-    FAST_PACE,
-    ROW,
-    WorkerProcess,
-    add_books,
-    alone,
-    paid_twice,
-    states,
-)
+from tests.support.batches import FAST_PACE, WorkerProcess, add_books, alone, paid_twice, states
 from tests.support.desk import Desk
 from tests.support.machines import until
 from tests.support.postgres import PASSWORD
@@ -107,7 +99,9 @@ def test_a_project_that_somebody_holds_is_waited_for_and_named(shared: Desk) -> 
 
 
 def test_a_worker_without_a_key_fails_no_book_and_says_what_to_mend(shared: Desk) -> None:
-    add_books(shared, ["one", "two", "three"], row={**ROW, "model": "openai/of-mine"})
+    shared.environment["LIBRISCRIBE2_MODELS__DEFAULT"] = "demo"
+    shared.environment["LIBRISCRIBE2_MODELS__CONCEPT"] = "openai/of-mine"
+    add_books(shared, ["one", "two", "three"])
     ran = shared.run_apart("batch", "worker", "--books", "1", expect=4)
     assert "This machine cannot write books: No key for 'openai/of-mine'" in ran.err
     assert "OPENAI_API_KEY" in ran.err.splitlines()[-1]
@@ -141,7 +135,7 @@ def test_a_database_of_a_newer_version_is_refused(shared: Desk, dsn: str) -> Non
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("update libriscribe2_schema set number = 99")
     ran = shared.run("batch", "worker", "--mock", expect=3)
-    assert "is of schema 99; this version knows 2" in ran.err
+    assert "is of schema 99; this version knows 3" in ran.err
 
 
 def test_a_worker_needs_a_database(tmp_path: Path) -> None:

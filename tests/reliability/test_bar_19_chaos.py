@@ -15,7 +15,7 @@ from tests.support.desk import Desk
 BAR: Final = Bar(19, seed=19, file="test_bar_19_chaos.py")
 SLOTS: Final = 2
 CALLS_AT_ONCE: Final = 4
-OPEN: Final = "select count(*) from procrastinate_jobs where status in ('todo', 'doing')"
+OPEN: Final = "select count(*) from libriscribe2_jobs"
 
 pytestmark = pytest.mark.postgres
 

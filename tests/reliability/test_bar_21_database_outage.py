@@ -52,7 +52,7 @@ class Spender:
         need = 0.2 + 0.02 * int(name)
         for _ in range(10):
             await asyncio.to_thread(pause, 0.02)
-            step = min(need / 10, max(0.0, grant - self.spent.get(name, 0.0)))
+            step = min(need / 10, max(0.0, min(grant, need) - self.spent.get(name, 0.0)))
             self.spent[name] = self.spent.get(name, 0.0) + step
         done = self.spent[name] >= need - 1e-9
         sums = await self.sums(book)

@@ -29,14 +29,20 @@ _LONGEST_SECONDS: Final = 1_800
 class WorkerProcess:
     """A worker with its books' processes; a context manager that kills what is left of them.
 
+    Attributes:
+        said: What it has said, once it is over.
+
     Args:
         desk: Where it works.
         options: Further words of its command.
+        mock: Whether the stand-in author writes the books.
     """
 
-    def __init__(self, desk: Desk, *options: str) -> None:
+    def __init__(self, desk: Desk, *options: str, mock: bool = True) -> None:
+        words = ("batch", "worker", *(("--mock",) if mock else ()), *options)
+        self.said = ""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "libriscribe2", "batch", "worker", "--mock", *options],
+            [sys.executable, "-m", "libriscribe2", *words],
             cwd=desk.folder,
             env=desk.whole_environment(),
             stdin=subprocess.DEVNULL,
@@ -64,7 +70,7 @@ class WorkerProcess:
 
     def wait(self) -> int:
         """The exit code, once it is over."""
-        self._process.communicate(timeout=_LONGEST_SECONDS)
+        _, self.said = self._process.communicate(timeout=_LONGEST_SECONDS)
         return self._process.returncode
 
     def __enter__(self) -> Self:

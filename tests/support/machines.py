@@ -29,8 +29,8 @@ def machine(trials: Trials, dsn: str, *, beside: bool = False) -> Trial:
     """
     trial = trials.new(LONG)
     trial.desk.environment = {**trial.desk.environment, "LIBRISCRIBE2_BATCH__DSN": dsn}
-    if beside:
-        trial.desk.environment["LIBRISCRIBE2_BATCH__JOURNAL"] = "database"
+    where = "database" if beside else "folder"
+    trial.desk.environment["LIBRISCRIBE2_BATCH__JOURNAL"] = where
     trial.run("create", "--until", "concept")
     for name in ("concept.json", ".libriscribe/journal.jsonl"):
         trial.book.path(name).unlink()

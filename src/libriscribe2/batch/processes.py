@@ -41,6 +41,9 @@ from libriscribe2.project.paths import ProjectPaths
 
 LONGEST_LINE: Final = 4 * 2**20
 _KEPT_TALK: Final = 16_384
+STOP_VARIABLE: Final = "LIBRISCRIBE2_BATCH__BOOK_STOP_SECONDS"
+"""Tells a book's process how long its calls under way may take to end."""
+
 GRACE_SECONDS: Final = 5.0
 """How long a process may take to end after it was told to."""
 
@@ -162,7 +165,10 @@ async def start_anew(words: Sequence[str], environment: Mapping[str, str]) -> Pr
 
 
 async def run_child(
-    arguments: Sequence[str], environment: Mapping[str, str], start: Start = start_anew
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    start: Start = start_anew,
+    stop_seconds: float = GRACE_SECONDS,
 ) -> ChildEnd:
     """Run a command of this program to its end; cancelled, the process is ended first.
 
@@ -170,6 +176,7 @@ async def run_child(
         arguments: The words after `libriscribe2`.
         environment: Variables that the process has beside those of this one.
         start: Starts the process.
+        stop_seconds: How long it may take to end after it was told to.
 
     Raises:
         StorageError: The process cannot be started.
@@ -180,7 +187,7 @@ async def run_child(
     try:
         _, talk, code = await asyncio.shield(hearing)
     except asyncio.CancelledError:
-        await _end(process, hearing)
+        await _end(process, hearing, stop_seconds)
         raise
     line = talk.decode("utf-8", "replace").strip().rpartition("\n")[2]
     return ChildEnd(code, digest, _error(line), line)
@@ -207,11 +214,11 @@ async def _last_words(process: Process) -> bytes:
     return talk
 
 
-async def _end(process: Process, hearing: "asyncio.Future[Any]") -> None:
+async def _end(process: Process, hearing: "asyncio.Future[Any]", seconds: float) -> None:
     """End a process and wait until it is gone."""
     with suppress(ProcessLookupError):
         process.terminate()
-    done, _ = await asyncio.wait({hearing}, timeout=GRACE_SECONDS)
+    done, _ = await asyncio.wait({hearing}, timeout=seconds)
     if not done:
         with suppress(ProcessLookupError):
             process.kill()
@@ -248,12 +255,14 @@ class RunCommand:
         options: Its options.
         environment: Variables that its process has beside those of this one.
         start: Starts its process.
+        stop_seconds: How long its calls under way may take to end when it is stopped.
     """
 
     words: Sequence[str]
     options: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     start: Start = start_anew
+    stop_seconds: float = 0.0
 
 
 class BookProcess:
@@ -296,7 +305,9 @@ class BookProcess:
         limits = {"--max-cost": grant, "--max-minutes": minutes}
         given = ((option, _plain(most)) for option, most in limits.items() if most is not None)
         words = (*self._how.words, name, *self._how.options, *chain.from_iterable(given))
-        end = await run_child(words, self._how.environment, self._how.start)
+        how, seconds = self._how, self._how.stop_seconds
+        environment = {**how.environment, STOP_VARIABLE: str(seconds)}
+        end = await run_child(words, environment, how.start, seconds + GRACE_SECONDS)
         sums = await self._sums(name, end.digest.words or book.last.sums.words)
         return _ended(end, sums, cause_of(end.error, end.code, book, self._paths_of(name)))
 

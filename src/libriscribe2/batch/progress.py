@@ -251,12 +251,14 @@ class Batch:
 def added(row: Row) -> Record:
     """The record of a row that is queued."""
     about = {"place": row.place, "brief": row.brief, "settings": row.settings}
-    return {"t": "add", "book": row.name, **about, "deadline": row.deadline}
+    when = {"deadline": row.deadline, "payload": row.payload}
+    return {"t": "add", "book": row.name, **about, **when}
 
 
 def retried(book: Book) -> Record:
     """The record of a book that is queued again."""
-    return {"t": "retry", "book": book.row.name, "deadline": book.row.deadline}
+    when = {"deadline": book.row.deadline, "payload": book.row.payload}
+    return {"t": "retry", "book": book.row.name, **when}
 
 
 def started(
@@ -286,8 +288,8 @@ _ANEW: Final[Mapping[str, Any]] = {"runs": 0, "tries": 0, "bounces": 0}
 
 
 def _add(batch: Batch, record: Record) -> None:
-    deadline = record.get("deadline", "")
-    row = Row(record["book"], record["place"], record["brief"], record["settings"], deadline)
+    what = (record["book"], record["place"], record["brief"], record["settings"])
+    row = Row(*what, record.get("deadline", ""), record.get("payload", 1))
     batch.books.setdefault(row.name, Book(row))
 
 

@@ -36,6 +36,10 @@ SETTING_KEYS: Final = {
 """Keys of a row that are settings, with their place in `book.toml`."""
 
 
+PAYLOAD: Final = 2
+"""The number of what a row may hold: a worker leaves rows with a higher one to newer versions."""
+
+
 @dataclass(frozen=True, slots=True)
 class RawRow:
     """A row as it was read.
@@ -65,6 +69,7 @@ class Row:
         brief: The whole brief, as `book.toml` holds it.
         settings: The tables of settings of this one book.
         deadline: When it is to be done, as ISO 8601 with a time zone; empty is no deadline.
+        payload: Which version of the program can write it (`PAYLOAD`).
     """
 
     name: str
@@ -72,6 +77,7 @@ class Row:
     brief: Mapping[str, Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
     deadline: str = ""
+    payload: int = PAYLOAD
 
     def same_book(self, other: "Row") -> bool:
         """Whether both ask for the same book, wherever they stood."""

@@ -135,7 +135,9 @@ class BookWriter(Protocol):
     """Who writes a book."""
 
     async def write(self, book: Book, grant: float | None) -> Ended:
-        """Run a book to an end, within a grant in US dollars; cancelled, it ends resumably.
+        """Run a book to an end, within a grant in US dollars.
+
+        Cancelled, it lets calls under way end and ends resumably; it must not be cancelled twice.
 
         Raises:
             LibriScribeError: It cannot be begun.
@@ -161,6 +163,7 @@ class Terms:
         funding: How the cap is divided among them.
         tries: Most runs of a book that made no progress for a passing reason of its own: the
             network, the provider, a process that was killed.
+        stop_seconds: How long calls under way may take to end when the work is stopped.
         retry_seconds: Pause before the second run; each further one is twice as long. So long
             rests a machine that cannot write books.
         tell: Hears how it goes.
@@ -175,6 +178,7 @@ class Terms:
     cap: float | None = None
     funding: Funding = "in_order"
     tries: int = 3
+    stop_seconds: float = 0.5
     retry_seconds: float = 30.0
     tell: Tell = _silent
     sleep: Sleep = asyncio.sleep  # noqa: TID251 - the real clock
@@ -289,7 +293,7 @@ class Work:
         self._append = append
         self._writer = writer
         self._terms = terms
-        self._under_way: dict[str, asyncio.Future[Ended]] = {}
+        self._under_way: dict[str, asyncio.Task[Ended]] = {}
         self._not_before: dict[str, float] = {}
         self._fitness = Fitness(terms)
 
@@ -313,7 +317,7 @@ class Work:
     def _goes_on(self, batch: Batch) -> bool:
         """Stop what is cancelled and begin what may begin; whether there is anything to do."""
         for name, task in self._under_way.items():
-            if batch.books[name].state == "cancelled":
+            if batch.books[name].state == "cancelled" and not task.cancelling():
                 task.cancel()
         if batch.paused or self._terms.over:
             return bool(self._under_way)
@@ -353,8 +357,7 @@ class Work:
             self._append([started(name, grant, late=late)])
             begun = self._look().books[name]
             self._terms.tell(begun, None)
-            task = asyncio.ensure_future(self._writer.write(begun, grant))
-            self._under_way[name] = task
+            self._under_way[name] = asyncio.create_task(self._writer.write(begun, grant))
 
     async def _wait(self) -> None:
         """Until a book's run has ended, or it is time to look at the log."""

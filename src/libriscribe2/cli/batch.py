@@ -1,21 +1,33 @@
 """`libriscribe2 batch`: many books."""
 
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
-from typing_extensions import override
 
 from libriscribe2.app import AppOptions
 from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.queue import BookQueue
-from libriscribe2.batch.work import Terms, moment_of
+from libriscribe2.batch.work import Terms
+from libriscribe2.cli.batch_options import (
+    AtOnceOption,
+    BatchOption,
+    BookOptions,
+    BooksArgument,
+    DeadlineOption,
+    DsnOption,
+    JournalOption,
+    MaxBatchCostOption,
+    ProviderBatchOption,
+    deadline_of,
+    stopping,
+    under_way,
+)
 from libriscribe2.cli.batch_output import (
+    WorkerTalk,
     refused,
     show_status,
     summary,
@@ -24,16 +36,15 @@ from libriscribe2.cli.batch_output import (
     tell_fetched,
     tell_marked,
     tell_paused,
+    tell_workers,
     watch,
 )
 from libriscribe2.cli.frame import (
-    ConcurrencyOption,
     Frame,
     JsonLinesOption,
     JsonOption,
     MaxCostOption,
     MaxMinutesOption,
-    ModelOptions,
     command,
     command_group,
     model_for,
@@ -52,112 +63,7 @@ from libriscribe2.commands.by_hand import check_not_by_hand
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.commands.runs import OpenBook, calls_of_batch, going_on
 from libriscribe2.errors import UsageError
-from libriscribe2.project.texts import Clock, iso_utc, utc_now
 from libriscribe2.settings import Settings
-
-BatchOption = Annotated[
-    str | None,
-    typer.Option(
-        "--batch", "-b", metavar="NAME", help="Name of the batch.", show_default="the only one"
-    ),
-]
-DsnOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dsn",
-        metavar="ADDRESS",
-        help="Database that several machines share, such as postgresql://user@host/name. Put its "
-        "password into LIBRISCRIBE2_BATCH__DSN: other users can see command lines.",
-        show_default="none",
-    ),
-]
-MaxBatchCostOption = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost",
-        metavar="USD",
-        min=0,
-        help="Maximum cost of all books in US dollars, until another is given.",
-    ),
-]
-JournalOption = Annotated[
-    Literal["folder", "database"] | None,
-    typer.Option(
-        "--journal",
-        show_default="database",
-        help="Where to keep the journals of books: also in the database (database), or in their "
-        "folders only (folder), which all machines then have to share.",
-    ),
-]
-AtOnceOption = Annotated[
-    int | None,
-    typer.Option("--books", "-n", min=1, max=64, show_default="2", help="How many books at once."),
-]
-DeadlineOption = Annotated[
-    str | None,
-    typer.Option(
-        "--deadline",
-        metavar="WHEN",
-        help="A time (2026-11-23T08:00) or a duration (6h, 90m). No book starts after it, and "
-        "running ones stop before their next call; the same command continues them.",
-        show_default="none",
-    ),
-]
-ProviderBatchOption = Annotated[
-    bool,
-    typer.Option(
-        "--provider-batch",
-        help="Send the calls of all books together through the provider's batch API: about half "
-        "the price, answered within a day. With --deadline, calls that are still waiting then are "
-        "sent directly, and running books are finished.",
-    ),
-]
-BooksArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[BOOK]...", help="Names of books; all by default.")
-]
-
-
-def deadline_of(when: str | None, clock: Clock = utc_now) -> datetime | None:
-    """The moment that `--deadline` names.
-
-    Raises:
-        UsageError: It is none, or it has passed.
-    """
-    if when is None:
-        return None
-    now = clock()
-    try:
-        moment = moment_of(when, now)
-    except ValueError as error:
-        raise UsageError("--deadline cannot be used", why=str(error)) from error
-    if moment <= now:
-        raise UsageError(
-            f"The deadline {when!r} has passed",
-            why=f"it means {iso_utc(moment)}",
-            fix="Name a later one.",
-        )
-    return moment
-
-
-@dataclass(frozen=True, kw_only=True)
-class BookOptions(ModelOptions):
-    """Options that go on to the run of every book."""
-
-    max_concurrency: ConcurrencyOption = None
-
-    @override
-    def flags(self) -> dict[str, Any]:
-        """The settings that they stand for, by dotted key; None was not given."""
-        return super().flags() | {"pipeline.max_concurrency": self.max_concurrency}
-
-    def of_book(self) -> list[str]:
-        """The same as words of a command line."""
-        words: list[str] = ["--mock"] if self.mock else []
-        words += ["--model", self.model] if self.model is not None else []
-        if self.max_concurrency is not None:
-            words += ["--max-concurrency", str(self.max_concurrency)]
-        return words
-
 
 app = command_group("batch", "Write many books: queue them, run them, see their status.")
 
@@ -224,7 +130,9 @@ def run(
         tell = partial(tell_book, renderer, as_json=as_json)
         work = BatchWork(queue, settings, choice, order, tell=tell, note=renderer.note)
         again = f"Continue with `libriscribe2 batch run --batch {queue.name}`."
-        run_async(work.run(), lambda: renderer.warning(f"Interrupted. {again}"))
+        stop = stopping(settings)
+        said = f"Interrupted. {under_way(settings)} {again}"
+        run_async(work.run(), lambda: renderer.warning(said), stop=stop)
         done = work.finish()
     renderer.note(summary(done))
     if not as_json:
@@ -284,13 +192,44 @@ def worker(
             choice,
             order,
             partial(tell_book, renderer, as_json=as_json),
-            lambda error: renderer.warning(f"{error.what}: {error.why}; asking again."),
+            WorkerTalk(renderer),
         )
-        is_over = run_async(
-            work, lambda: renderer.note("Stopped. Other workers continue its books.")
-        )
+        said = f"Stopped. {under_way(settings)} Other workers continue its books."
+        is_over = run_async(work, lambda: renderer.note(said), stop=stopping(settings, 0))
     if is_over:
         renderer.note("The deadline was reached. Other workers continue its books.")
+
+
+@app.command()
+@command
+def workers(frame: Frame, dsn: DsnOption = None, as_json: JsonOption = False) -> None:
+    """List the workers of a database: their books, state, and what to mend there."""
+    settings = _shared(frame, dsn)
+    from libriscribe2.commands.workers import list_workers  # noqa: PLC0415 - as above
+
+    tell_workers(frame.renderer, list_workers(settings), as_json=as_json)
+
+
+@app.command()
+@command
+def drain(
+    frame: Frame,
+    worker: Annotated[
+        str, typer.Argument(metavar="WORKER", help="Its number, or the machine of several.")
+    ],
+    dsn: DsnOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Have workers finish their books, start no more, and end."""
+    settings = _shared(frame, dsn)
+    from libriscribe2.commands.workers import drain_workers  # noqa: PLC0415 - as above
+
+    found = drain_workers(settings, worker)
+    if as_json:
+        frame.renderer.data_json({"workers": found})
+    else:
+        numbers = ", ".join(str(number) for number in found)
+        frame.renderer.note(f"Draining: {numbers}. They end once their books have ended.")
 
 
 @app.command(hidden=True)

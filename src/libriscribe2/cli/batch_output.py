@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +115,45 @@ def tell_book(renderer: Renderer, book: Book, how: Ended | None, *, as_json: boo
         told = f": {how.what}" if how.what else ""
         later = " and continues later" if book.state == "queued" and how.what else ""
         renderer.warning(f"{name} ({book.row.place}): {book.state}{later}{told}")
+
+
+class WorkerTalk:
+    """Says what a person at a worker should know.
+
+    Args:
+        renderer: Says it.
+    """
+
+    def __init__(self, renderer: Renderer) -> None:
+        self._renderer = renderer
+
+    def lost(self, error: LibriScribeError) -> None:
+        """The database has stopped to answer."""
+        self._renderer.warning(f"{error.what}: {error.why}; asking again.")
+
+    def note(self, text: str) -> None:
+        """Something else."""
+        self._renderer.warning(text)
+
+
+def tell_workers(renderer: Renderer, found: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+    """The workers of a database, and what to mend on which machine."""
+    if as_json:
+        renderer.data_json({"workers": list(found)})
+        return
+    rows = [
+        (
+            one["id"],
+            f"{one['host']}, pid {one['pid']}",
+            one["program"],
+            "draining" if one["drain"] and one["state"] == "working" else one["state"],
+            f"{one['books']} of {one['slots']}",
+            f"{duration(one['silent'])} ago",
+            one["note"],
+        )
+        for one in found
+    ]
+    renderer.table(("worker", "machine", "version", "state", "books", "heard", "why"), rows)
 
 
 def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf, *, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import typer
 
-from libriscribe2.errors import EXIT_INTERRUPTED
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
 from libriscribe2.wording import clean, one_line, redact, secrets_in
 
 
@@ -145,17 +145,44 @@ GRACE_SECONDS: Final = 1.2
 """How long calls under way may take to end; a reply that comes in time is kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """How a signal ends a process.
+
+    Attributes:
+        seconds: How long what is under way may take to end after the first one. Where that is
+            longer than usual, a second signal leaves it the usual time, and a third one none.
+        ask: Lets what is under way end at SIGTERM; None cancels the work.
+        code: The exit code after SIGTERM.
+    """
+
+    seconds: float = GRACE_SECONDS
+    ask: Callable[[], None] | None = None
+    code: int = EXIT_INTERRUPTED
+
+
+_AT_ONCE: Final = Stop()
+
+
 class _Interrupt:
     """The end of the program, once a signal has come.
 
     Args:
         warn: Says how to go on.
+        stop: How it ends.
+
+    Attributes:
+        has_begun: Whether a signal has come.
+        code: The exit code after it.
     """
 
-    def __init__(self, warn: Callable[[], None]) -> None:
+    def __init__(self, warn: Callable[[], None], stop: Stop) -> None:
         self._warn = warn
+        self._stop = stop
         self._warned = threading.Lock()
-        self._begun = False
+        self._signals = 0
+        self.has_begun = False
+        self.code = EXIT_INTERRUPTED
         self._work: asyncio.Task[Any] | None = None
 
     def make_task(
@@ -170,16 +197,24 @@ class _Interrupt:
         self._work = asyncio.Task(work, loop=loop, **more)
         return self._work
 
-    def begin(self) -> None:
-        """Let the work end, but not for long; a second time ends the process at once."""
-        if self._begun:
+    def begin(self, number: int) -> None:
+        """Let the work end, but not for long; the last time ends the process at once."""
+        patient = self._stop.seconds > GRACE_SECONDS
+        if self._stop.ask is not None and self._signals and number == signal.SIGTERM:
+            return  # of a whole group of processes, and then of the one that waits for this one
+        if self._signals > patient:
             self._exit()
-        self._begun = True
-        watchdog = threading.Timer(GRACE_SECONDS, self._exit)
+        gently = number == signal.SIGTERM and not self._signals
+        seconds = GRACE_SECONDS if self._signals else self._stop.seconds
+        self._signals += 1
+        self.has_begun = True
+        self.code = self._stop.code if number == signal.SIGTERM else EXIT_INTERRUPTED
+        watchdog = threading.Timer(seconds, self._exit)
         watchdog.daemon = True
         watchdog.start()
         if self._work is not None and not self._work.done():
-            self._work.get_loop().call_soon_threadsafe(self._cancel)
+            ask = self._stop.ask if gently and self._stop.ask is not None else self._cancel
+            self._work.get_loop().call_soon_threadsafe(ask)
 
     def warn(self) -> None:
         """Say how to go on, once."""
@@ -203,6 +238,7 @@ class _Interrupt:
 def interruptible(
     on_interrupt: Callable[[], None],
     loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+    stop: Stop = _AT_ONCE,
 ) -> Iterator[asyncio.Runner]:
     """A runner whose first work ends at SIGINT or SIGTERM.
 
@@ -212,43 +248,50 @@ def interruptible(
     Args:
         on_interrupt: Tells the user how to go on; called once, after the first signal.
         loop_factory: Makes the loop; None makes the usual one.
+        stop: How a signal ends it.
 
     Raises:
         typer.Exit: With code 130, after a signal.
     """
-    interrupt = _Interrupt(on_interrupt)
+    interrupt = _Interrupt(on_interrupt, stop)
     try:
         with _handled(interrupt.begin), asyncio.Runner(loop_factory=loop_factory) as runner:
             runner.get_loop().set_task_factory(interrupt.make_task)
             yield runner
     except asyncio.CancelledError as error:
         interrupt.warn()
-        raise typer.Exit(EXIT_INTERRUPTED) from error
+        raise typer.Exit(interrupt.code) from error
+    except LibriScribeError as error:
+        if stop.ask is None or not interrupt.has_begun:
+            raise
+        interrupt.warn()
+        raise typer.Exit(interrupt.code) from error
 
 
 def run_async(
     work: Coroutine[Any, Any, T],
     on_interrupt: Callable[[], None],
     loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+    stop: Stop = _AT_ONCE,
 ) -> T:
     """Run `work` to its end, or until SIGINT or SIGTERM (`interruptible`).
 
     Raises:
         typer.Exit: With code 130, after a signal.
     """
-    with interruptible(on_interrupt, loop_factory) as runner:
+    with interruptible(on_interrupt, loop_factory, stop) as runner:
         return runner.run(work)
 
 
 @contextmanager
-def _handled(begin: Callable[[], None]) -> Iterator[None]:
+def _handled(begin: Callable[[int], None]) -> Iterator[None]:
     """Call `begin` at each SIGINT and SIGTERM while the block runs.
 
     The loop's own handlers would wait for the loop's next turn, and a provider's client that is
     used for the first time keeps the loop busy with imports for seconds.
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, lambda *_: begin()) for number in numbers}
+    before = {number: signal.signal(number, lambda number, _: begin(number)) for number in numbers}
     try:
         yield
     finally:

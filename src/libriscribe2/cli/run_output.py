@@ -12,7 +12,7 @@ from libriscribe2.app import AppOptions, SharedCalls
 from libriscribe2.checks.plan.plan_report import check_plan
 from libriscribe2.cli.finding_formats import show_plan
 from libriscribe2.cli.frame import model_for, resumable
-from libriscribe2.cli.process import interrupted, interruptible, run_async
+from libriscribe2.cli.process import Stop, interrupted, interruptible, run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.runs import (
     OpenBook,
@@ -81,17 +81,23 @@ def run_book(
     store, name = book.store, book.store.paths.called
     screen = Screen(renderer, as_json=as_json, brief=brief)
     notes = FallbackNotes(renderer, first_models(book.settings, book.choice, request.stages))
-    of_batch = book.store.paths.batch_mark.exists() and as_json
+    of_batch = book.settings.batch.book_stop_seconds > 0
     with nullcontext() if of_batch else resumable(renderer, name):
         if not brief:
             say_model(renderer, book.choice)
             _tell_sources(renderer, book, begins=True)
-        run = book.run(request)
+        engine, seconds = book.engine(), book.settings.batch.book_stop_seconds
+        run = request.by(engine)
+        # The worker that a book belongs to grants it more time than somebody at a terminal.
+        stop = Stop(seconds, engine.stop) if seconds else Stop()
         shown = nullcontext() if brief else renderer.live(lambda: _scale_of(book))
         with recorders(store.paths, os.environ, renderer.warning) as files, shown:
             followed = follow(run, *files, screen, notes, pieces=screen)
             say = partial(_say_interrupted, renderer, name)
-            with interruptible(say) as runner, telling_the_desktop(store.paths.root.name):
+            with (
+                interruptible(say, stop=stop) as runner,
+                telling_the_desktop(store.paths.root.name),
+            ):
                 outcome = runner.run(followed)
     if screen.edited and not as_json and not brief:
         more = " and more" if screen.edited[LISTED:] else ""

@@ -23,7 +23,7 @@ from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths, batches_in, begin_project, is_taken
 from libriscribe2.batch.forking import BookServer
 from libriscribe2.batch.local import LocalQueue
-from libriscribe2.batch.processes import BookProcess, RunCommand
+from libriscribe2.batch.processes import GRACE_SECONDS, BookProcess, RunCommand
 from libriscribe2.batch.progress import Batch, Book, Ended
 from libriscribe2.batch.provider.poller import Poller, kept_meanwhile
 from libriscribe2.batch.provider.spool import Spool
@@ -59,11 +59,10 @@ def is_shared(settings: Settings) -> bool:
         ConfigError: They are, and the extra `[batch]` is not installed.
     """
     shared = bool(settings.batch.dsn.get_secret_value())
-    lacking = [name for name in ("procrastinate", "psycopg") if shared and find_spec(name) is None]
-    if lacking:
+    if shared and find_spec("psycopg") is None:
         raise ConfigError(
             "A batch in a database needs the extra [batch], which is not installed.",
-            why=f"{', '.join(lacking)} not found; a batch in a folder does not need it.",
+            why="psycopg not found; a batch in a folder does not need it.",
             fix="`uv tool install 'libriscribe2[batch]'`, or `pip install 'libriscribe2[batch]'`.",
         )
     return shared
@@ -235,6 +234,7 @@ def terms_of(
         cap=order.max_cost,
         tries=settings.batch.max_tries,
         retry_seconds=settings.batch.retry_seconds,
+        stop_seconds=settings.batch.stop_seconds + GRACE_SECONDS,
         funding=settings.batch.funding,
         journal=settings.batch.journal if is_shared(settings) else "folder",
         tell=tell,
@@ -267,6 +267,7 @@ def writer_of(
         environment: Further variables of theirs.
     """
     more, end = environment or {}, None if order.together else order.deadline
+    stop = settings.batch.stop_seconds
     unknown = settings.budget.unknown_usd_per_million
 
     def minutes_of(book: Book) -> float | None:
@@ -279,12 +280,12 @@ def writer_of(
 
     if not is_shared(settings):
         options = ("--no-input", "--json", *order.options)
-        return process(RunCommand(("resume",), options, more, server.start))
+        return process(RunCommand(("resume",), options, more, server.start, stop))
     from libriscribe2.commands.shared_batches import child_environment, travelling  # noqa: PLC0415 - only a shared batch pays
 
     shared = ("--batch", shelf.batch, *order.options)
     environment = {**child_environment(settings), **more}
-    how = RunCommand(("batch", "book"), shared, environment, server.start)
+    how = RunCommand(("batch", "book"), shared, environment, server.start, stop)
     return travelling(settings, process(how), shelf.batch, shelf.paths)
 
 

@@ -67,7 +67,7 @@ class OpenBook:
             LibriScribeError: A key is missing, or a file of the book cannot be used; the stream
                 raises the first failure of the run.
         """
-        return request.by(self._engine())
+        return request.by(self.engine())
 
     def ask(self, agent: type[AgentT], work: Callable[[AgentT], Awaitable[T]]) -> RunStream[T]:
         """What an agent answers, from which no file of the book is made; its replies are recorded.
@@ -76,10 +76,14 @@ class OpenBook:
             LibriScribeError: A key is missing; the stream raises that a cap was reached, or that
                 no usable reply came.
         """
-        return self._engine().consult(agent, work)
+        return self.engine().consult(agent, work)
 
-    def _engine(self) -> Engine:
-        """The parts of a run, whose log goes to the project from here on."""
+    def engine(self) -> Engine:
+        """The parts of a run, whose log goes to the project from here on.
+
+        Raises:
+            LibriScribeError: A key is missing, or a file of the book cannot be used.
+        """
         log_to(self.store.paths.state / "run.log", self.settings.log_level)
         return App(self.store, self.brief, self.settings, self.choice, self.options).engine
 

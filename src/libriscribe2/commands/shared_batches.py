@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Final
 
 from libriscribe2.batch.postgres.book_journal import SyncedBooks
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn, ensure_schema
+from libriscribe2.batch.postgres.database import PATIENCE, Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.jobs import batches
-from libriscribe2.batch.postgres.worker import DatabaseQueue, no_lost
+from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.project.paths import ProjectPaths
@@ -37,7 +37,7 @@ def database_of(settings: Settings) -> Database:
         ProjectError: A newer version made the tables.
         DatabaseLostError: It does not answer.
     """
-    database = Database(dsn_of(settings))
+    database = Database(dsn_of(settings), patience_of(settings))
     try:
         ensure_schema(database)
     except BaseException:
@@ -46,21 +46,24 @@ def database_of(settings: Settings) -> Database:
     return database
 
 
+def patience_of(settings: Settings) -> float:
+    """Seconds after which a statement of the database is given up."""
+    return max(PATIENCE / 3, settings.batch.stalled_seconds)
+
+
 def pace_of(settings: Settings) -> Pace:
     """How workers keep in touch."""
     batch = settings.batch
     return Pace(batch.heartbeat_seconds, batch.stalled_seconds, batch.poll_seconds)
 
 
-def open_queue(
-    settings: Settings, name: str, tell_lost: Callable[[DatabaseLostError], None] = no_lost
-) -> DatabaseQueue:
+def open_queue(settings: Settings, name: str) -> DatabaseQueue:
     """A batch, which need not be there yet.
 
     Raises:
         LibriScribeError: The database cannot be used.
     """
-    return DatabaseQueue(database_of(settings), name, pace_of(settings), tell_lost)
+    return DatabaseQueue(database_of(settings), name, pace_of(settings))
 
 
 def known_queue(settings: Settings, name: str | None) -> DatabaseQueue:

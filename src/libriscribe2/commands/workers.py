@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from libriscribe2.batch.folders import mark_project
 from libriscribe2.batch.postgres.book_journal import (
@@ -15,17 +16,17 @@ from libriscribe2.batch.postgres.book_journal import (
     is_kept,
     stored_book,
 )
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError, DatabaseRates
+from libriscribe2.batch.postgres.database import Database, DatabaseRates
 from libriscribe2.batch.postgres.exchange import Exchange
-from libriscribe2.batch.postgres.jobs import batches, key_of
-from libriscribe2.batch.postgres.worker import DatabaseQueue, Worker
+from libriscribe2.batch.postgres.jobs import Jobs, batches, key_of
+from libriscribe2.batch.postgres.worker import DatabaseQueue, Listener, Worker
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.commands.batches import BatchRequest, Bookshelf, server_for, terms_of, writer_of
 from libriscribe2.commands.projects import open_project, settings_of
 from libriscribe2.commands.rebuilding import Rebuilt, rebuild
-from libriscribe2.commands.shared_batches import database_of, pace_of
+from libriscribe2.commands.shared_batches import database_of, pace_of, patience_of
 from libriscribe2.editing.rebuild import GOOD
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.limits.rate_store import RateLimits
@@ -67,7 +68,7 @@ async def write_for_all(
     choice: ModelChoice,
     order: WorkerRequest,
     tell: Callable[[Book, Ended | None], None],
-    tell_lost: Callable[[DatabaseLostError], None],
+    listener: Listener,
 ) -> bool:
     """Write books of all batches, together with other machines.
 
@@ -77,7 +78,7 @@ async def write_for_all(
         choice: The model of books that name none.
         order: What a command asks.
         tell: Hears of each book that begins (None) or whose run has ended.
-        tell_lost: Hears that the database does not answer.
+        listener: Hears what else a person should know.
 
     Returns:
         Whether it was the deadline that ended it.
@@ -96,7 +97,7 @@ async def write_for_all(
 
     exchange = Exchange(database, terms, pace, order.batches or None)
     async with server:
-        await Worker(exchange, writer, terms, pace, drain=order.drain, tell_lost=tell_lost).run()
+        await Worker(exchange, writer, terms, pace, drain=order.drain, listener=listener).run()
     return terms.over
 
 
@@ -135,7 +136,9 @@ def open_shared_book(
     """
     with (
         closing(database_of(settings)) as database,
-        ProjectClaim.take(database.dsn, key_of(batch, paths.root.name)) as claim,
+        ProjectClaim.take(
+            database.dsn, key_of(batch, paths.root.name), patience_of(settings)
+        ) as claim,
         ProjectStore.open(paths, _machine(settings, claim, paths)) as store,
     ):
         check_research(store)
@@ -162,6 +165,41 @@ def _ask_both(store: ProjectStore, claim: ProjectClaim) -> None:
         claim.check()
 
     store.journal.check_held = check_held
+
+
+def list_workers(settings: Settings) -> list[dict[str, Any]]:
+    """The workers of the database, and those that ended with a fault within a day.
+
+    Raises:
+        LibriScribeError: The database cannot be used.
+    """
+    with closing(database_of(settings)) as database:
+        return Jobs(database).workers(settings.batch.stalled_seconds)
+
+
+def drain_workers(settings: Settings, name: str) -> list[int]:
+    """Have workers end once their books have ended.
+
+    Args:
+        settings: The settings in force.
+        name: The number of one, or the machine of several.
+
+    Returns:
+        Their numbers.
+
+    Raises:
+        ProjectError: There is none of that number, and none on such a machine.
+        LibriScribeError: The database cannot be used.
+    """
+    with closing(database_of(settings)) as database:
+        found = Jobs(database).drain(name)
+    if not found:
+        raise ProjectError(
+            f"There is no worker {name!r}",
+            why="no worker that is alive has this number or runs on a machine of this name",
+            fix="`libriscribe2 batch workers` lists them.",
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

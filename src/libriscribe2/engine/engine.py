@@ -139,6 +139,10 @@ class Engine:
                 store.again(step)
         return self._stream(Runner(self._parts, stages, refresh=refresh, only=only))
 
+    def stop(self) -> None:
+        """Send nothing more, and let calls under way end; the run then says that it was stopped."""
+        self._parts.session.stop()
+
     def consult(self, agent: type[AgentT], work: Callable[[AgentT], Awaitable[T]]) -> RunStream[T]:
         """Have an agent answer something from which no file of the book is made.
 

@@ -349,6 +349,9 @@ class BatchConfig(BaseModel):
         heartbeat_seconds: Between two signs of life of a worker.
         stalled_seconds: Without a sign of life, after which others take a worker's books over.
         poll_seconds: Between two looks of an idle worker at the queue.
+        stop_seconds: How long calls under way may take to end when a batch's run or a worker is
+            stopped; a second signal does not wait for them.
+        book_stop_seconds: The same for the process of a book, to which its batch says it.
         spool: Folder in which the calls of books wait to be sent together; `batch run` sets it
             for their processes. None sends each at once.
         provider_quiet_seconds: Without another call, after which those that wait are sent as one
@@ -368,6 +371,8 @@ class BatchConfig(BaseModel):
     heartbeat_seconds: Seconds = 10.0
     stalled_seconds: Seconds = 30.0
     poll_seconds: Seconds = 1.0
+    stop_seconds: Seconds = 60.0
+    book_stop_seconds: Annotated[float, Field(ge=0)] = 0.0
     spool: Folder | None = None
     provider_quiet_seconds: Seconds = 5.0
     provider_poll_seconds: Seconds = 10.0

@@ -15,10 +15,12 @@ from psycopg.rows import DictRow
 
 from libriscribe2.batch.postgres.database import (
     APPLICATION,
+    PATIENCE,
     Database,
     DatabaseLostError,
     Dsn,
     Values,
+    carry_out,
     connect,
     here,
 )
@@ -39,7 +41,8 @@ _TAKE: Final = """
 _CHECK: Final = "select pg_backend_pid() as session"
 _HOLDER: Final = """
     select application_name as who from pg_locks join pg_stat_activity using (pid)
-    where locktype = 'advisory' and granted
+    where locktype = 'advisory' and granted and objsubid = 1
+        and database = (select oid from pg_database where datname = current_database())
         and (classid::bigint << 32) | objid::bigint = hashtextextended(%s, 0)
 """
 
@@ -53,32 +56,39 @@ class ProjectClaim:
     """
 
     def __init__(
-        self, dsn: Dsn, key: str, connection: "psycopg.Connection[DictRow]", session: int
+        self,
+        dsn: Dsn,
+        key: str,
+        connection: "psycopg.Connection[DictRow]",
+        session: int,
+        patience: float,
     ) -> None:
+        self._patience = patience
         self.dsn = dsn
         self.key = key
         self._connection = connection
         self._session = session
 
     @classmethod
-    def take(cls, dsn: Dsn, key: str) -> Self:
+    def take(cls, dsn: Dsn, key: str, patience: float = PATIENCE) -> Self:
         """Take the right at once or not at all.
 
         Args:
             dsn: The database.
             key: What the book is called among all books of the database.
+            patience: Seconds after which a statement is given up.
 
         Raises:
             ProjectInUseError: Another process has it.
             DatabaseLostError: The database does not answer.
         """
-        connection = connect(dsn)
+        connection = connect(dsn, patience)
         with dsn.errors():
             connection.execute(_SIGN, (f"{APPLICATION} pid {os.getpid()} on {here()}",))
             row = connection.execute(_TAKE, (key,)).fetchone()
             assert row is not None  # the statement always gives one row
             if row["taken"]:
-                return cls(dsn, key, connection, row["session"])
+                return cls(dsn, key, connection, row["session"], patience)
             holder = connection.execute(_HOLDER, (key,)).fetchone()
             connection.close()
         raise ProjectInUseError(
@@ -107,8 +117,7 @@ class ProjectClaim:
         """
         try:
             with self.dsn.errors():
-                cursor = self._connection.execute(query.encode(), values)
-                return cursor.fetchall() if cursor.description is not None else []
+                return carry_out(self._connection, query, values, self._patience)
         except DatabaseLostError as error:
             self._connection.close()  # it may still stand, with a server that has no room left
             raise self._gone(error.why) from error

@@ -1,20 +1,20 @@
 """The database: connections, schema, and rates shared by all workers."""
 
+import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from importlib import resources
-from threading import RLock
+from threading import RLock, Timer
 from typing import Any, Final
 
 import psycopg
-from procrastinate.schema import SchemaManager
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 from typing_extensions import override
 
-from libriscribe2.errors import ConfigError, ProjectError, ProviderError
+from libriscribe2.errors import ConfigError, NewerVersionError, ProjectError, ProviderError
 from libriscribe2.llm.limits.rate_store import RateLimits
 
 Values = Sequence[Any] | Mapping[str, Any]
@@ -30,7 +30,20 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 15_000,
 }
-"""Who is gone without a word is noticed: a dead host frees its locks after a minute."""
+"""A server that is gone without a word is noticed."""
+
+PATIENCE: Final = 30.0
+"""Seconds that a statement, a lock or a pause within a transaction may take."""
+
+_SESSION: Final = """
+    set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
+    set tcp_user_timeout = '60s'; set statement_timeout = '{ms}ms'; set lock_timeout = '{ms}ms';
+    set idle_in_transaction_session_timeout = '{ms}ms'
+"""
+"""So the server ends the session of a host that is gone, and with it its locks and transactions."""
+
+_LATE: Final = 1.2
+"""How many times as long as the server may take we wait for its answer: the way may be cut."""
 
 
 class DatabaseLostError(ProviderError):
@@ -104,10 +117,12 @@ class Database:
 
     Args:
         dsn: The address.
+        patience: Seconds after which a statement is given up.
     """
 
-    def __init__(self, dsn: Dsn) -> None:
+    def __init__(self, dsn: Dsn, patience: float = PATIENCE) -> None:
         self.dsn = dsn
+        self._patience = patience
         self._connection: psycopg.Connection[DictRow] | None = None
         self._turn = RLock()
 
@@ -118,8 +133,7 @@ class Database:
             LibriScribeError: The database does not answer, or refuses.
         """
         with self._turn, self.dsn.errors():
-            cursor = self._open().execute(query.encode(), values)
-            return cursor.fetchall() if cursor.description is not None else []
+            return carry_out(self._open(), query, values, self._patience)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -128,8 +142,11 @@ class Database:
         Raises:
             LibriScribeError: The database does not answer, or refuses.
         """
-        with self._turn, self.dsn.errors(), self._open().transaction():
-            yield
+        with self._turn, self.dsn.errors():
+            connection = self._open()
+            # Longer than any of its statements: what it does in between is ours.
+            with _given_up(connection, 3 * self._patience), connection.transaction():
+                yield
 
     def close(self) -> None:
         """Let go of the connection; it is made again when it is wanted."""
@@ -140,18 +157,53 @@ class Database:
 
     def _open(self) -> psycopg.Connection[DictRow]:
         if self._connection is None or self._connection.closed:
-            self._connection = connect(self.dsn)
+            self._connection = connect(self.dsn, self._patience)
         return self._connection
 
 
-def connect(dsn: Dsn) -> psycopg.Connection[DictRow]:
+def connect(dsn: Dsn, patience: float = PATIENCE) -> psycopg.Connection[DictRow]:
     """A new connection, on which every statement outside a transaction stands for itself.
 
     Raises:
         LibriScribeError: The database does not answer, or does not let us in.
     """
     with dsn.errors():
-        return psycopg.connect(dsn.text, autocommit=True, row_factory=dict_row)
+        connection = psycopg.connect(dsn.text, autocommit=True, row_factory=dict_row)
+        carry_out(connection, _SESSION.format(ms=round(1000 * patience)), None, patience)
+        return connection
+
+
+def carry_out(
+    connection: psycopg.Connection[DictRow], query: str, values: Values | None, patience: float
+) -> list[dict[str, Any]]:
+    """The rows that a statement gives; empty for one that gives none.
+
+    Raises:
+        psycopg.Error: The database refuses, or does not answer in time.
+    """
+    with _given_up(connection, _LATE * patience):
+        cursor = connection.execute(query.encode(), values)
+        return cursor.fetchall() if cursor.description is not None else []
+
+
+@contextmanager
+def _given_up(connection: psycopg.Connection[DictRow], seconds: float) -> Iterator[None]:
+    """Hang up after so many seconds, so that who waits for an answer gets an error."""
+    timer = Timer(seconds, _hang_up, (connection,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _hang_up(connection: psycopg.Connection[DictRow]) -> None:
+    with (
+        suppress(OSError, psycopg.Error),
+        socket.socket(fileno=os.dup(connection.fileno())) as end,
+    ):
+        end.shutdown(socket.SHUT_RDWR)
 
 
 def here() -> str:
@@ -167,7 +219,7 @@ def _shown(parts: Mapping[str, Any]) -> str:
     return f"postgresql://{user}{secret}{'@' if user else ''}{host}{port}/{parts.get('dbname', '')}"
 
 
-_PARTS: Final = ("schema.sql", "schema_2.sql")
+_PARTS: Final = ("schema.sql", "schema_2.sql", "schema_3.sql")
 """What makes the tables: each part brings them to the next number, the first one to 1."""
 
 NUMBER: Final = len(_PARTS)
@@ -175,14 +227,14 @@ NUMBER: Final = len(_PARTS)
 
 _TURN: Final = "select pg_advisory_xact_lock(hashtextextended('libriscribe2 schema', 0))"
 _FIND: Final = "select to_regclass('libriscribe2_schema') is not null as there"
-_FIND_JOBS: Final = "select to_regclass('procrastinate_jobs') is not null as there"
 
 
 def ensure_schema(database: Database) -> None:
     """Make the tables where they are missing; those of an older version are added to.
 
     Raises:
-        ProjectError: A newer version made them, or the database refuses.
+        NewerVersionError: A newer version made them.
+        ProjectError: The database refuses.
         DatabaseLostError: The database does not answer.
     """
     if _number(database) < NUMBER:
@@ -191,11 +243,16 @@ def ensure_schema(database: Database) -> None:
             _add_from(database, _number(database))  # somebody else may have done so meanwhile
     number = _number(database)
     if number != NUMBER:
-        raise ProjectError(
-            f"The database {database.dsn.shown} is of schema {number}; this version knows {NUMBER}",
-            why="a newer version of libriscribe2 made its tables",
-            fix="Install that version on this machine as well.",
-        )
+        raise newer_schema(database.dsn, number)
+
+
+def newer_schema(dsn: Dsn, number: int) -> NewerVersionError:
+    """The error for tables that a newer version made."""
+    return NewerVersionError(
+        f"The database {dsn.shown} is of schema {number}; this version knows {NUMBER}",
+        why="a newer version of libriscribe2 made its tables",
+        fix="Install that version on this machine as well.",
+    )
 
 
 def _number(database: Database) -> int:
@@ -208,8 +265,7 @@ def _number(database: Database) -> int:
 def _add_from(database: Database, number: int) -> None:
     if number >= NUMBER:
         return
-    if not database.rows(_FIND_JOBS)[0]["there"]:
-        database.rows(SchemaManager.get_schema())
+    database.rows("set local statement_timeout = 0")  # old tables may be long
     for part in _PARTS[number:]:
         text = (resources.files("libriscribe2.batch.postgres") / part).read_text("utf-8")
         database.rows(text)

@@ -1,18 +1,21 @@
 """What a worker does with the database; each step is one transaction, and blocks for a moment.
 
-A job is `doing` exactly while its book is `running`: both change together, in the batch's turn.
+A book has a claim exactly while it is `running`: both change together, in the batch's turn.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from libriscribe2.batch.grants import Wait, grant_for, reach, worth_another_run
-from libriscribe2.batch.postgres.database import Database, here
-from libriscribe2.batch.postgres.jobs import DatabaseLog, Jobs, Ticket
+from libriscribe2.batch.postgres.database import NUMBER, Database, here, newer_schema
+from libriscribe2.batch.postgres.jobs import Beat, DatabaseLog, Jobs, Ticket
 from libriscribe2.batch.progress import Batch, Book, Ended, ended, retried, started
 from libriscribe2.batch.queue import LoggedBatch
 from libriscribe2.batch.work import Terms, comes_late, next_try
+
+WorkerState = Literal["working", "resting", "draining", "stopping"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,20 @@ class Exchange:
         self._worker: int | None = None
         self._queues: dict[str, LoggedBatch] = {}
 
-    def beat(self) -> None:
-        """Give a sign of life; a worker that was struck off is enlisted anew."""
-        if self._worker is None or not self._jobs.beat(self._worker):
-            self._worker = self._jobs.enlist(self._pace.stalled)
+    def beat(self, state: WorkerState = "working", note: str = "") -> Beat:
+        """Give a sign of life; a worker that was struck off is enlisted anew.
+
+        Raises:
+            NewerVersionError: A newer version has changed the tables meanwhile.
+        """
+        heard = None if self._worker is None else self._jobs.beat(self._worker, state, note)
+        if heard is None:
+            self._worker = self._jobs.enlist(self._terms.books)
+            heard = self._jobs.beat(self._worker, state, note)
+        assert heard is not None  # it was enlisted this moment
+        if heard.schema > NUMBER:
+            raise newer_schema(self._database.dsn, heard.schema)
+        return heard
 
     def lost(self, mine: Collection[Ticket]) -> set[Ticket]:
         """Jobs that this worker should end: cancelled, or given to somebody else meanwhile."""
@@ -78,10 +91,18 @@ class Exchange:
             states = {ticket: self._book(ticket) for ticket in mine}
             return gone | {t for t, book in states.items() if book and book.state == "cancelled"}
 
-    def left(self, mine: Collection[Ticket]) -> list[tuple[Ticket, Book]]:
-        """Jobs that nobody runs: of dead workers, or begun when the connection broke."""
+    def left(
+        self, mine: Collection[Ticket], *, own_only: bool = False
+    ) -> list[tuple[Ticket, Book]]:
+        """Jobs that nobody runs: begun here when the connection broke, or of dead workers.
+
+        Args:
+            mine: Jobs that this worker runs.
+            own_only: Whether only those are wanted that this worker once began.
+        """
         with self._whole():
-            found = [(ticket, self._book(ticket)) for ticket in self._left(mine)]
+            left = self._held() - set(mine) if own_only else self._left(mine)
+            found = [(ticket, self._book(ticket)) for ticket in left]
             return [(ticket, book) for ticket, book in found if book is not None]
 
     def take_over(self, ticket: Ticket, mine: Collection[Ticket], how: Ended) -> None:
@@ -94,10 +115,12 @@ class Exchange:
                 return
             book = queue.status().books[ticket.book]
             if book.state != "running":
-                self._jobs.finish(ticket, done=book.state == "done")
+                self._jobs.finish(ticket)
                 return
             if ticket in self._held():  # nobody died: the answer to our claim was lost
-                how = replace(how, cause="database")
+                how = replace(how, cause="database", lost=False)
+            else:
+                self._jobs.end_holders(ticket)
             how, _ = next_try(book, how, self._terms)
             if how.state == "failed":
                 how = replace(how, what="Its worker died each time")
@@ -105,7 +128,7 @@ class Exchange:
             if how.state == "queued":
                 self._jobs.again(ticket, 0.0)
             else:
-                self._jobs.finish(ticket, done=False)
+                self._jobs.finish(ticket)
 
     def claim(self, room: int = 1) -> Claim | None:
         """The next book that this worker may run, with its grant held back.
@@ -134,7 +157,7 @@ class Exchange:
             if book.state == "queued":
                 self._jobs.again(ticket, pause)
             else:
-                self._jobs.finish(ticket, done=book.state == "done")
+                self._jobs.finish(ticket)
             _let_others_go_on(queue)
             return book
 
@@ -142,10 +165,10 @@ class Exchange:
         """Whether no book runs anywhere, and none waits that may begin."""
         return not self._jobs.open(self._only)
 
-    def leave(self) -> None:
-        """Strike this worker off."""
+    def leave(self, note: str = "") -> None:
+        """Strike this worker off; with a note, it stays listed as ended."""
         if self._worker is not None:
-            self._jobs.leave(self._worker)
+            self._jobs.leave(self._worker, note)
         self._database.close()
 
     def _claim(self, queue: LoggedBatch, room: int) -> Claim | None:
@@ -163,14 +186,14 @@ class Exchange:
                     return None
                 if short is not None:
                     queue.note([ended(ticket.book, short)])
-                    self._jobs.finish(ticket, done=False)
+                    self._jobs.finish(ticket)
                     continue
                 grant = grant_for(batch, book, room, self._terms.funding)
                 late = comes_late(batch, book, self._terms.clock())
                 journal = self._terms.journal
                 queue.note([started(ticket.book, grant, late=late, journal=journal)])
                 return Claim(ticket, queue.status().books[ticket.book], grant)
-            self._jobs.finish(ticket, done=False)
+            self._jobs.finish(ticket)
         return None
 
     def _left(self, mine: Collection[Ticket]) -> set[Ticket]:

@@ -1,58 +1,98 @@
-"""Rows of books and lines of the log in the database."""
+"""Rows of books, of workers, and lines of the log in the database."""
 
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, Final, LiteralString, TypeVar
+from datetime import timedelta
+from typing import Any, Final
 
-from procrastinate.connector import BaseAsyncConnector
-from procrastinate.jobs import Job, Status
-from procrastinate.manager import JobManager
 from psycopg.types.json import Jsonb
-from typing_extensions import override
 
-from libriscribe2.batch.postgres.database import Database
+from libriscribe2 import __version__
+from libriscribe2.batch.postgres.database import Database, here
+from libriscribe2.batch.rows import PAYLOAD
 from libriscribe2.project.records import Record
 from libriscribe2.project.texts import Clock, iso_utc, utc_now
 
-T = TypeVar("T")
-
-TASK: Final = "make_book"
-_SOONEST: Final = 2**31 - 1
-
-_WAITING: Final = """
-    select queueing_lock from procrastinate_jobs
-    where status = 'todo' and queueing_lock = any(%s)
+_QUEUE: Final = """
+    insert into libriscribe2_jobs (batch, book, due, payload)
+    select %s, book, due, payload
+    from unnest(%s::text[], %s::timestamptz[], %s::integer[]) with ordinality
+        as one (book, due, payload, place) order by place
+    on conflict (batch, book) do update set due = excluded.due, payload = excluded.payload,
+        not_before = '-infinity', worker = null, claim = null
 """
 _CANCEL: Final = """
-    select procrastinate_cancel_job_v1(id, false, false) from procrastinate_jobs
-    where id in (
-        select id from procrastinate_jobs
-        where status = 'todo' and queueing_lock = any(%s) for update skip locked
+    delete from libriscribe2_jobs where batch = %s and book = any(%s) and worker is null
+"""
+_NEXT: Final = """
+    select name from libriscribe2_batches cross join lateral (
+        select due, number from libriscribe2_jobs
+        where batch = name and worker is null and not_before <= now() and payload <= %(payload)s
+        order by due, number limit 1
+    ) as first
+    where not paused and (%(only)s::text[] is null or name = any(%(only)s)) order by due, number
+"""
+_TAKE: Final = """
+    update libriscribe2_jobs set worker = %s, claim = nextval('libriscribe2_claims')
+    where (batch, book) = (
+        select batch, book from libriscribe2_jobs
+        where batch = %s and worker is null and not_before <= now() and payload <= %s
+        order by due, number limit 1 for update skip locked
+    ) returning claim, batch, book
+"""
+_HELD: Final = "select claim, batch, book from libriscribe2_jobs where worker = %s"
+_LEFT: Final = """
+    select claim, batch, book from libriscribe2_jobs where worker is not null and worker not in (
+        select id from libriscribe2_workers
+        where state <> 'ended' and beat > now() - make_interval(secs => %s)
     )
 """
-_HELD: Final = """
-    select id, attempts, args from procrastinate_jobs where status = 'doing' and worker_id = %s
-"""
-_THERE: Final = "select 1 from procrastinate_workers where id = %s"
-_NOW: Final = "select now() as now"
-_DUE: Final = """
-    select queue_name from procrastinate_jobs
-    join libriscribe2_batches on name = queue_name and not paused
-    where status = 'todo' and (scheduled_at is null or scheduled_at <= now())
-        and (%(only)s::text[] is null or queue_name = any(%(only)s))
-    group by queue_name order by min(id)
+_FINISH: Final = "delete from libriscribe2_jobs where claim = %s"
+_AGAIN: Final = """
+    update libriscribe2_jobs set worker = null, claim = null, not_before = now() + %s
+    where claim = %s
 """
 _OPEN: Final = """
-    select count(*) as open from procrastinate_jobs
-    join libriscribe2_batches on name = queue_name
-    where (status = 'doing' or (status = 'todo' and not paused))
-        and (%(only)s::text[] is null or queue_name = any(%(only)s))
+    select count(*) as open from libriscribe2_jobs join libriscribe2_batches on name = batch
+    where (worker is not null or (not paused and payload <= %(payload)s))
+        and (%(only)s::text[] is null or batch = any(%(only)s))
 """
-_ALIVE: Final = """
-    select 1 from procrastinate_workers
-    where last_heartbeat > now() - make_interval(secs => %s) limit 1
+_ENLIST: Final = """
+    insert into libriscribe2_workers (host, pid, program, payload, slots)
+    values (%s, %s, %s, %s, %s) returning id
+"""
+_PRUNE: Final = """
+    delete from libriscribe2_workers where beat < now() - interval '1 day'
+        or (state = 'ended' and host = %s)
+"""
+_BEAT: Final = """
+    update libriscribe2_workers set beat = now(), state = %s, note = %s where id = %s
+    returning drain, (select number from libriscribe2_schema) as schema, exists (
+        select from libriscribe2_jobs where worker is null and payload > %s
+    ) as newer
+"""
+_END: Final = "update libriscribe2_workers set state = 'ended', note = %s where id = %s"
+_LEAVE: Final = "delete from libriscribe2_workers where id = %s"
+_WORKERS: Final = """
+    select id, host, pid, program, slots, note, drain,
+        extract(epoch from now() - began)::float8 as age,
+        extract(epoch from now() - beat)::float8 as silent, case
+            when state <> 'ended' and beat < now() - make_interval(secs => %s) then 'silent'
+            else state end as state,
+        (select count(*) from libriscribe2_jobs where worker = id) as books
+    from libriscribe2_workers where beat > '-infinity' order by id
+"""
+_DRAIN: Final = """
+    update libriscribe2_workers set drain = true
+    where state <> 'ended' and (id::text = %(name)s or host = %(name)s) returning id
+"""
+_END_HOLDERS: Final = """
+    select pg_terminate_backend(pid) from pg_locks
+    where locktype = 'advisory' and granted and objsubid = 1 and pid <> pg_backend_pid()
+        and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32) | objid::bigint = hashtextextended(%s, 0)
 """
 
 
@@ -61,20 +101,33 @@ class Ticket:
     """The right to run a book.
 
     Attributes:
-        job: The job's id.
-        attempt: How often the job was given out before; a job that is taken over gets another one.
+        claim: The number of this handing over; a book that is taken over gets another one.
         batch: The batch.
         book: The name of the book.
     """
 
-    job: int
-    attempt: int
+    claim: int
     batch: str
     book: str
 
 
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What a worker hears when it gives a sign of life.
+
+    Attributes:
+        drain: Whether it is to end once its books have ended.
+        schema: The number of the tables.
+        newer: Whether books wait that only a newer version can write.
+    """
+
+    drain: bool
+    schema: int
+    newer: bool
+
+
 class Jobs:
-    """The jobs in a database.
+    """The books that wait or run, and the workers.
 
     Args:
         database: Where they are.
@@ -82,95 +135,91 @@ class Jobs:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._manager = JobManager(_Door(database))
 
-    def queue(self, batch: str, books: Mapping[str, str]) -> None:
-        """Make jobs for books that have none waiting; inside the batch's turn.
+    def queue(self, batch: str, records: Sequence[Record]) -> None:
+        """Let the books of records `add` and `retry` wait; inside the batch's turn.
 
-        Args:
-            batch: The batch.
-            books: The deadline of each book, by its name; empty is none.
+        Whoever still runs one of them has lost it.
         """
-        if not books:
-            return
-        keys = [key_of(batch, book) for book in books]
-        waiting = {one["queueing_lock"] for one in self._database.rows(_WAITING, (keys,))}
-        jobs = [
-            Job(
-                queue=batch,
-                lock=key_of(batch, book),
-                queueing_lock=key_of(batch, book),
-                task_name=TASK,
-                priority=_urgency(deadline),
-                task_kwargs={"batch": batch, "name": book},
-            )
-            for book, deadline in books.items()
-            if key_of(batch, book) not in waiting
-        ]
-        if jobs:
-            _now(self._manager.batch_defer_jobs_async(jobs))
+        if records:
+            books = [record["book"] for record in records]
+            dues = [record.get("deadline") or "infinity" for record in records]
+            payloads = [record.get("payload", 1) for record in records]
+            self._database.rows(_QUEUE, (batch, books, dues, payloads))
 
     def cancel(self, batch: str, books: Sequence[str]) -> None:
-        """Take the jobs of books out that nobody has begun."""
+        """Take books out that nobody has begun."""
         if books:
-            self._database.rows(_CANCEL, ([key_of(batch, book) for book in books],))
+            self._database.rows(_CANCEL, (batch, list(books)))
 
     def due(self, only: Sequence[str] | None) -> list[str]:
-        """Batches with a job that may begin now, the oldest first."""
-        return [row["queue_name"] for row in self._database.rows(_DUE, {"only": _names(only)})]
+        """Batches with a book that may begin now, the most urgent first."""
+        values = {"only": _names(only), "payload": PAYLOAD}
+        return [row["name"] for row in self._database.rows(_NEXT, values)]
 
     def open(self, only: Sequence[str] | None) -> int:
-        """How many jobs run anywhere, or wait in a batch that is not paused."""
-        return int(self._database.rows(_OPEN, {"only": _names(only)})[0]["open"])
+        """How many books run anywhere, or wait for this version in a batch that is not paused."""
+        values = {"only": _names(only), "payload": PAYLOAD}
+        return int(self._database.rows(_OPEN, values)[0]["open"])
 
     def take(self, batch: str, worker: int) -> Ticket | None:
-        """The next job of a batch, for a worker; inside the batch's turn."""
-        job = _now(self._manager.fetch_job([batch], worker))
-        return None if job is None else _ticket_of(job)
+        """The next book of a batch, for a worker; inside the batch's turn."""
+        return next(self._tickets(_TAKE, (worker, batch, PAYLOAD)), None)
 
     def held(self, worker: int) -> set[Ticket]:
-        """The jobs that a worker runs, as the database knows it."""
-        rows = self._database.rows(_HELD, (worker,))
-        return {_ticket(row["id"], row["attempts"], row["args"]) for row in rows}
-
-    def finish(self, ticket: Ticket, *, done: bool) -> None:
-        """A job came to its end, whatever became of the book."""
-        status = Status.SUCCEEDED if done else Status.FAILED
-        _now(self._manager.finish_job_by_id_async(ticket.job, status, delete_job=False))
-
-    def again(self, ticket: Ticket, seconds: float) -> None:
-        """Let a job wait again, for so many seconds at least; inside the batch's turn.
-
-        Where somebody has queued the book anew meanwhile, that job waits in its place.
-        """
-        if self._database.rows(_WAITING, ([key_of(ticket.batch, ticket.book)],)):
-            self.finish(ticket, done=False)
-            return
-        at: datetime = self._database.rows(_NOW)[0]["now"] + timedelta(seconds=seconds)
-        _now(self._manager.retry_job_by_id_async(ticket.job, retry_at=at))
+        """The books that a worker runs, as the database knows it."""
+        return set(self._tickets(_HELD, (worker,)))
 
     def left(self, stalled_seconds: float) -> list[Ticket]:
-        """The jobs of workers whose heart has not beaten for so long."""
-        found = self._manager.get_stalled_jobs(seconds_since_heartbeat=stalled_seconds)
-        return [_ticket_of(job) for job in _now(found)]
+        """The books of workers that have given no sign of life for so long."""
+        return list(self._tickets(_LEFT, (stalled_seconds,)))
 
-    def enlist(self, stalled_seconds: float) -> int:
-        """A number for this worker; workers that are long gone are struck off."""
-        _now(self._manager.prune_stalled_workers(stalled_seconds))
-        return _now(self._manager.register_worker())
+    def finish(self, ticket: Ticket) -> None:
+        """A book came to its end, whatever became of it."""
+        self._database.rows(_FINISH, (ticket.claim,))
 
-    def beat(self, worker: int) -> bool:
-        """A sign of life; False where the worker was struck off meanwhile."""
-        _now(self._manager.update_heartbeat(worker))
-        return bool(self._database.rows(_THERE, (worker,)))
+    def again(self, ticket: Ticket, seconds: float) -> None:
+        """Let a book wait again, for so many seconds at least."""
+        self._database.rows(_AGAIN, (timedelta(seconds=seconds), ticket.claim))
 
-    def leave(self, worker: int) -> None:
-        """Strike this worker off."""
-        _now(self._manager.unregister_worker(worker))
+    def end_holders(self, ticket: Ticket) -> None:
+        """End the sessions that hold the lock of a book whose worker is gone."""
+        self._database.rows(_END_HOLDERS, (key_of(ticket.batch, ticket.book),))
+
+    def enlist(self, slots: int) -> int:
+        """A number for this worker; those that are long gone are struck off."""
+        self._database.rows(_PRUNE, (here(),))
+        about = (here(), os.getpid(), __version__, PAYLOAD, slots)
+        return int(self._database.rows(_ENLIST, about)[0]["id"])
+
+    def beat(self, worker: int, state: str, note: str) -> Beat | None:
+        """A sign of life; None where the worker was struck off meanwhile."""
+        rows = self._database.rows(_BEAT, (state, note, worker, PAYLOAD))
+        return Beat(**rows[0]) if rows else None
+
+    def leave(self, worker: int, note: str) -> None:
+        """Strike a worker off; where there is a note it stays listed for a day, as ended."""
+        if note:
+            self._database.rows(_END, (note, worker))
+        else:
+            self._database.rows(_LEAVE, (worker,))
+
+    def workers(self, stalled_seconds: float) -> list[dict[str, Any]]:
+        """All workers, as they are listed; those that have ended with a note for a day."""
+        return self._database.rows(_WORKERS, (stalled_seconds,))
+
+    def drain(self, name: str) -> list[int]:
+        """Have workers end once their books have ended, by number or host; their numbers."""
+        return [row["id"] for row in self._database.rows(_DRAIN, {"name": name})]
 
     def anyone(self, stalled_seconds: float) -> bool:
         """Whether any worker is alive."""
-        return bool(self._database.rows(_ALIVE, (stalled_seconds,)))
+        alive = (row["state"] not in {"silent", "ended"} for row in self.workers(stalled_seconds))
+        return any(alive)
+
+    def _tickets(self, query: str, values: Sequence[Any]) -> Iterator[Ticket]:
+        for row in self._database.rows(query, values):
+            yield Ticket(row["claim"], row["batch"], row["book"])
 
 
 def key_of(batch: str, book: str) -> str:
@@ -178,69 +227,8 @@ def key_of(batch: str, book: str) -> str:
     return f"{batch}/{book}"
 
 
-def _urgency(deadline: str) -> int:
-    """The priority of a job: the earlier its deadline, by the minute, the higher."""
-    return _SOONEST - int(datetime.fromisoformat(deadline).timestamp()) // 60 if deadline else 0
-
-
 def _names(only: Sequence[str] | None) -> list[str] | None:
     return None if only is None else list(only)
-
-
-def _ticket_of(job: Job) -> Ticket:
-    assert job.id is not None  # it comes from the database
-    return _ticket(job.id, job.attempts, job.task_kwargs)
-
-
-def _ticket(number: int, attempt: int, names: Mapping[str, Any]) -> Ticket:
-    return Ticket(number, attempt, str(names["batch"]), str(names["name"]))
-
-
-class _Door(BaseAsyncConnector):
-    """Procrastinate's way into our connection; its coroutines never wait."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @override
-    async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
-        self._database.rows(query, _values(arguments))
-
-    @override
-    async def execute_query_one_async(
-        self, query: LiteralString, **arguments: Any
-    ) -> dict[str, Any]:
-        return self._database.rows(query, _values(arguments))[0]
-
-    @override
-    async def execute_query_all_async(
-        self, query: LiteralString, **arguments: Any
-    ) -> list[dict[str, Any]]:
-        return self._database.rows(query, _values(arguments))
-
-
-def _values(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _value(value) for name, value in arguments.items()}
-
-
-def _value(value: Any) -> Any:
-    """An argument as psycopg takes it: an object is JSON, also inside the rows of jobs."""
-    if isinstance(value, dict):
-        return Jsonb(value)
-    if isinstance(value, list):
-        return [_value(one) for one in value]
-    return tuple(_value(one) for one in value) if isinstance(value, tuple) else value
-
-
-def _now(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that never waits, because what it asks is not asynchronous."""
-    try:
-        work.send(None)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-    work.close()
-    raise RuntimeError("Procrastinate waited for something other than its connector.")
 
 
 _TURN: Final = "select 1 from libriscribe2_batches where name = %s for update"
@@ -349,8 +337,7 @@ class DatabaseLog:
         for record in records:
             by_kind.setdefault(record["t"], []).append(str(record.get("book", "")))
         self._jobs.cancel(self._batch, by_kind.get("cancel", ()))
-        queued = [record for record in records if record["t"] in {"add", "retry"}]
-        self._jobs.queue(self._batch, {r["book"]: r.get("deadline", "") for r in queued})
+        self._jobs.queue(self._batch, [one for one in records if one["t"] in {"add", "retry"}])
         for kind in by_kind.keys() & {"pause", "run"}:
             self._database.rows(_PAUSED, (kind == "pause", self._batch))
 

@@ -4,24 +4,43 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 from typing_extensions import override
 
-from libriscribe2.batch.postgres.database import Database, DatabaseLostError, Dsn
-from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace
-from libriscribe2.batch.postgres.jobs import DatabaseLog, Jobs, Ticket
+from libriscribe2.batch.postgres.database import NUMBER, Database, DatabaseLostError, Dsn
+from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace, WorkerState
+from libriscribe2.batch.postgres.jobs import Beat, DatabaseLog, Jobs, Ticket
 from libriscribe2.batch.progress import Book, Cause, Ended
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.work import BookWriter, Fitness, Terms, not_begun
-from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, NewerVersionError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _LONGEST_SILENCE: Final = 10.0
-_LONGEST_END: Final = 0.5
-"""Seconds for which a worker that is stopped waits for its books: a signal leaves it little more."""
+_NEWER: Final = "books wait that only a newer version of libriscribe2 can write"
+
+
+class Listener(Protocol):
+    """Hears what a person at the worker should know."""
+
+    def lost(self, error: DatabaseLostError) -> None:
+        """The database has stopped to answer."""
+
+    def note(self, text: str) -> None:
+        """Something else."""
+
+
+class Nobody:
+    """Hears it and says nothing."""
+
+    def lost(self, error: DatabaseLostError) -> None:
+        """The database has stopped to answer."""
+
+    def note(self, text: str) -> None:
+        """Something else."""
 
 
 class Worker:
@@ -36,7 +55,7 @@ class Worker:
         terms: How.
         pace: How the worker keeps in touch.
         drain: Whether to end once no book runs anywhere and none waits.
-        tell_lost: Hears of each time that the database stops to answer.
+        listener: Hears what a person should know.
     """
 
     def __init__(
@@ -47,32 +66,39 @@ class Worker:
         pace: Pace,
         *,
         drain: bool,
-        tell_lost: Callable[[DatabaseLostError], None],
+        listener: Listener,
     ) -> None:
         self._exchange = exchange
         self._writer_of = writer_of
         self._terms = terms
         self._pace = pace
         self._drain = drain
-        self._tell_lost = tell_lost
-        self._under_way: dict[Ticket, asyncio.Future[Ended]] = {}
+        self._listener = listener
+        self._under_way: dict[Ticket, asyncio.Task[Ended]] = {}
         self._books: dict[Ticket, Book] = {}
+        self._fitness = Fitness(terms)
         self._next_beat = 0.0
         self._next_look = 0.0
-        self._fitness = Fitness(terms)
+        self._judges_from = 0.0
         self._silences = 0
+        self._heard = Beat(drain=False, schema=NUMBER, newer=False)
 
     async def run(self) -> None:
         """Run books.
 
         Raises:
-            LibriScribeError: The database refuses; books that ran are stopped resumably.
+            LibriScribeError: The database refuses, a newer version has changed it, or this machine
+                cannot write books (`Fitness`); books that ran are stopped resumably.
         """
+        last = ""
         try:
             while await self._goes_on():
                 await self._wait()
+        except LibriScribeError as error:
+            last = f"{error.what}: {error.fix}" if error.fix else error.what
+            raise
         finally:
-            await self._stop()
+            await self._stop(last)
 
     async def _goes_on(self) -> bool:
         """One look at everything; whether there is another one."""
@@ -81,12 +107,16 @@ class Worker:
             await self._settle()
             await self._begin()
             over = not self._under_way and (
-                self._terms.over or (self._drain and await _aside(self._exchange.is_drained))
+                self._terms.over
+                or self._heard.drain
+                or (self._drain and await _aside(self._exchange.is_drained))
             )
         except DatabaseLostError as error:
             if not self._silences:
-                self._tell_lost(error)
+                self._listener.lost(error)
             self._silences += 1
+            # The others were cut off, too: they have to have had time for a sign of life.
+            self._judges_from = self._terms.now() + self._pace.stalled
             return True
         self._silences = 0
         return not over
@@ -95,16 +125,33 @@ class Worker:
         """Give signs of life, end what is not ours any more, take over what nobody runs."""
         now = self._terms.now()
         if now >= self._next_beat:
-            await _aside(self._exchange.beat)
+            await self._beat()
             self._next_beat = now + self._pace.heartbeat
-            for ticket, book in await _aside(self._exchange.left, set(self._under_way)):
+            for ticket, book in await self._left(now):
                 # Its worker died, and it may be the book that killed it.
                 how = replace(await self._outside(ticket, book, "book"), lost=True)
                 await _aside(self._exchange.take_over, ticket, set(self._under_way), how)
         if self._under_way and now >= self._next_look:
             self._next_look = now + self._pace.poll
             for ticket in await _aside(self._exchange.lost, set(self._under_way)):
-                self._under_way[ticket].cancel()
+                if not self._under_way[ticket].cancelling():
+                    self._under_way[ticket].cancel()
+
+    async def _left(self, now: float) -> list[tuple[Ticket, Book]]:
+        return await _aside(
+            self._exchange.left, set(self._under_way), own_only=now < self._judges_from
+        )
+
+    async def _beat(self, state: WorkerState | None = None) -> None:
+        """Give a sign of life that says how this worker is."""
+        resting = self._terms.now() < self._fitness.rests_until
+        fault, newer = self._fitness.fault, self._heard.newer
+        if state is None:
+            state = "draining" if self._heard.drain else "resting" if resting else "working"
+        note = f"{fault.what}: {fault.fix}" if fault is not None else _NEWER if newer else ""
+        self._heard = await _aside(self._exchange.beat, state, note)
+        if self._heard.newer and not newer:
+            self._listener.note(f"{_NEWER[0].upper()}{_NEWER[1:]}; this one leaves them alone.")
 
     async def _settle(self) -> None:
         """Note how the runs ended that have ended."""
@@ -114,6 +161,7 @@ class Worker:
             self._forget(ticket)
             if book is not None:
                 self._terms.tell(book, book.last)
+                self._next_beat = 0.0 if book.last.cause == "machine" else self._next_beat
                 self._fitness.heed(book.last)
 
     async def _begin(self) -> None:
@@ -125,13 +173,15 @@ class Worker:
             self._start(claim)
 
     def _may_begin(self) -> bool:
-        return not self._terms.over and self._terms.now() >= self._fitness.rests_until
+        leaves = self._terms.over or self._heard.drain
+        return not leaves and self._terms.now() >= self._fitness.rests_until
 
     def _start(self, claim: Claim) -> None:
         self._books[claim.ticket] = claim.book
         self._terms.tell(claim.book, None)
-        writing = self._writer_of(claim.ticket.batch).write(claim.book, claim.grant)
-        self._under_way[claim.ticket] = asyncio.ensure_future(writing)
+        writer = self._writer_of(claim.ticket.batch)
+        writing = writer.write(claim.book, claim.grant)
+        self._under_way[claim.ticket] = asyncio.create_task(writing)
 
     async def _wait(self) -> None:
         """Until a book's run has ended, or it is time to look at the queue."""
@@ -164,15 +214,20 @@ class Worker:
         sums = sums.model_copy(update={"possible_usd": known})
         return Ended("queued", EXIT_INTERRUPTED, sums=sums, cause=cause)
 
-    async def _stop(self) -> None:
-        """End the runs that are under way, and leave their books to others."""
+    async def _stop(self, last: str) -> None:
+        """End the runs that are under way, and leave their books to others.
+
+        Args:
+            last: What stays listed of this worker; nothing where all is well.
+        """
         for task in self._under_way.values():
-            task.cancel()
-        if self._under_way:
-            await asyncio.wait(self._under_way.values(), timeout=_LONGEST_END)
+            if not task.cancelling():
+                task.cancel()
+        with suppress(asyncio.CancelledError):  # a second signal: there is no more time
+            await self._let_end()
         # A process that has not ended yet holds its book's lock, so nobody pays beside it. Where
-        # the database is gone, others find out by the missing heartbeat.
-        with suppress(DatabaseLostError):
+        # the database is gone or of a newer version, others find out by the missing heartbeat.
+        with suppress(LibriScribeError):
             for ticket in list(self._under_way):
                 over = self._under_way[ticket].done()
                 how = await (
@@ -180,7 +235,19 @@ class Worker:
                 )
                 await _aside(self._exchange.settle, ticket, how)
                 self._forget(ticket)
-            await _aside(self._exchange.leave)
+            await _aside(self._exchange.leave, last)
+
+    async def _let_end(self) -> None:
+        """Wait for the runs as long as they may take, and stay alive for the others meanwhile."""
+        until = self._terms.now() + self._terms.stop_seconds
+        while (left := until - self._terms.now()) > 0 and (runs := self._running()):
+            await asyncio.wait(runs, timeout=min(left, self._pace.heartbeat))
+            if self._running():
+                with suppress(DatabaseLostError, NewerVersionError):
+                    await self._beat("stopping")
+
+    def _running(self) -> list[asyncio.Task[Ended]]:
+        return [task for task in self._under_way.values() if not task.done()]
 
     def _forget(self, ticket: Ticket) -> None:
         del self._under_way[ticket], self._books[ticket]
@@ -191,10 +258,6 @@ async def _aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     return await asyncio.to_thread(work, *args, **kwargs)
 
 
-def no_lost(_error: DatabaseLostError) -> None:
-    """Nobody is told."""
-
-
 class DatabaseQueue(BookQueue):
     """A batch that several machines work on.
 
@@ -202,7 +265,7 @@ class DatabaseQueue(BookQueue):
         database: Where it is, with its tables (`ensure_schema`).
         name: The name of the batch, which need not be there yet.
         pace: How workers keep in touch.
-        tell_lost: Hears when the database stops to answer while books are run.
+        listener: Hears what a person should know while books are run.
     """
 
     def __init__(
@@ -210,12 +273,12 @@ class DatabaseQueue(BookQueue):
         database: Database,
         name: str,
         pace: Pace | None = None,
-        tell_lost: Callable[[DatabaseLostError], None] = no_lost,
+        listener: Listener | None = None,
     ) -> None:
         super().__init__(name, DatabaseLog(database, name))
         self._database = database
         self._pace = pace if pace is not None else Pace()
-        self._tell_lost = tell_lost
+        self._listener = listener if listener is not None else Nobody()
 
     @property
     def dsn(self) -> Dsn:
@@ -237,7 +300,7 @@ class DatabaseQueue(BookQueue):
             terms,
             self._pace,
             drain=True,
-            tell_lost=self._tell_lost,
+            listener=self._listener,
         ).run()
 
     @override

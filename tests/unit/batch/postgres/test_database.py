@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.book_writers import Writer, done
 
 from libriscribe2.batch.postgres.book_journal import ProjectClaim
 from libriscribe2.batch.postgres.database import (
@@ -12,8 +13,11 @@ from libriscribe2.batch.postgres.database import (
     Dsn,
     ensure_schema,
 )
+from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
+from libriscribe2.batch.progress import Ended, Sums, ended, started
 from libriscribe2.batch.rows import Row
+from libriscribe2.batch.work import Terms
 from libriscribe2.errors import ConfigError, ProjectError, ProjectInUseError
 
 
@@ -75,17 +79,44 @@ def test_tables_are_made_once_and_those_of_a_newer_version_are_refused(dsn: str)
     database.close()
 
 
+PROCRASTINATE = """
+    create table procrastinate_jobs (
+        id bigserial primary key, queue_name varchar(128) not null,
+        task_name varchar(128) not null, priority integer not null default 0, lock text,
+        queueing_lock text, args jsonb not null default '{}', status text not null default 'todo',
+        scheduled_at timestamptz, attempts integer not null default 0, worker_id bigint
+    );
+    insert into procrastinate_jobs (queue_name, task_name, args, status, priority, attempts)
+    select 'spring', 'make_book', jsonb_build_object('batch', 'spring', 'name', name), status,
+        priority, attempts
+    from (values ('a', 'succeeded', 0, 1), ('b', 'doing', 0, 1), ('c', 'todo', 0, 0),
+        ('d', 'todo', 2147483647 - 29000000, 0), ('e', 'doing', 0, 1), ('e', 'todo', 0, 0)
+    ) as old (name, status, priority, attempts)
+"""
+"""What an earlier version, which kept its jobs there, left in the tables of Procrastinate."""
+
+OURS = ("drop table libriscribe2_jobs, libriscribe2_workers", "drop sequence libriscribe2_claims")
+
+
 @pytest.mark.postgres
-def test_tables_of_an_older_version_are_added_to_and_keep_their_rows(dsn: str) -> None:
+async def test_books_of_an_earlier_version_are_taken_over_and_written(dsn: str) -> None:
     database = Database(Dsn(dsn))
     ensure_schema(database)
-    DatabaseQueue(database, "spring").enqueue([Row("a", "row", {"premise": "x"})], lambda _n: False)
-    database.rows("drop table libriscribe2_books, libriscribe2_journal")
-    database.rows("update libriscribe2_schema set number = 1")
+    queue = DatabaseQueue(database, "spring", Pace(heartbeat=0.1, poll=0.02))
+    queue.enqueue([Row(name, "row", {"premise": "x"}) for name in "abcde"], lambda _n: False)
+    begun = {key: one for key, one in started("b", None).items() if key in {"t", "book", "grant"}}
+    queue.note([begun, ended("a", Ended("done", sums=Sums(words=10)))])
+    for statement in (*OURS, "drop index libriscribe2_log_names", PROCRASTINATE):
+        database.rows(statement)
+    database.rows("update libriscribe2_schema set number = 2")
     ensure_schema(database)
     assert database.rows("select number from libriscribe2_schema") == [{"number": NUMBER}]
-    assert database.rows("select * from libriscribe2_journal") == []
-    assert list(DatabaseQueue(database, "spring").status().books) == ["a"]
+    assert database.rows("select * from procrastinate_jobs") == []
+    writer = Writer(lambda *_: done())
+    await queue.work(writer, Terms())
+    assert writer.runs[0] == "d"  # it has a deadline
+    assert sorted(writer.runs) == ["b", "c", "d", "e"]
+    assert set(queue.status().counts().items()) >= {("done", 5)}
     database.close()
 
 

@@ -51,7 +51,7 @@ def queue_with(database: Database, *names: str, batch: str = "batch") -> Databas
 def age(database: Database, seconds: float) -> None:
     """Let all workers have been silent for so long."""
     database.rows(
-        "update procrastinate_workers set last_heartbeat = now() - make_interval(secs => %s)",
+        "update libriscribe2_workers set beat = now() - make_interval(secs => %s)",
         (seconds,),
     )
 

@@ -1,0 +1,97 @@
+"""Workers of a database: listed, drained, and what they leave to newer versions."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from tests.support.batches import FAST_PACE, ROW, WorkerProcess, add_books, states
+from tests.support.desk import Desk
+from tests.support.machines import until
+
+from libriscribe2.batch.rows import PAYLOAD, SETTING_KEYS
+from libriscribe2.models.brief import Brief
+
+
+@pytest.fixture
+def shared(tmp_path: Path, dsn: str) -> Desk:
+    """A desk whose batches are in a database."""
+    desk = Desk(tmp_path / "desk")
+    desk.folder.mkdir()
+    desk.environment |= {**FAST_PACE, "LIBRISCRIBE2_BATCH__DSN": dsn}
+    return desk
+
+
+def workers(desk: Desk) -> list[dict[str, Any]]:
+    return list(desk.run("batch", "workers", "--json").value["workers"])
+
+
+def change(dsn: str, statement: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+@pytest.mark.postgres
+def test_a_worker_that_is_drained_finishes_its_book_and_begins_no_other(shared: Desk) -> None:
+    add_books(shared, ["one", "two"], row={**ROW, "chapters": 4})
+    with WorkerProcess(shared, "--books", "1") as worker:
+        until(lambda: states(shared)["one"] == "running")
+        (listed,) = workers(shared)
+        assert (listed["state"], listed["slots"], listed["books"]) == ("working", 1, 1)
+        assert "1 of 1" in shared.run("batch", "workers").out
+        told = shared.run("batch", "drain", str(listed["id"]), "--json").value
+        assert told == {"workers": [listed["id"]]}
+        assert worker.wait() == 0
+    assert states(shared) == {"one": "done", "two": "queued"}
+    assert workers(shared) == []
+    refused = shared.run("batch", "drain", "nowhere.example", expect=3)
+    assert "There is no worker 'nowhere.example'" in refused.err
+
+
+@pytest.mark.postgres
+def test_rows_of_a_newer_version_are_left_alone_and_told(shared: Desk, dsn: str) -> None:
+    add_books(shared, ["one", "two"])
+    change(dsn, "update libriscribe2_jobs set payload = 99 where book = 'one'")
+    with WorkerProcess(shared) as worker:
+        until(lambda: states(shared)["two"] == "done")
+        until(lambda: "newer version" in workers(shared)[0]["note"])
+        shared.run("batch", "drain", str(workers(shared)[0]["id"]))
+        assert worker.wait() == 0
+    assert "this one leaves them alone" in worker.said
+    assert states(shared) == {"one": "queued", "two": "done"}
+
+
+@pytest.mark.postgres
+def test_a_newer_schema_ends_a_worker_with_a_plain_line(shared: Desk, dsn: str) -> None:
+    add_books(shared, ["one"], row={**ROW, "chapters": 6})
+    with WorkerProcess(shared) as worker:
+        until(lambda: states(shared)["one"] == "running")
+        change(dsn, "update libriscribe2_schema set number = 99")
+        assert worker.wait() == 3
+    last = worker.said.splitlines()[-1]
+    assert "is of schema 99; this version knows" in last
+    assert "Install that version on this machine as well." in last
+    change(dsn, "update libriscribe2_schema set number = 3")
+    (book,) = shared.run("batch", "status", "--json").value["books"]
+    assert (book["state"], book["cause"]) in {("queued", ""), ("queued", "operator"), ("done", "")}
+
+
+KNOWN: Mapping[int, str] = {
+    1: "allow audience author auto_title book_kind category chapters characters cover drafting"
+    " follows genre identifier language person premise project_type publisher research revision"
+    " rights scenes_per_chapter series series_number spelling story_bible tense title tone words"
+    " worldbuilding; max_calls max_cost model",
+    2: "allow audience author auto_title book_kind category chapters characters citations cover"
+    " drafting follows genre identifier language person premise project_type publisher research"
+    " revision rights scenes_per_chapter series series_number spelling story_bible tense title tone"
+    " words worldbuilding; max_calls max_cost model",
+}
+"""The keys of a row by the number of what it may hold; what stands here never changes."""
+
+
+def test_new_keys_of_a_row_get_a_new_number() -> None:
+    shape = Brief.model_json_schema()
+    keys = f"{' '.join(sorted(shape['properties']))}; {' '.join(sorted(SETTING_KEYS))}"
+    assert KNOWN[PAYLOAD] == keys, "give PAYLOAD in batch/rows.py a new number, and list it here"
+    assert max(KNOWN) == PAYLOAD
