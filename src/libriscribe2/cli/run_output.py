@@ -87,17 +87,13 @@ def run_book(
             say_model(renderer, book.choice)
             _tell_sources(renderer, book, begins=True)
         engine, seconds = book.engine(), book.settings.batch.book_stop_seconds
-        run = request.by(engine)
-        # The worker that a book belongs to grants it more time than somebody at a terminal.
-        stop = Stop(seconds, engine.stop) if seconds else Stop()
+        # A batch grants its books more time than somebody at a terminal does.
+        run, stop = request.by(engine), Stop(seconds, engine.stop) if seconds else Stop()
         shown = nullcontext() if brief else renderer.live(lambda: _scale_of(book))
         with recorders(store.paths, os.environ, renderer.warning) as files, shown:
             followed = follow(run, *files, screen, notes, pieces=screen)
-            say = partial(_say_interrupted, renderer, name)
-            with (
-                interruptible(say, stop=stop) as runner,
-                telling_the_desktop(store.paths.root.name),
-            ):
+            heard = interruptible(partial(_say_interrupted, renderer, name), stop=stop)
+            with heard as runner, telling_the_desktop(store.paths.root.name):
                 outcome = runner.run(followed)
     if screen.edited and not as_json and not brief:
         more = " and more" if screen.edited[LISTED:] else ""
