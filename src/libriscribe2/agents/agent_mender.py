@@ -8,6 +8,7 @@ import regex
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.agents.agent_story_change import changed_reading, verified
+from libriscribe2.checks.continuity.ledger import stated_in
 from libriscribe2.checks.patching import apply, passages
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_parts import block
@@ -251,8 +252,8 @@ class MenderAgent(ConsultedAgent):
         """A chapter with the patches that fit."""
         unit, text, reading = Unit("mend", number, ""), written.text, written.reading
         shown = passages(text, [[text.find(one)] for one in told], PASSAGES_BUDGET).text
-        facts = [one for one in reading.facts if line_of_quote(one.quote, shown) is not None]
         noted = [{"summary": reading.summary}]
+        facts = stated_in(reading.facts, shown)
         noted += [one.model_dump(mode="json", exclude={"line", "time"}) for one in facts]
         before = {n: said for n, said in changes.items() if n < number}
         reply = await self.ask(

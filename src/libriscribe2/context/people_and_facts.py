@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame
-from libriscribe2.models.excerpts import cards, cast_of
+from libriscribe2.models.excerpts import cards, cast_of, rule_lines
 from libriscribe2.models.story import Character, Entry, ScenePlan, WorldFile
 from libriscribe2.models.story_bible import FIXED, Attribute, Fact
 from libriscribe2.prose import lines_within, shorten, weigh
@@ -58,12 +58,6 @@ def shows_all_terms(world: WorldFile) -> bool:
     return sum(weigh(line) + 1 for line in rule_lines(world, terms=True)) <= RULES_ROOM
 
 
-def rule_lines(world: WorldFile, *, terms: bool) -> list[str]:
-    """The rules of a world, and its terms, a line each."""
-    named = [f"- {one.name}: {one.description}" for one in world.terms] if terms else []
-    return [*(f"- {shorten(rule, RULE_BUDGET)}" for rule in world.rules), *named]
-
-
 def words_of(text: str) -> frozenset[str]:
     """The words of a name or a text that tell it from others, in lower case."""
     return frozenset(_WORD.findall(text.casefold())) - _SMALL
@@ -78,7 +72,6 @@ def shares_name(name: str, others: Iterable[str]) -> bool:
 
 
 RULES_ROOM: Final = 4_000
-RULE_BUDGET: Final = 600
 STATE_BUDGET: Final = 600
 MOST_FIXED: Final = 6
 MOST_WALK_ONS: Final = 8

@@ -9,7 +9,7 @@ from libriscribe2.context.people_and_facts import facts_part, people_of, places_
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.story_so_far import story_part
 from libriscribe2.models.citations import facts
-from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
+from libriscribe2.models.excerpts import book_lines, cards, chapter_block, rule_lines, to_json
 from libriscribe2.models.story import ScenePlan
 from libriscribe2.prose import lines_within, shorten
 
@@ -60,7 +60,7 @@ def shown_for_revision(state: PromptContext) -> Mapping[str, str]:
     """The blocks that requests about the whole chapter show, by name, the most important first."""
     whole = _as_one(state)
     chapter = chapter_block(state.chapter, state.number, state.chapters)
-    rules = [f"- {rule}" for rule in state.world.rules] if state.world is not None else []
+    rules = rule_lines(state.world) if state.world is not None else []
     return {
         "book": book_lines(state.brief),
         "concept": _concept(state),

@@ -18,7 +18,6 @@ from libriscribe2.context.people_and_facts import (
     facts_part,
     people_part,
     places_part,
-    rule_lines,
     shows_all_terms,
     state_part,
     told_of,
@@ -53,7 +52,7 @@ from libriscribe2.context.story_so_far import (
     timeline_part,
     unseen_part,
 )
-from libriscribe2.models.excerpts import book_lines, chapter_block, scene_block
+from libriscribe2.models.excerpts import book_lines, chapter_block, rule_lines, scene_block
 from libriscribe2.models.story_bible import Fact, Thread
 from libriscribe2.prose import parts, shorten, tail, weigh
 

@@ -27,6 +27,7 @@ from libriscribe2.prose import lines_within, shorten, weigh
 # writes into a field, a prompt stays under its limit.
 PREMISE_BUDGET: Final = 3_000
 LINE_BUDGET: Final = 200
+RULE_BUDGET: Final = 600
 CONCEPT_BUDGET: Final = 3_000
 CHAPTER_BUDGET: Final = 1_600
 SCENE_BUDGET: Final = 800
@@ -74,10 +75,16 @@ def concept_block(concept: ConceptModel) -> str:
     return to_json({name: shorten(text, CONCEPT_BUDGET) for name, text in fields.items()})
 
 
+def rule_lines(world: WorldFile, *, terms: bool = False) -> list[str]:
+    """The rules of a world, and its terms, a line each."""
+    named = [f"- {one.name}: {one.description}" for one in world.terms] if terms else []
+    return [*(f"- {shorten(rule, RULE_BUDGET)}" for rule in world.rules), *named]
+
+
 def world_lines(world: WorldFile, budget: int) -> str:
     """What holds in the world beside its places: rules, overview, terms; the last go first."""
-    terms = [f"- {one.name}: {one.description}" for one in world.terms]
-    rules = [f"- {rule}" for rule in world.rules]
+    rules = rule_lines(world)
+    terms = rule_lines(world, terms=True)[len(rules) :]
     lines = [*(["Rules that hold without exception:", *rules] if rules else []), world.overview]
     lines += ["Terms, customs and institutions:", *terms] if terms else []
     return "\n".join(lines_within(lines, budget))

@@ -11,7 +11,7 @@ longer so, and nothing after that chapter contradicts it.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from libriscribe2.checks.text import sentences
 from libriscribe2.models.story import Entry, WorldFile
@@ -23,6 +23,7 @@ from libriscribe2.models.story_bible import (
     EndedFact,
     Fact,
     StoryBibleFile,
+    VerifiedFact,
 )
 from libriscribe2.prose import shorten, weigh
 from libriscribe2.research.quotes import line_of_quote
@@ -53,7 +54,10 @@ _HALF: Final = 0.5
 _WORD: Final = re.compile(r"\w+")
 
 
-def stated_in(facts: Iterable[Fact], text: str) -> list[Fact]:
+FactT = TypeVar("FactT", Fact, VerifiedFact)
+
+
+def stated_in(facts: Iterable[FactT], text: str) -> list[FactT]:
     """The statements whose words stand in a text."""
     return [fact for fact in facts if line_of_quote(fact.quote, text) is not None]
 
