@@ -17,7 +17,8 @@ NARRATIVE: Final = frozenset(
 """Parts that tell what happens, or is to happen, in its order; all others tell what is so."""
 
 DATED: Final = frozenset({"state", "places"})
-"""Parts that say how all stood when the chapter began, and that what was told since counts."""
+"""Parts that say how all stood when the chapter began, and that what was told since counts: where the
+context shows it, they are not out of date."""
 
 _MARK: Final = re.compile(r"\s*\[[^\]\n]*\]")
 _SHORT: Final = 3
@@ -127,13 +128,13 @@ def unmet_changes(
     said = [(part, one) for part, own in parts for line in own for one in line.sentences]
     everything = " ".join(line.text for own in told.values() for line in own)
     for change in (one for one in changes if one.place < place):
-        began = (place[0], 1)
+        # The text since the chapter's beginning counts, so it has to be there.
+        since = change.place >= (place[0], 1)
+        is_due = not since or not holds(everything, change.quote)
         old = [
             f"{p}: {one}"
             for p, one in said
-            if p not in NARRATIVE
-            and (p not in DATED or change.place < began)
-            and _is_old(one, change)
+            if p not in NARRATIVE and (p not in DATED or is_due) and _is_old(one, change)
         ]
         if old:
             yield f"{change.id} old: {change.change}", " | ".join(old)
