@@ -12,15 +12,21 @@ from libriscribe2.llm.backend import Request
 
 PLANTED: list[tuple[int, str, str]] = [
     (1, "32 KiB [@n-723ef8f5056b], the window", "64 KiB [@n-723ef8f5056b], the window"),
-    (1, "For gzip the number is a CRC of 32 bits", "For gzip the number is a CRC of 48 bits"),
+    (1, "For gzip the number is a CRC of 32 bits", "for gzip it is a CRC of 48 bits"),
     (2, "the format puts a pattern of 48 bits", "the format puts a pattern of 64 bits"),
     (2, "from 100,000 to 900,000 bytes, and", "from 200,000 to 800,000 bytes, and"),
-    (2, "There is, however, another edge.", "Its first release came in 1997."),
-    (3, "In 2005 a small group", "In 2003 a small group"),
+    (2, "There is, however, another edge.", "its first release came in 1997."),
+    (3, "In 2005 a small group", "in 2003 a small group"),
     (3, "a single ISO image of 700 MiB", "a single ISO image of 650 MiB"),
     (3, "1000 MiB under gzip could be fitted", "1200 MiB under gzip could be fitted"),
     (3, "version 4.22.0, brought", "version 4.32.0, brought"),
-    (3, "It is a good reason, and", "It was finished in 2009, and"),
+    (3, "It is a good reason, and", "it was finished in 2009, and"),
+    (3, "a fork of Slackware [@", "a fork of Mandrake [@"),
+    (
+        3,
+        "from Pavlov's kit, which was named LZMA_Alone",
+        "from Ritchie's kit, which was LZMA_Alone",
+    ),
 ]
 """True sentences of the book, and false ones in their place."""
 
@@ -41,7 +47,7 @@ def planted(desk: Desk) -> None:
         book.write(f"chapters/{chapter:02d}.md", text.replace(true, false))
 
 
-def test_planted_numbers_are_found_without_a_model_and_little_else(desk: Desk) -> None:
+def test_planted_numbers_and_names_are_found_without_a_model_and_little_else(desk: Desk) -> None:
     planted(desk)
     found = checked(desk, expect=5)
     texts = [one["place"]["quote"] for one in found if one["rule"] == "F1"]
@@ -53,8 +59,8 @@ def test_planted_numbers_are_found_without_a_model_and_little_else(desk: Desk) -
 
 
 def _said(false: str, quote: str) -> bool:
-    """Whether a quote holds the number of a false sentence."""
-    return any(number in quote for number in re.findall(r"\d[\d.,]*\d", false)[:1])
+    """Whether a quote holds the number, or the name, of a false sentence."""
+    return re.findall(r"\d[\d.,]*\d|[A-Z]\w+", false)[0] in quote
 
 
 def test_what_only_a_reader_can_tell_is_asked_and_told_with_its_place(desk: Desk) -> None:

@@ -54,6 +54,26 @@ def test_XC_07_the_demonstration_takes_verified_notes_whatever_is_asked(
         assert book.json(f"research/{name}")
 
 
+def test_XU_02_PB_65_the_answer_to_a_question_is_printed_and_its_call_is_in_the_events(
+    desk: Desk,
+) -> None:
+    ran = desk.run("research", "demo", QUESTION)
+    book = desk.project("research-demo")
+    (told,) = book.json("research/answers.json")["answers"]
+    assert told["question"] == QUESTION
+    assert told["verdict"] == "partly"
+    assert told["answer"] in ran.out
+    known = {note["id"] for note in book.json("research/notes.json")["notes"]}
+    assert set(re.findall(r"n-[0-9a-f]{12}", told["answer"])) <= known & set(told["notes"])
+    lines = book.text(".libriscribe/events.jsonl").splitlines()
+    calls = [one for line in lines if (one := json.loads(line))["event"] == "llm.call"]
+    (call,) = [one for one in calls if one["unit"].endswith("/answers")]
+    assert call["calls"] == 1
+    assert call["agent"] == "ResearcherAgent"
+    shown = desk.run("research", "show", "research-demo").err
+    assert told["answer"] in shown
+
+
 def test_XC_07_the_chain_is_drawn_with_bindings_and_what_wiring_saved(
     desk: Desk, demo: ProjectFolder
 ) -> None:

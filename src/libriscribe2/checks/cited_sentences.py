@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
+from libriscribe2.checks.prose_claims import KnownFacts, folded_words, names_in
 from libriscribe2.checks.text import STOPWORDS, ChapterText, Paragraph, words
 from libriscribe2.models.citations import MARK, ids_in, mark_of
 from libriscribe2.models.notes import Note
@@ -16,9 +17,11 @@ from libriscribe2.research.support import SMALL, numbers_in, plain_number
 CITED: Final = "cited"
 UNCITED: Final = "uncited"
 UNKNOWN: Final = "unknown"
+NAMED: Final = "named"
 
 _FENCE: Final = "```"
 _CODE: Final = re.compile(r"`[^`\n]*`")
+_UNIT: Final = re.compile(r"\d[\d.,]*\s*[^\W\d_]+")
 _ENDED: Final = re.compile(r"[.!?\u2026][\"'\u201d\u2019)*_]*\s?(?:\[@n-[^\]\n]*\]\s?)+(?=\s|\S)")
 """The end of a sentence whose marks stand behind it."""
 
@@ -30,14 +33,14 @@ class CitedFault:
     Attributes:
         kind: `cited`: no note that its paragraph cites has a number of it; `uncited`: it has a
             number, cites nothing, and no note cited so far has it; `unknown`: its mark leads to
-            no note.
+            no note; `named`: it cites something, and no note cited so far has a name of it.
         sentence: The sentence as it stands.
         line: Its line in the chapter, from 1.
-        what: The numbers, or the marks.
+        what: The numbers, the names, or the marks.
         notes: Notes of the book that have one of the numbers, the likeliest first.
     """
 
-    kind: Literal["cited", "uncited", "unknown"]
+    kind: Literal["cited", "uncited", "unknown", "named"]
     sentence: str
     line: int
     what: tuple[str, ...]
@@ -49,7 +52,7 @@ class CitedFault:
         said = ", ".join(self.what)
         if self.kind == UNKNOWN:
             return f"there is no usable note behind {said}"
-        if self.kind == CITED:
+        if self.kind in (CITED, NAMED):
             return f"the notes that it cites do not have {said}"
         return f"{said} stands here without a mark"
 
@@ -58,17 +61,18 @@ class CitedFault:
         """What would mend it, in words."""
         have = "; ".join(f"{mark_of(note)}: {note.claim}" for note in self.notes[:_MOST_NOTES])
         if have:
-            return (
-                f"Where it is said of the same thing, cite {have} Else say it without the number."
-            )
-        return "Say what the notes say, or say it without the number."
+            return f"Where it is said of the same thing, cite {have} Else say it without that."
+        return "Say what the notes say, or say it without that."
 
 
 _MOST_NOTES: Final = 2
 
 
 def cited_faults(
-    chapter: ChapterText, notes: Mapping[str, Note], earlier: Iterable[str] = ()
+    chapter: ChapterText,
+    notes: Mapping[str, Note],
+    earlier: Iterable[str] = (),
+    names: Iterable[str] | None = None,
 ) -> Iterator[CitedFault]:
     """The sentences of a chapter whose marks or numbers its notes do not bear out, in order.
 
@@ -76,15 +80,43 @@ def cited_faults(
         chapter: The chapter.
         notes: The notes that may be cited, by id.
         earlier: Texts of the chapters before: a number that they cite a note for needs no other.
+        names: Names of the book's own, which need no note; None where names are not looked at, as
+            in languages in which a capital letter tells no name.
     """
-    before = (notes[one] for text in earlier for one in ids_in(text) if one in notes)
+    before = [notes[one] for text in earlier for one in ids_in(text) if one in notes]
     is_code, told = False, _numbers_of(before)
+    said = None if names is None else folded_words("\n".join((*names, *map(_text, before))))
     for paragraph in chapter.paragraphs:
         fences = paragraph.text.count(_FENCE)
         if not is_code and not fences:
-            told |= _numbers_of(notes[one] for one in ids_in(paragraph.text) if one in notes)
+            own = [notes[one] for one in ids_in(paragraph.text) if one in notes]
+            told |= _numbers_of(own)
             yield from _of_paragraph(paragraph, notes, told)
+            if said is not None and own:
+                said |= folded_words("\n".join(map(_text, own)))
+                yield from _named(paragraph, notes, said)
         is_code ^= fences % 2 == 1
+
+
+def _named(paragraph: Paragraph, notes: Mapping[str, Note], said: set[str]) -> Iterator[CitedFault]:
+    """Sentences with a mark and a name that neither the book nor a note cited so far has."""
+    known = KnownFacts(frozenset(), frozenset(said))
+    for sentence in sentences_with_marks(paragraph.text):
+        if any(one in notes for one in ids_in(sentence)):
+            plain = _UNIT.sub(" ", _CODE.sub("", MARK.sub("", sentence)))
+            names = tuple(dict.fromkeys(names_in(plain, known)))
+            if names:
+                words_of = {one: folded_words(one) for one in names}
+                have = tuple(
+                    note
+                    for note in notes.values()
+                    if any(own <= folded_words(_text(note)) for own in words_of.values())
+                )
+                yield CitedFault("named", sentence, paragraph.line, names, have)
+
+
+def _text(note: Note) -> str:
+    return f"{note.claim} {note.quote}"
 
 
 def _of_paragraph(
@@ -105,7 +137,7 @@ def _of_paragraph(
             own = _content(sentence)
             have = sorted(
                 (note for note in notes.values() if _has(note, missing)),
-                key=lambda note: -len(own & _content(f"{note.claim} {note.quote}")),
+                key=lambda note: -len(own & _content(_text(note))),
             )
             what = tuple(dict.fromkeys(missing))
             yield CitedFault(
@@ -136,7 +168,7 @@ def _content(text: str) -> set[str]:
 
 def _numbers_of(notes: Iterable[Note]) -> set[str]:
     """The numbers that some notes have."""
-    return {plain_number(n) for note in notes for n in numbers_in(f"{note.claim} {note.quote}")}
+    return {plain_number(n) for note in notes for n in numbers_in(_text(note))}
 
 
 def _has(note: Note, numbers: Iterable[str]) -> bool:

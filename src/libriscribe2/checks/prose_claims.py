@@ -67,7 +67,7 @@ class KnownFacts:
         told = "\n".join(f"{note.claim}\n{note.quote}" for note in notes)
         own = "\n".join(names)
         numbers = frozenset(plain_number(one) for one in numbers_in(f"{told}\n{own}"))
-        return cls(numbers, frozenset(_words(f"{told}\n{own}")))
+        return cls(numbers, frozenset(folded_words(f"{told}\n{own}")))
 
 
 def unsupported_claims(chapter: str, known: KnownFacts, *, names: bool) -> Iterator[Unsupported]:
@@ -80,7 +80,7 @@ def unsupported_claims(chapter: str, known: KnownFacts, *, names: bool) -> Itera
     """
     for paragraph in paragraphs(chapter):
         for sentence in sentences(MARK.sub("", paragraph)):
-            claims = [*_numbers(sentence, known), *(_names(sentence, known) if names else ())]
+            claims = [*_numbers(sentence, known), *(names_in(sentence, known) if names else ())]
             if claims:
                 yield Unsupported(" ".join(sentence.split()), tuple(dict.fromkeys(claims)))
 
@@ -93,8 +93,8 @@ def _numbers(sentence: str, known: KnownFacts) -> Iterator[str]:
             yield found
 
 
-def _names(sentence: str, known: KnownFacts) -> Iterator[str]:
-    """Capitalised words; the first word of a sentence or of a speech is none by itself."""
+def names_in(sentence: str, known: KnownFacts) -> Iterator[str]:
+    """Capitalised words that are not known; the first word of a sentence or of a speech is no name."""
     for match in _NAME.finditer(sentence):
         words = match.group().split()
         before = sentence[: match.start()].rstrip(" \t*_\"'\u201c\u2018(")
@@ -106,10 +106,11 @@ def _names(sentence: str, known: KnownFacts) -> Iterator[str]:
 
 
 def _is_known(word: str, known: KnownFacts) -> bool:
-    parts = _words(word)
+    parts = folded_words(word)
     ignored = {"i", "s", "of", "de", "van", "von", "the", "la", "le"}
     return all(part in known.words or part in _CALENDAR or part in ignored for part in parts)
 
 
-def _words(text: str) -> set[str]:
+def folded_words(text: str) -> set[str]:
+    """The words of a text without the differences of case and typography (`fold`)."""
     return set(_WORD.findall(fold(text).replace("'s", "")))

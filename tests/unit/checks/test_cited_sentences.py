@@ -54,3 +54,14 @@ def test_what_is_said_names_the_note_that_has_the_number_and_is_about_the_same()
 def test_marks_behind_the_end_of_a_sentence_belong_to_it() -> None:
     text = f"One is so. {A} Two is so {B}. Three is."
     assert sentences_with_marks(text) == [f"One is so. {A}", f"Two is so {B}.", "Three is."]
+
+
+def test_a_name_needs_a_note_that_has_it_or_the_book_itself() -> None:
+    text = (
+        f"# T\n\nThe pattern of Ann Orr has 48 bits {A}. Bzip Manual says so {A}. "
+        f"Orr is said of {A}. And 48 KiB {A}.\n\nWithout a mark Carl Ides is nobody.\n"
+    )
+    chapter = ChapterText(1, "", text)
+    faults = list(cited_faults(chapter, FACTS, names=["Bzip Manual"]))
+    assert [(one.kind, one.what) for one in faults] == [("named", ("Ann Orr",))]
+    assert list(cited_faults(chapter, FACTS)) == []

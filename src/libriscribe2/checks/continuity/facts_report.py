@@ -7,7 +7,7 @@ from typing import Final
 
 import regex
 
-from libriscribe2.checks.cited_sentences import UNCITED, cited_faults, sentences_with_marks
+from libriscribe2.checks.cited_sentences import NAMED, UNCITED, cited_faults, sentences_with_marks
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.continuity.story_report import StoryReport
 from libriscribe2.checks.text import STOPWORDS, ChapterText, words
@@ -15,6 +15,7 @@ from libriscribe2.checks.text_names import name_drift
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import MARK, facts, ids_in, mark_of
 from libriscribe2.models.findings import Finding, Place, Severity, in_order
+from libriscribe2.models.languages import is_english
 from libriscribe2.models.notes import Note
 from libriscribe2.models.story import OutlineChapter, OutlineFile
 from libriscribe2.project.artifacts import Book
@@ -23,7 +24,7 @@ from libriscribe2.project.project_view import ProjectView
 from libriscribe2.research.support import SMALL, plain_number
 
 RULES: Final = {
-    "F1": "a number or a mark that the cited notes do not bear out, or a number without a mark",
+    "F1": "a number, name or mark that the cited notes do not bear out, or a number without a mark",
     "F2": "two chapters give different numbers for the same thing",
     "F3": "a name that is one letter away from another",
     "F4": "a term is used in a chapter before the one that explains it",
@@ -109,9 +110,11 @@ def _place(chapter: ChapterText, line: int, quote: str) -> Place:
 
 def _numbers(book: FactBook) -> Iterator[Finding]:
     """F1: what `cited_faults` finds; nothing where the book has no notes."""
+    own = book.names if is_english(book.language) else None
     for at, chapter in enumerate(book.chapters if book.notes else ()):
-        for one in cited_faults(chapter, book.notes, [two.text for two in book.chapters[:at]]):
-            weight: Severity = "warning" if one.kind == UNCITED else "error"
+        earlier = [two.text for two in book.chapters[:at]]
+        for one in cited_faults(chapter, book.notes, earlier, own):
+            weight: Severity = "warning" if one.kind in (UNCITED, NAMED) else "error"
             where = _place(chapter, one.line, one.sentence)
             yield Finding(weight, where, f"{one.why[0].upper()}{one.why[1:]}.", one.fix, "F1")
 

@@ -44,12 +44,14 @@ def citations(chapter: ChapterText, context: GateContext) -> GateResult:
         return GateResult()
     from libriscribe2.checks.cited_sentences import cited_faults  # noqa: PLC0415 - not for stories
 
-    found = list(cited_faults(chapter, {note.id: note for note in context.notes}, context.earlier))
+    own = (*context.people, *context.others) if context.english else None
+    notes = {note.id: note for note in context.notes}
+    found = list(cited_faults(chapter, notes, context.earlier, own))
     return GateResult(float(len(found)), map(_cited, found))
 
 
 def _cited(one: "CitedFault") -> Finding:
-    weight: Severity = "warning" if one.kind == "uncited" else "error"
+    weight: Severity = "warning" if one.kind in ("uncited", "named") else "error"
     return finding("citation", weight, one.sentence, one.line, one.why, one.fix)
 
 
