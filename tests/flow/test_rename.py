@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk, ProjectFolder
+from tests.support.terminal import everything, on_terminal
 
 SIZE = ("--chapters", "30", "--scenes-per-chapter", "1", "--words", "6000")
 
@@ -184,3 +185,20 @@ def test_a_name_that_the_program_needs_for_itself_is_not_renamed(
     move = min(moves - {""})
     desk.run("rename", "book", move, "Quillon", "--yes", expect=2)
     assert said(book) == before
+
+
+@pytest.mark.slow
+def test_other_forms_are_asked_about_on_a_terminal(desk: Desk, book: ProjectFolder) -> None:
+    add(book, 2, "Anna kam. Annas Mantel hing da. Annchen lief.")
+    child = on_terminal(desk, "rename", "book", "Anna", "Greta")
+    child.expect("Annas .1 place.")
+    child.sendline("")
+    child.expect("Annchen .1 place, perhaps")
+    child.sendline("Gretchen")
+    child.expect("Rename.")
+    child.sendline("y")
+    everything(child)
+    assert child.exitstatus == 0
+    assert book.text("chapters/02.md").endswith(
+        "Greta kam. Gretas Mantel hing da. Gretchen lief.\n"
+    )

@@ -5,8 +5,11 @@ import json
 import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import Desk, ProjectFolder
+from tests.support.terminal import everything, on_terminal
 
 from libriscribe2.llm.backend import Request
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.store import ProjectStore
 
 CHAPTER = "chapters/02.md"
 SENTENCE = "She kept the letter in her coat."
@@ -146,3 +149,47 @@ def test_a_chapter_that_is_not_written_is_not_revised(desk: Desk) -> None:
     desk.create("--until", "plan")
     ran = desk.run("revise", "book", "1", "Cut.", expect=3)
     assert "chapters/01.md is missing" in ran.err
+
+
+@pytest.mark.slow
+def test_on_a_terminal_the_diff_is_coloured_and_kept_at_a_yes(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    words = ("revise", "book", "2", "Cut the letter.", "--model", "manual")
+    desk.run(*words, expect=5)
+    desk.run(
+        *("answer", "book"), typed=json.dumps({"patches": [{"find": SENTENCE, "replace": ""}]})
+    )
+    child = on_terminal(desk, *words)
+    child.expect("Keep these changes")
+    shown = str(child.before)
+    child.sendline("y")
+    everything(child)
+    assert f"\x1b[31m-{SENTENCE}\x1b[0m" in shown
+    assert SENTENCE not in book.text(CHAPTER)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("revise", "book", "2", "Cut.", "--yes"),
+        ("revise", "book", "2", "--undo"),
+        ("versions", "book", "2", "1", "--restore"),
+        ("rename", "book", "Nobody", "Quillon", "--yes"),
+        ("redo", "book", "2.1", "--variants", "2"),
+        ("pick", "book", "2", "a"),
+        ("ask", "book", "Why?"),
+    ],
+)
+def test_two_people_do_not_change_one_book_at_once(
+    desk: Desk, book: ProjectFolder, words: tuple[str, ...]
+) -> None:
+    desk.run("redo", "book", "2")
+    book.write(CHAPTER, TEXT)
+    with ProjectStore.open(ProjectPaths(book.root, book.debug)):
+        before = book.contents()
+        ran = desk.run(*words, expect=9)
+        assert "fix:" in ran.err
+        assert book.contents() == before
+        desk.run("note", "book", "2", "Tenser.")
+    assert book.text("notes/ch02.md") == "Tenser.\n"

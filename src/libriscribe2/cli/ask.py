@@ -7,10 +7,10 @@ import typer
 from libriscribe2.agents.agent_advisor import Advice
 from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
-    BudgetOptions,
     Frame,
     JsonOption,
     RequiredProjectArgument,
+    RunOptions,
     command,
     is_interactive,
     model_for,
@@ -36,7 +36,7 @@ def ask(
     ] = "",
     as_json: JsonOption = False,
     *,
-    options: BudgetOptions,
+    options: RunOptions,
 ) -> None:
     """Ask about a book, and get an answer with quotes and proposals.
 

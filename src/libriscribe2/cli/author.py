@@ -7,10 +7,10 @@ import typer
 
 from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
-    BudgetOptions,
     Frame,
     JsonOption,
     RequiredProjectArgument,
+    RunOptions,
     YesOption,
     command,
     complete_part,
@@ -105,7 +105,7 @@ def revise(
     ] = False,
     yes: YesOption = False,
     *,
-    options: BudgetOptions,
+    options: RunOptions,
 ) -> None:
     """Change something in a chapter, and leave the rest as it is.
 
