@@ -296,6 +296,16 @@ def test_a_scene_of_a_text_with_other_breaks_is_not_guessed(
     assert book.text("chapters/02.md") == text
 
 
+def test_a_scene_made_again_in_a_text_of_the_authors_leaves_it_the_authors(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    mine = book.text("chapters/02.md").replace(BREAK, f"\n\nMine.{BREAK}")
+    book.write("chapters/02.md", mine)
+    desk.run("redo", "book", "2.2", "--replace-mine", backend=Author(reply=another))
+    assert book.text("chapters/02.md").split(BREAK)[0] == mine.split(BREAK)[0]
+    assert "your own text" in desk.run("redo", "book", "2", expect=3).err
+
+
 def test_a_scene_of_a_book_that_was_drafted_at_once_is_made_again(desk: Desk) -> None:
     desk.written("--drafting", "parallel", size=SCENES)
     book = desk.project()

@@ -53,6 +53,7 @@ def test_a_small_change_is_shown_and_kept(desk: Desk, book: ProjectFolder) -> No
     assert SENTENCE in shown
     assert TEXT in book.trash()
     assert state(desk) == "fresh"
+    assert "your own text" in desk.run("redo", "book", "2", expect=3).err
     assert desk.run("replay", "book", "--json").value["rebuilt"]
 
 
@@ -184,7 +185,7 @@ def test_on_a_terminal_the_diff_is_coloured_and_kept_at_a_yes(
 def test_two_people_do_not_change_one_book_at_once(
     desk: Desk, book: ProjectFolder, words: tuple[str, ...]
 ) -> None:
-    desk.run("redo", "book", "2")
+    desk.run("redo", "book", "2", "--replace-mine")
     book.write(CHAPTER, TEXT)
     with ProjectStore.open(ProjectPaths(book.root, book.debug)):
         before = book.contents()

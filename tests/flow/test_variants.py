@@ -115,6 +115,8 @@ def test_a_text_of_the_authors_is_replaced_by_force_alone(desk: Desk, book: Proj
     desk.run("pick", "book", "2.1", "a", "--replace-mine")
     assert "The a of the things." in book.text(CHAPTER)
     assert states(desk)[CHAPTER] == "edited"
+    desk.run("accept", "book", CHAPTER)
+    assert "your own text" in desk.run("pick", "book", "2.1", "b", expect=3).err
 
 
 @pytest.mark.parametrize(

@@ -227,8 +227,8 @@ def pick(paths: ProjectPaths, typed: str, letter: str, *, replace_mine: bool) ->
             raise UsageError(
                 f"There is no variant {letter!r} of {part.called}.", fix=f"Choose one of {names}."
             )
-        is_mine = store.state(made.file, {}).kind == "edited"
-        if is_mine and not replace_mine:
+        state = store.state(made.file, {})
+        if (state.kind == "edited" or state.own) and not replace_mine:
             raise ProjectError(
                 f"{made.file} is your own text.",
                 why="you edited or imported it, and only --replace-mine replaces that",

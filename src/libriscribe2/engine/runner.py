@@ -28,6 +28,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.observe.events import EventName, RunEvents
 from libriscribe2.project.artifacts import Book
+from libriscribe2.project.manifest import OWN, FileRecord
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words
@@ -355,14 +356,17 @@ class Runner(Work[Outcome]):
             raise
         self._set_aside(agent, decision)
         made_from = maker.made_from
+        params = made_from.as_params()
         if made_from.settled is not None:
-            inputs = self._partly(unit.output, inputs, made_from.settled)
+            last = self._store.manifest.files[unit.output]
+            inputs = _partly(last, inputs, made_from.settled)
+            params |= {OWN: last.params[OWN]} if last.is_own else {}
         self._store.write(
             unit.output,
             text,
             step=unit.step,
             inputs=inputs,
-            params=made_from.as_params(),
+            params=params,
             keys=made_from.keys,
             draft=made_from.draft,
         )
@@ -373,13 +377,6 @@ class Runner(Work[Outcome]):
         remark = made_from.remark
         self._emit("stage.end", unit, words=words, seconds=took, path=unit.output, message=remark)
         self._running.discard(unit.output)
-
-    def _partly(self, name: str, now: dict[str, str], settled: Container[str]) -> dict[str, str]:
-        """The inputs of a file of which only a part was made again: the rest is as old as it was."""
-        last = self._store.manifest.files[name]
-        old = {read: sha for read, sha in last.inputs.items() if sha is not None}
-        kept = {read: sha for read, sha in old.items() if read not in settled}
-        return kept | {read: sha for read, sha in now.items() if read in settled}
 
     def _set_aside(self, agent: AgentType, decision: RunDecision) -> None:
         """Keep a copy of a text that is replaced on request; it may be the author's own."""
@@ -395,6 +392,12 @@ class Runner(Work[Outcome]):
         """Report an event of a unit."""
         about = {"stage": unit.stage, "chapter": unit.chapter, "unit": unit.output}
         self._events.emit(event, **about, **fields)
+
+
+def _partly(last: FileRecord, now: dict[str, str], settled: Container[str]) -> dict[str, str]:
+    """The inputs of a file of which only a part was made again: the rest is as old as it was."""
+    kept = {name: sha for name, sha in last.inputs.items() if sha and name not in settled}
+    return kept | {name: sha for name, sha in now.items() if name in settled}
 
 
 class Question(Work[T]):
