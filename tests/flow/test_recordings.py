@@ -304,3 +304,24 @@ def test_replies_that_were_cut_refused_and_asked_anew_make_the_same_book(
     made, again = desk.project().contents(), desk.project("again").contents()
     others = {name for name in made if made[name] != again.get(name)}
     assert {name for name in others if "/texts/" not in name} == {"book.toml"}
+
+
+def test_what_contradicts_in_a_real_plan_is_proven_by_its_own_words(desk: Desk) -> None:
+    """As a reader of the whole plan found it in the request for it."""
+    felt = ("a strip of felt in her apron", "takes the felt out of the string")
+    rule = "outside these hours nobody crosses on foot and lives"
+    found = [
+        (1, 1, "Hester walks the causeway in the last of Wednesday's light", 0, 0, rule),
+        (2, 1, "goes down through the boot room to the sands", 0, 0, rule),
+        (4, 1, felt[1], 1, 2, felt[0]),
+        (3, 3, "draws the very first nail", 4, 1, "draws the last nail"),
+    ]
+    names = ("chapter", "scene", "quote", "other_chapter", "other_scene", "other_quote")
+    told = {"contradictions": [dict(zip(names, one, strict=True)) for one in found]}
+    missing = {"scenes/review": json.dumps(told), "scenes/*lint1": '{"chapters": []}'}
+    path = changed(desk, missing=missing)
+    desk.run("create", "--model", f"recorded:{path}", "-p", "book", "--until", "plan")
+    (asked,) = [one for one in desk.project().dumps() if one["step"].endswith("lint1")]
+    faults = asked["prompt"][1]["content"].partition("<faults>\n")[2].partition("\n</faults>")[0]
+    places = [line.partition(": ")[0] for line in faults.splitlines()]
+    assert places == [f"- scenes.json chapter {n} scene 1" for n in (1, 2, 4)]
