@@ -24,6 +24,7 @@ _KEY: Final = re.compile(
     rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*[:：]{_MARKS}(?:\s+(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
+_BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _TAG: Final = re.compile(
@@ -156,6 +157,8 @@ def _content(name: str, members: list[tuple[str, Any]]) -> Any:
 def _lines(text: str, names: set[str]) -> Found:
     """The value of lines with keys or marks of a list, as YAML and Markdown have them."""
     lines = [(len(line) - len(line.lstrip()), line.strip()) for line in text.split("\n")]
+    if any(line in _BULLETS for _, line in lines):  # an item was cut off
+        return None
     for at, (indent, line) in enumerate(lines):
         item = _ITEM.fullmatch(line)
         key = _KEY.fullmatch(item["rest"] if item else line)

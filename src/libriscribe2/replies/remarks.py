@@ -80,6 +80,7 @@ _LEFT_OUT: Final = re.compile(
     rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
 )
 _LETTERED: Final = re.compile(r"\w")  # "x", as in formulas
+_RANGE: Final = re.compile(r"(?<!\d)(\d{1,3})[^\W\d_]{0,2}\s?[-–—~〜～]\s?[^\W\d_]?(\d{1,3})(?!\d)")
 _COUNT: Final = re.compile(r"\d+")
 _NO_WORD: Final = re.compile(r"[\s_-]+")
 _MOST_OF_A_HOLE: Final = 120
@@ -113,7 +114,9 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
             or descriptions.get(field) == bare
             or _ASIDE.fullmatch(bare) is not None
         )
-    return (total > 0 and weak * 2 >= total) or any(map(_is_filled, _groups(value)))
+    if total and weak * 2 >= total:
+        return True
+    return any(_is_filled(group) or _is_range(group[2]) for group in _groups(value))
 
 
 def _plain(text: str) -> str:
@@ -129,8 +132,8 @@ def _descriptions(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
             yield from _descriptions(part, key)
 
 
-def _groups(value: Any) -> Iterator[tuple[bool, list[str]]]:
-    """The texts of each list, and of each object with its lists; whether it is a list."""
+def _groups(value: Any) -> Iterator[tuple[bool, list[str], Any]]:
+    """Of each list and object whether it is a list, its texts (with those of its lists), itself."""
     pending = [value]
     while pending:
         node = pending.pop()
@@ -142,12 +145,21 @@ def _groups(value: Any) -> Iterator[tuple[bool, list[str]]]:
         if isinstance(node, dict):
             lists = (one for one in inner if isinstance(one, list))
             texts += [text.strip() for one in lists for text in one if isinstance(text, str)]
-        yield isinstance(node, list), texts
+        yield isinstance(node, list), texts, node
 
 
-def _is_filled(group: tuple[bool, list[str]]) -> bool:
+def _is_range(node: Any) -> bool:
+    """Whether an item stands for itself and those behind it: number 2, "Chapters 2–11"."""
+    members = list(node.values()) if isinstance(node, dict) else []
+    counts = {str(one) for one in members if type(one) is int}
+    texts = (one for one in members if isinstance(one, str) and len(one) <= _LONGEST_NAME)
+    found = (range_of for text in texts for range_of in _RANGE.finditer(text))
+    return any(one[1] in counts and int(one[2]) > int(one[1]) for one in found)
+
+
+def _is_filled(group: tuple[bool, list[str], Any]) -> bool:
     """Whether texts that stand together are filled with one text, or with one text and its number."""
-    is_list, texts = group
+    is_list, texts, _ = group
     if len(texts) < 2:  # one text repeats nothing
         return False
     if is_list:

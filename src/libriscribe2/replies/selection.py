@@ -295,8 +295,10 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         trouble = (outcome and outcome.trouble) or Trouble("cut_off", best.end)
         refused = refusal(trouble.kind, text, trouble.position, trouble.detail)
     others = [span for span in spans if not best.start <= span.start < best.end]
-    behind = min((span.start for span in others if span.start >= best.end), default=len(text))
-    after = words_of(text[best.end : behind])
+    again = [span.end for span in others if span.start >= best.end and _repeats(span, best)]
+    end = max(again, default=best.end)
+    behind = min((span.start for span in others if span.start >= end), default=len(text))
+    after = words_of(text[end:behind])
     struck = _STRUCK.search(text, max(0, best.start - _WINDOW), best.start) is not None
     weighty = struck or weighs(after, verdict.value)
     if task.wanted is not None and refused is None and weighty:
@@ -312,6 +314,10 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         after=words_of(text[best.end :]),
         unread=tuple(text[span.start : span.end] for span in others),
     )
+
+
+def _repeats(span: Span, best: Reading) -> bool:
+    return span.value is not None and same_json(span.value, best.judgement.value)
 
 
 def _method(text: str, best: Reading) -> str:

@@ -89,6 +89,22 @@ def test_OV_29_parts_that_contradict_each_other_are_no_value(reply: str) -> None
     assert not read(reply, wanted).ok
 
 
+@pytest.mark.parametrize("title", ["Kapitler 2–9", "第2章〜第9章", "2-9"])
+def test_OV_29_an_item_that_stands_for_several_leaves_them_out(title: str) -> None:
+    first = {"number": 1, "title": "Sel"}
+    reply = json.dumps({"chapters": [first, {"number": 2, "title": title}]})
+    assert not read(reply, CHAPTERS).ok
+    other = json.dumps({"chapters": [first, {"number": 2, "title": "1914–1918"}]})
+    assert read(other, CHAPTERS).ok
+
+
+def test_what_is_said_between_a_value_and_its_repetition_changes_nothing() -> None:
+    reply = json.dumps({"title": "Tide", "premise": "Snow falls on the quay."})
+    between = "En gang til, denne gangen uten noe rundt seg, så det er lettere å kopiere:"
+    assert read(f"{reply}\n\n{between}\n{reply}", CONCEPT).ok
+    assert not read(f"{reply}\n\n{between}", CONCEPT).ok
+
+
 def test_OV_54_a_key_that_names_its_item_goes_into_it() -> None:
     reply = '{"people": {"Signe Holt": {"age": 40}, "Per": {"age": null}}}'
     assert read(reply, PEOPLE).value == {
