@@ -52,6 +52,7 @@ _BULLET: Final = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+")
 _COUNTED: Final = re.compile(r"(\D{0,30})(\d{1,4})")
 # A part of a sentence is no keyword: it has many words, a stop, or half of a number.
 _MAX_KEYWORD: Final = 80
+_SEPARATED: Final = re.compile(r"[,;，、；]|\d[.)]\s|[.!?。！？…]\s*\S|[•*]")
 _CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S")
 
 
@@ -135,7 +136,7 @@ class Coercion:
         lines = value.strip().splitlines()
         parts = [part.strip() for part in (lines if len(lines) > 1 else value.split(","))]
         if len(lines) < 2 and any(not _is_keyword(part) for part in parts):
-            return None
+            return None if _SEPARATED.search(value) else [value]
         if all(_BULLET.match(part) for part in parts if part):
             parts = [_BULLET.sub("", part) for part in parts]
         bare = (part.strip().strip(",").strip() for part in parts)

@@ -24,6 +24,7 @@ _KEY: Final = re.compile(
     rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*[:：]{_MARKS}(?:\s+(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
+_MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
@@ -36,6 +37,8 @@ _CALL: Final = re.compile(r"[^\W\d]\w*\((?=\s*[^\W\d]\w*\s*=)")
 
 def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The notation's name and the text with the value in JSON, for each that the text may be."""
+    if _MEMBERS.match(text) and not text.endswith("}"):
+        yield "missing_braces", f"{{{text}}}"
     fences = list(_FENCE.finditer(text)) if len(text) <= _MAX_TEXT else []
     before, body, behind = "", text, ""
     if len(fences) == 2:
@@ -210,6 +213,8 @@ class _Block:
             if key in found or (depth == 0 and _plain(key) not in self.names):
                 break
             self.at += 1
+            if member["quote"] and rest.endswith((",", "[", "{")):
+                break  # JSON without its braces
             if rest and not _BLOCK.fullmatch(rest):
                 found[key] = self._text(rest, indent)
             elif rest:

@@ -32,6 +32,10 @@ _WINDOW: Final = 160
 _IN_A_SENTENCE: Final = re.compile(r"[^\W\d][^\S\n]*+\Z")
 _SENTENCE_GOES_ON: Final = re.compile(r"[^\S\n]*+[.,;]|[^\S\n]++[^\W\d_]")
 _OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
+# "Part 1/3:" on the line of a value or right above it.
+_PART: Final = re.compile(
+    r"(?<![\d/.])(\d{1,2}) ?/ ?(\d{1,2})(?![\d/])[^\w\n]{0,4}\n?[`~]{0,4}(?:json)?\s*\Z"
+)
 # `<s>` is a token of chat templates.
 _STRUCK: Final = re.compile(r"(?:(?<!~)~~|<(?:del|strike)>)\s*+\Z")
 # A heading between items: it has a number, or ends with a colon.
@@ -299,8 +303,12 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     end = max(again, default=best.end)
     behind = min((span.start for span in others if span.start >= end), default=len(text))
     after = words_of(text[end:behind])
-    struck = _STRUCK.search(text, max(0, best.start - _WINDOW), best.start) is not None
-    weighty = struck or weighs(after, verdict.value)
+    lead = text[max(0, best.start - _WINDOW) : best.start]
+    part = _PART.search(lead)
+    halved = part is not None and int(part[1]) < int(part[2])
+    patched = any(span.start >= end and _is_list_of_objects(span.value) for span in others)
+    struck = _STRUCK.search(lead) is not None
+    weighty = struck or halved or patched or weighs(after, verdict.value)
     if task.wanted is not None and refused is None and weighty:
         refused = refusal("remark", text, best.end)
     return ExtractionReport(
@@ -314,6 +322,10 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         after=words_of(text[best.end :]),
         unread=tuple(text[span.start : span.end] for span in others),
     )
+
+
+def _is_list_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
 def _repeats(span: Span, best: Reading) -> bool:

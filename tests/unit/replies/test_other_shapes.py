@@ -105,6 +105,24 @@ def test_what_is_said_between_a_value_and_its_repetition_changes_nothing() -> No
     assert not read(f"{reply}\n\n{between}", CONCEPT).ok
 
 
+@pytest.mark.parametrize(
+    ("reply", "ok"),
+    [
+        ('"title": "Tide",\n"premise": "Snow falls on the quay."', True),
+        ('"title": "Tide",\n"tags": ["sne"]', False),
+        ('Bölüm 1/3:\n{"title": "Tide", "premise": "Snow."}', False),
+        ('Bölüm 3/3:\n{"title": "Tide", "premise": "Snow."}', True),
+        ('{"title": "Tide", "premise": "Snow."}\n[{"op": "remove", "path": "/title"}]', False),
+        (
+            '{"title": "Tide", "premise": "Snow.", "tags": "Yelken rüzgârla dolar ve kopar gider."}',
+            True,
+        ),
+    ],
+)
+def test_OV_29_parts_and_patches_are_no_whole_value(reply: str, *, ok: bool) -> None:
+    assert read(reply, CONCEPT).ok is ok
+
+
 def test_OV_54_a_key_that_names_its_item_goes_into_it() -> None:
     reply = '{"people": {"Signe Holt": {"age": 40}, "Per": {"age": null}}}'
     assert read(reply, PEOPLE).value == {
