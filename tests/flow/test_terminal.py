@@ -126,6 +126,7 @@ def test_the_plan_is_shown_and_nothing_more_is_written_without_a_word(desk: Desk
     everything(child)
     assert len(book.chapters()) == 1
     assert "Tenser." in book.text("notes/ch01.md")
+    assert "no chapter 9" in desk.run("resume", "book", "--until", "chapter:9", expect=2).err
     desk.run("resume", "book", "--until", "chapter:2")
     assert len(book.chapters()) == 2
     assert not book.path("manuscript.md").exists()

@@ -199,8 +199,9 @@ class RunView:
             starts = (one for one in of_book if one.stage == stage)
             numbers = sorted(one.chapter for one in starts if one.chapter is not None)
             name = stage_name(stage).replace("_", " ")
-            if stage == "chapters":
-                name = "chapter" if len(numbers) == 1 else "chapters"
+            if numbers:
+                chapters = "chapter" if len(numbers) == 1 else "chapters"
+                name = chapters if stage == "chapters" else f"{name}, {chapters}"
             shown = " ".join(filter(None, (name, ", ".join(map(str, numbers)))))
             whole = f" of {self._chapters}" if numbers and self._chapters else ""
             yield one_line(f"{shown[:1].upper()}{shown[1:]}{whole}")

@@ -15,6 +15,7 @@ from libriscribe2.engine.stages import units_of
 from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.run_files import log_to
+from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.book_file import read_book_toml, write_book_toml
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
@@ -123,6 +124,8 @@ def going_on(until: str | None, *, refresh: bool, rewrite: bool = False) -> Prep
 
     def prepare(store: ProjectStore, brief: Brief) -> RunRequest:
         last = _last_chapter(until)
+        if last and (planned := Book(store).chapters()):
+            check_chapter(last, planned)
         name = until if last is None else PLAN_STAGE if last == 0 else None
         stages = wanted_stages(brief, [name] if name is not None else ())
         said = [f"--until {until}"] if until is not None else []

@@ -109,6 +109,8 @@ def test_chapters_that_are_written_at_once_are_named_and_their_readings_are_not(
         event("stage.start", stage="canon", chapter=3, unit=".libriscribe/canon/03.json"),
     )
     assert shown(view)[0] == "Chapters 1, 2 of 3"
+    reading = event("stage.start", stage="canon", chapter=3, unit=".libriscribe/canon/03.json")
+    assert shown(after(reading))[0] == "Story bible, chapter 3 of 3"
 
 
 def test_a_chapter_is_one_line_with_a_tick_its_words_and_its_cost() -> None:
