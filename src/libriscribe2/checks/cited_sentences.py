@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from libriscribe2.checks.prose_claims import KnownFacts, folded_words, names_in
+from libriscribe2.checks.prose_claims import folded_words, names_in
 from libriscribe2.checks.text import STOPWORDS, ChapterText, Paragraph, words
 from libriscribe2.models.citations import MARK, ids_in, mark_of
 from libriscribe2.models.notes import Note
@@ -100,11 +100,10 @@ def cited_faults(
 
 def _named(paragraph: Paragraph, notes: Mapping[str, Note], said: set[str]) -> Iterator[CitedFault]:
     """Sentences with a mark and a name that neither the book nor a note cited so far has."""
-    known = KnownFacts(frozenset(), frozenset(said))
     for sentence in sentences_with_marks(paragraph.text):
         if any(one in notes for one in ids_in(sentence)):
             plain = _UNIT.sub(" ", _CODE.sub("", MARK.sub("", sentence)))
-            names = tuple(dict.fromkeys(names_in(plain, known)))
+            names = tuple(dict.fromkeys(names_in(plain, said)))
             if names:
                 words_of = {one: folded_words(one) for one in names}
                 have = tuple(

@@ -1,13 +1,13 @@
 """Whether notes still hold, and what a book cites: each quote is looked up again."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from libriscribe2.checks.cited_sentences import UNCITED, UNKNOWN, cited_faults
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
-from libriscribe2.checks.prose_claims import KnownFacts, Unsupported, unsupported_claims
+from libriscribe2.checks.prose_claims import folded_words, unknown_names
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.documents.source_reader import LARGEST_SOURCE, read_source
@@ -163,10 +163,11 @@ class ChapterMark:
 
 @dataclass(frozen=True, slots=True)
 class ChapterClaim:
-    """A sentence of a chapter that no note supports."""
+    """A sentence of a chapter with names that no note supports."""
 
     chapter: int
-    found: Unsupported
+    sentence: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,20 +234,20 @@ def check_citations(view: ProjectView, brief: Brief) -> CitationReport:
     found = cited(plain.values(), notes, book.sources())
     numbers = list(texts)
     marks = tuple(ChapterMark(numbers[bad.text], bad.mark, bad.reason) for bad in found.bad)
-    holding = KnownFacts.of((one.note for one in checked if one.holds), _own_names(book, brief))
-    english = is_english(brief.language)
+    holding = [f"{one.note.claim}\n{one.note.quote}" for one in checked if one.holds]
+    known = folded_words("\n".join((*holding, *_own_names(book, brief))))
+    is_told = brief.kind != "fiction" and is_english(brief.language)
     claims = (
-        ChapterClaim(number, replace(claim, claims=names))
-        for number, text in plain.items()
-        for claim in unsupported_claims(text, holding, names=english)
-        if (names := tuple(one for one in claim.claims if not one[:1].isdigit()))
+        ChapterClaim(number, *found)
+        for number, text in (plain.items() if is_told else ())
+        for found in unknown_names(text, known)
     )
     return CitationReport(
         notes=tuple(checked),
         unverified=sum(not note.is_fact for note in notes),
         cited=found.used,
         marks=marks,
-        claims=tuple(claims) if brief.kind != "fiction" else (),
+        claims=tuple(claims),
         unsupported=unsupported_in(view, texts, notes) if brief.kind != "fiction" else (),
     )
 
@@ -269,7 +270,7 @@ def unsupported_in(
     earlier = list[str]()
     for number, text in texts.items():
         allowed = TextNotes(text)
-        for one in cited_faults(ChapterText(number, "", text), known, earlier) if known else ():
+        for one in cited_faults(ChapterText(number, "", text), known, earlier):
             is_told = one.kind == UNKNOWN or (one.kind == UNCITED and one.notes)
             if not is_told and not allowed.lets(FACTS_RULE, one.line):
                 found.append(ChapterFault(number, one.sentence, one.why, one.fix))

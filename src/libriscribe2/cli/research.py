@@ -345,8 +345,8 @@ def _citation_record(report: CitationReport) -> dict[str, Any]:
         "claims": [
             {
                 "chapter": one.chapter,
-                "sentence": one.found.sentence,
-                "claims": list(one.found.claims),
+                "sentence": one.sentence,
+                "claims": list(one.names),
             }
             for one in report.claims
         ],
@@ -366,10 +366,10 @@ def _tell_citations(renderer: Renderer, report: CitationReport) -> None:
     rows += [
         (
             "claim",
-            ", ".join(one.found.claims),
+            ", ".join(one.names),
             f"chapter {one.chapter}",
             "no note supports it",
-            one.found.sentence,
+            one.sentence,
         )
         for one in report.claims
     ]

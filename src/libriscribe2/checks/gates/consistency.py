@@ -39,7 +39,7 @@ def _sentence(drift: NameDrift) -> str:
 
 @gate("citation")
 def citations(chapter: ChapterText, context: GateContext) -> GateResult:
-    """Marks without a note, and numbers that the cited notes do not have; the figure counts them."""
+    """Marks without a note, numbers and names that cited notes do not have; names do not count."""
     if not context.notes:
         return GateResult()
     from libriscribe2.checks.cited_sentences import cited_faults  # noqa: PLC0415 - not for stories
@@ -47,7 +47,7 @@ def citations(chapter: ChapterText, context: GateContext) -> GateResult:
     own = (*context.people, *context.others) if context.english else None
     notes = {note.id: note for note in context.notes}
     found = list(cited_faults(chapter, notes, context.earlier, own))
-    return GateResult(float(len(found)), map(_cited, found))
+    return GateResult(float(sum(one.kind != "named" for one in found)), map(_cited, found))
 
 
 def _cited(one: "CitedFault") -> Finding:
