@@ -26,7 +26,7 @@ class Words:
     also: str = "and"
     undated: str = "n.d."
     accessed: str = "accessed {}"
-    retrieved: str = "Retrieved {}, from {}"
+    retrieved: str = "Retrieved {}, from {url}"
     section: str = "sec. “{}”"
     page: str = "{}"
     paragraph: str = "par. {}"
@@ -40,7 +40,7 @@ _ENGLISH: Final = Words()
 _NUMBERS: Final = Words(page="p. {}")
 _APA: Final = Words(also="&", section="“{}” section", page="p. {}", paragraph="para. {}")
 _SIGNS: Final = Words(
-    *("&", "s.a.", "[{}]", "{1} [{0}]", "§ “{}”", "p. {}", "¶ {}", "{}.", "v. {}", "et al."),
+    *("&", "s.a.", "[{}]", "{url} [{}]", "§ “{}”", "p. {}", "¶ {}", "{}.", "v. {}", "et al."),
     in_english=False,
 )
 
@@ -127,7 +127,7 @@ class References:
             return ""
         found = _NUMBERED.fullmatch(place)
         form = getattr(self._words, found[1]) if found else self._words.section
-        return str(form).format(plain(found[2] if found else place))
+        return _filled(str(form), plain(found[2] if found else place))
 
     def full(self, source: Source, place: str = "") -> str:
         """The whole reference in one sentence, as notes and numbered lists have it."""
@@ -139,7 +139,7 @@ class References:
         parts = [
             authors,
             self._title(source, ","),
-            self._words.version.format(plain(source.version)) if source.version else "",
+            _filled(self._words.version, plain(source.version)) if source.version else "",
             told,
             self.locator(place, source),
             *self._found_at(source),
@@ -171,7 +171,7 @@ class References:
         head = self._listed(filed, inverted=True) or self._title(source, "")
         year = (source.published[:4] or self._words.undated) + self._letters.get(source.id, "")
         by_date = self.style == "author-date"
-        version = self._words.version.format(plain(source.version)) if source.version else ""
+        version = _filled(self._words.version, plain(source.version)) if source.version else ""
         imprint = [plain(source.publisher), "" if by_date else self._day(source.published)]
         rest = [
             year if by_date else "",
@@ -195,7 +195,7 @@ class References:
             day += f", {month_first.removesuffix(f' {source.published[:4]}')}"
         address, read = _address(source), self._day(source.retrieved)
         if address and read and not source.published and source.kind == "web":
-            address = self._words.retrieved.format(read, address)
+            address = _filled(self._words.retrieved, read).replace("{url}", address)
         head = listed + names[-1] if names else title
         own = {head.rstrip("."), plain(source.title)}
         publisher = "" if plain(source.publisher) in own else plain(source.publisher)
@@ -230,7 +230,9 @@ class References:
         address = _address(source)
         if source.kind == "file":
             return [address or ("" if source.place == source.title else plain(source.place))]
-        read = self._words.accessed.format(self._day(source.retrieved)) if source.retrieved else ""
+        read = (
+            _filled(self._words.accessed, self._day(source.retrieved)) if source.retrieved else ""
+        )
         return [read[:1].upper() + read[1:] if capital else read, address]
 
     def _day(self, told: str) -> str:
@@ -249,6 +251,10 @@ class References:
 def plain(text: str) -> str:
     """A text in one line that means just its characters in Markdown."""
     return _OBEYED.sub(r"\\\1", " ".join(text.split()))
+
+
+def _filled(form: str, value: str) -> str:
+    return form.replace("{}", value)
 
 
 def _address(source: Source) -> str:
