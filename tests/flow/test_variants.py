@@ -72,13 +72,18 @@ def test_a_whole_chapter_and_a_concept_have_variants(desk: Desk, book: ProjectFo
 
 
 def test_a_book_can_begin_with_three_blind_concepts(desk: Desk) -> None:
-    desk.create("--until", "plan")
+    author = Author()
+    ran = desk.create("--variants", "3", backend=author)
     book = desk.project()
-    book.path("concept.json").unlink()
-    desk.run("redo", "book", "concept", "--variants", "3")
+    assert {one.split("/")[2] for one in author.steps} == {"a", "b", "c"}
+    assert "pick book concept LETTER" in ran.err
     assert not book.path("concept.json").exists()
     desk.run("pick", "book", "concept", "c")
     assert book.json("concept.json")["concept"]
+    again = Author()
+    desk.run("resume", "book", backend=again)
+    assert not any(step.startswith("concept") for step in again.steps)
+    assert desk.run("replay", "book", "--json").value["rebuilt"]
 
 
 def test_killed_variants_go_on_and_nothing_is_paid_twice(desk: Desk, book: ProjectFolder) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,7 +17,9 @@ from libriscribe2.cli.frame import (
     OptionGroup,
     ProjectNameOption,
     RunOptions,
+    StepOptions,
     UntilOption,
+    VariantsOption,
     YesOption,
     command,
     is_interactive,
@@ -140,33 +142,6 @@ class BriefOptions(OptionGroup):
         return {**asdict(self), "auto_title": self.auto_title or None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class StepOptions(OptionGroup):
-    """Options of the original LibriScribe2 that name the stages to run up to."""
-
-    run_all: Annotated[bool, typer.Option("--all", hidden=True)] = False
-    generate_concept: Annotated[bool, typer.Option("--generate-concept", hidden=True)] = False
-    generate_characters: Annotated[bool, typer.Option("--generate-characters", hidden=True)] = False
-    generate_worldbuilding: Annotated[
-        bool, typer.Option("--generate-worldbuilding", hidden=True)
-    ] = False
-    generate_outline: Annotated[bool, typer.Option("--generate-outline", hidden=True)] = False
-    write_chapters: Annotated[bool, typer.Option("--write-chapters", hidden=True)] = False
-    format_book: Annotated[bool, typer.Option("--format-book", hidden=True)] = False
-
-    def stages(self) -> list[str]:
-        """The stages that are named; none means all."""
-        named = {
-            "concept": self.generate_concept,
-            "characters": self.generate_characters,
-            "world": self.generate_worldbuilding,
-            "outline": self.generate_outline,
-            "chapters": self.write_chapters,
-            "manuscript": self.format_book,
-        }
-        return [stage for stage, wanted in named.items() if wanted and not self.run_all]
-
-
 @command
 def create(
     frame: Frame,
@@ -219,6 +194,7 @@ def create(
     ] = None,
     project_name: ProjectNameOption = None,
     until: UntilOption = None,
+    variants: VariantsOption = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
@@ -231,7 +207,7 @@ def create(
 
     Everything goes to projects/NAME. Ctrl-C is safe: `libriscribe2 resume NAME` continues. On a
     terminal it asks what is left open, says what the book would take, and stops at the plan for
-    your word; --yes writes it without asking.
+    your word; --yes writes it without asking. --variants 3 writes three concepts to `pick` from.
     """
     keys = {**asked.keys(), "premise": premise_of(premise, description)}
     stages = steps.stages() if until is None else [until]
@@ -253,8 +229,14 @@ def create(
         if book.quote is not None:
             save_quote(book.paths, book.quote)
         opened = OpenBook(store, book.brief, book.settings, book.choice, AppOptions(command_line()))
-        run_book(frame.renderer, opened, request, as_json=as_json)
-    if asks and not stages:
+        if variants is None:
+            run_book(frame.renderer, opened, request, as_json=as_json)
+    if variants is not None:
+        from libriscribe2.cli.pick import write_variants  # noqa: PLC0415 - few are written
+
+        own = frame.settings(book.options, book.paths)
+        write_variants(frame.renderer, book.paths, own, "concept", variants, as_json=as_json)
+    elif asks and not stages:
         from libriscribe2.cli.approval import Approval  # noqa: PLC0415 - for terminals alone
 
         settings = frame.settings(book.options, book.paths)
@@ -311,7 +293,7 @@ class Wanted:
     name: str | None
     stages: Sequence[str]
     options: RunOptions
-    brought: Brought = Brought()
+    brought: Brought = field(default_factory=Brought)
 
     def as_options(self) -> dict[str, Any]:
         """The same as options of a command line."""

@@ -120,6 +120,10 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Answer every quest
 ReplaceMineOption = Annotated[
     bool, typer.Option("--replace-mine", help="Also replace text that you edited or imported.")
 ]
+VariantsOption = Annotated[
+    int | None,
+    typer.Option("--variants", metavar="N", min=2, max=5, help="Write it N times, to `pick` from."),
+]
 MaxCostOption = Annotated[
     float | None,
     typer.Option(
@@ -219,6 +223,33 @@ class RunOptions(BudgetOptions):
             "pipeline.max_concurrency": self.max_concurrency,
             "no_input": self.no_input or None,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepOptions(OptionGroup):
+    """Options of the original LibriScribe2 that name the stages to run up to."""
+
+    run_all: Annotated[bool, typer.Option("--all", hidden=True)] = False
+    generate_concept: Annotated[bool, typer.Option("--generate-concept", hidden=True)] = False
+    generate_characters: Annotated[bool, typer.Option("--generate-characters", hidden=True)] = False
+    generate_worldbuilding: Annotated[
+        bool, typer.Option("--generate-worldbuilding", hidden=True)
+    ] = False
+    generate_outline: Annotated[bool, typer.Option("--generate-outline", hidden=True)] = False
+    write_chapters: Annotated[bool, typer.Option("--write-chapters", hidden=True)] = False
+    format_book: Annotated[bool, typer.Option("--format-book", hidden=True)] = False
+
+    def stages(self) -> list[str]:
+        """The stages that are named; none means all."""
+        named = {
+            "concept": self.generate_concept,
+            "characters": self.generate_characters,
+            "world": self.generate_worldbuilding,
+            "outline": self.generate_outline,
+            "chapters": self.write_chapters,
+            "manuscript": self.format_book,
+        }
+        return [stage for stage, wanted in named.items() if wanted and not self.run_all]
 
 
 class Frame:

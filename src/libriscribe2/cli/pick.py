@@ -35,10 +35,10 @@ def write_variants(
     paths: ProjectPaths,
     settings: Settings,
     part: str,
-    *,
     count: int,
-    judged: bool,
-    as_json: bool,
+    *,
+    judged: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Have a part written several times, and show what came of it.
 

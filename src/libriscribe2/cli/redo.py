@@ -13,6 +13,7 @@ from libriscribe2.cli.frame import (
     ReplaceMineOption,
     RequiredProjectArgument,
     RunOptions,
+    VariantsOption,
     command,
     complete_part,
     model_for,
@@ -41,35 +42,34 @@ from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
+_Part = Annotated[
+    str,
+    typer.Argument(
+        metavar="PART",
+        help="A chapter (7), a scene (7.2) or a stage (people).",
+        autocompletion=complete_part,
+    ),
+]
+_Chapter = Annotated[
+    int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter of the stage.")
+]
+_Note = Annotated[
+    str | None, typer.Option("--note", metavar="TEXT", help="What should be different; it is kept.")
+]
+_Judge = Annotated[
+    bool, typer.Option("--judge", help="Have a judge that passes its exam sort the variants.")
+]
+
 
 @command
 def redo(
     frame: Frame,
     project: RequiredProjectArgument,
-    part: Annotated[
-        str,
-        typer.Argument(
-            metavar="PART",
-            help="A chapter (7), a scene (7.2) or a stage (people).",
-            autocompletion=complete_part,
-        ),
-    ],
-    chapter: Annotated[
-        int | None, typer.Option("--chapter", "-n", min=1, help="Only this chapter of the stage.")
-    ] = None,
-    note: Annotated[
-        str | None,
-        typer.Option("--note", metavar="TEXT", help="What should be different; it is kept."),
-    ] = None,
-    variants: Annotated[
-        int | None,
-        typer.Option(
-            "--variants", metavar="N", min=2, max=5, help="Write it N times, to `pick` from."
-        ),
-    ] = None,
-    judge: Annotated[
-        bool, typer.Option("--judge", help="Have a judge that passes its exam sort the variants.")
-    ] = False,
+    part: _Part,
+    chapter: _Chapter = None,
+    note: _Note = None,
+    variants: VariantsOption = None,
+    judge: _Judge = False,
     replace_mine: ReplaceMineOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonLinesOption = False,
@@ -84,42 +84,50 @@ def redo(
     with --replace-mine. What was made from the old text is then out of date; it is kept: `resume
     --refresh` patches what contradicts the new text, `resume --rewrite` writes it again.
     """
-    renderer = frame.renderer
-    paths = frame.project(project, options=options)
-    settings = frame.settings(options, paths)
     if (judge and variants is None) or (variants is not None and (dry_run or replace_mine)):
         raise UsageError(
             "--judge needs --variants, and --variants changes nothing that is there.",
             fix='Write `redo BOOK 7.2 --variants 3 [--judge] [--note "..."]`.',
         )
-    view = look_at(paths)
+    renderer, paths = frame.renderer, frame.project(project, options=options)
+    settings, view = frame.settings(options, paths), look_at(paths)
     named = part if chapter is None or is_place(part) else f"{chapter}"
     wanted = part_of(part, view, read_brief(paths)) if is_place(part) else Part(part, chapter)
-    if variants is not None:
-        if note is not None:
-            tell_noted(renderer, paths, note_down(paths, named, note), again=False)
+    work = Redo(wanted.stage, wanted.chapter, replace_mine, wanted.scene)
+    chosen = work.chosen(view, read_brief(paths)) if variants is None else None
+    if chosen is not None:
+        _tell_kept(renderer, chosen, work, paths)
+    if note is not None and not dry_run:
+        tell_noted(renderer, paths, note_down(paths, named, note), again=False)
+    if chosen is None:
         from libriscribe2.cli.pick import write_variants  # noqa: PLC0415 -- few are written
 
         write_variants(
-            *(renderer, paths, settings, named), count=variants, judged=judge, as_json=as_json
+            renderer, paths, settings, named, variants or 0, judged=judge, as_json=as_json
         )
-        return
-    work = Redo(wanted.stage, wanted.chapter, replace_mine, wanted.scene)
-    chosen = work.chosen(view, read_brief(paths))
-    _tell_kept(renderer, chosen, work, paths)
-    if note is not None and not dry_run:
-        tell_noted(renderer, paths, note_down(paths, named, note), again=False)
-    if dry_run:
+    elif dry_run:
         _tell_dry(renderer, paths, settings, work, chosen, as_json=as_json)
     else:
-        own = own_texts(view, chosen)
-        try:
-            carry_out(renderer, paths, settings, work.prepare, as_json=as_json, anew=False)
-        finally:
-            for name, copy in copies_of(view, own):
-                renderer.warning(f"{name}: your own text was replaced; a copy is in {copy}.")
-        later = run_dry(remaking_now(paths, settings, model_for(settings)))
-        tell_remaking(renderer, paths.called, later)
+        _write_again(renderer, paths, settings, work, own_texts(view, chosen), as_json=as_json)
+
+
+def _write_again(
+    renderer: Renderer,
+    paths: ProjectPaths,
+    settings: Settings,
+    work: Redo,
+    own: Mapping[str, bytes],
+    *,
+    as_json: bool,
+) -> None:
+    """Carry out a redo, and say what became of the author's own texts and what is out of date."""
+    try:
+        carry_out(renderer, paths, settings, work.prepare, as_json=as_json, anew=False)
+    finally:
+        for name, copy in copies_of(look_at(paths), own):
+            renderer.warning(f"{name}: your own text was replaced; a copy is in {copy}.")
+    later = run_dry(remaking_now(paths, settings, model_for(settings)))
+    tell_remaking(renderer, paths.called, later)
 
 
 def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPaths) -> None:
