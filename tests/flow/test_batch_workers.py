@@ -1,17 +1,22 @@
 """Workers of a database: listed, drained, and what they leave to newer versions."""
 
+import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 from tests.support.batches import FAST_PACE, ROW, WorkerProcess, add_books, states
 from tests.support.desk import Desk
 from tests.support.machines import until
 
+from libriscribe2.batch.processes import GRACE_SECONDS
 from libriscribe2.batch.rows import PAYLOAD, SETTING_KEYS
 from libriscribe2.models.brief import Brief
+from libriscribe2.settings.schema import BatchConfig
 
 
 @pytest.fixture
@@ -75,6 +80,55 @@ def test_a_newer_schema_ends_a_worker_with_a_plain_line(shared: Desk, dsn: str) 
     change(dsn, "update libriscribe2_schema set number = 3")
     (book,) = shared.run("batch", "status", "--json").value["books"]
     assert (book["state"], book["cause"]) in {("queued", ""), ("queued", "operator"), ("done", "")}
+
+
+@pytest.mark.postgres
+def test_a_worker_gives_a_sign_of_life_that_a_probe_can_read(shared: Desk, tmp_path: Path) -> None:
+    sign = tmp_path / "worker.json"
+    with WorkerProcess(shared, "--health", str(sign)) as worker:
+        until(lambda: sign.exists() and json.loads(sign.read_text("utf-8"))["ready"])
+        shared.run("batch", "drain", str(workers(shared)[0]["id"]))
+        assert worker.wait() == 0
+    assert json.loads(sign.read_text("utf-8"))["books"] == 0
+
+
+@pytest.mark.postgres
+def test_what_ended_long_ago_is_deleted_with_its_batch(shared: Desk, dsn: str) -> None:
+    add_books(shared, ["one", "two"])
+    with WorkerProcess(shared, "--drain") as worker:
+        assert worker.wait() == 0
+    assert shared.run("batch", "forget", "--older-than", "1h", "--json").value == {"books": []}
+    gone = shared.run("batch", "forget", "--older-than", "0s", "--json").value
+    assert gone == {"books": ["books/one", "books/two"]}
+    for table in ("jobs", "log", "batches", "journal", "books", "workers"):
+        with psycopg.connect(dsn) as connection:
+            name = sql.Identifier(f"libriscribe2_{table}")
+            count = connection.execute(sql.SQL("select count(*) from {}").format(name))
+            assert count.fetchone() == (0,), table
+    add_books(shared, ["one"])  # a new batch of the same name
+    with WorkerProcess(shared, "--drain") as worker:
+        assert worker.wait() == 0
+    assert states(shared) == {"one": "done"}
+    refused = shared.run("batch", "forget", "one", "--older-than", "1h", expect=2)
+    assert "takes no names of books" in refused.err
+
+
+def blocks(kind: str) -> list[str]:
+    """The examples of a kind in the page for operators."""
+    page = (Path(__file__).parents[2] / "docs/scaling.md").read_text("utf-8")
+    return re.findall(rf"^```{kind}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+
+def test_the_example_unit_files_grant_the_time_that_a_stop_takes() -> None:
+    text = "\n".join([*blocks("ini"), *blocks("yaml")])
+    key = r"(?:TimeoutStopSec=|stop_grace_period: |terminationGracePeriodSeconds: )(\d+)"
+    granted = [int(number) for number in re.findall(key, text)]
+    assert len(granted) == 3
+    takes = BatchConfig().stop_seconds + 3 * GRACE_SECONDS
+    assert min(granted) >= takes
+    words = " ".join(re.findall(r"batch[ ,]+worker[^\n]*", text))
+    known = Desk(Path()).run("batch", "worker", "--help").out
+    assert all(option in known for option in re.findall(r"--[a-z-]+", words))
 
 
 KNOWN: Mapping[int, str] = {

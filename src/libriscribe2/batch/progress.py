@@ -187,6 +187,7 @@ class Book:
         journal: Where the journal of its last run is.
         is_elsewhere: Whether a run sent something, or may have, that only the folder on its
             machine knows.
+        at: When it changed last, as ISO 8601 in UTC; empty where its log does not say.
     """
 
     row: Row
@@ -200,6 +201,7 @@ class Book:
     late: bool = False
     journal: Journal = "folder"
     is_elsewhere: bool = False
+    at: str = ""
 
     @property
     def committed_usd(self) -> float:
@@ -371,7 +373,7 @@ def _retry(batch: Batch, record: Record) -> None:
 def _change(batch: Batch, record: Record, change: Callable[[Book], Mapping[str, Any]]) -> None:
     book = batch.books.get(record["book"])
     if book is not None:
-        batch.books[book.row.name] = replace(book, **change(book))
+        batch.books[book.row.name] = replace(book, at=record.get("at", ""), **change(book))
 
 
 _CHANGES: Final[Mapping[str, Callable[[Batch, Record], None]]] = {

@@ -19,10 +19,13 @@ from libriscribe2.cli.batch_options import (
     BooksArgument,
     DeadlineOption,
     DsnOption,
+    HealthOption,
     JournalOption,
     MaxBatchCostOption,
+    OlderThanOption,
     ProviderBatchOption,
     deadline_of,
+    moment_before,
     stopping,
     under_way,
 )
@@ -159,6 +162,7 @@ def worker(
     deadline: DeadlineOption = None,
     dsn: DsnOption = None,
     journal: JournalOption = None,
+    health: HealthOption = None,
     as_json: JsonLinesOption = False,
     *,
     options: BookOptions,
@@ -192,7 +196,7 @@ def worker(
             choice,
             order,
             partial(tell_book, renderer, as_json=as_json),
-            WorkerTalk(renderer),
+            WorkerTalk(renderer, health),
         )
         said = f"Stopped. {under_way(settings)} Other workers continue its books."
         is_over = run_async(work, lambda: renderer.note(said), stop=stopping(settings, 0))
@@ -285,14 +289,24 @@ def forget(
     frame: Frame,
     books: BooksArgument = None,
     batch: BatchOption = None,
+    older_than: OlderThanOption = None,
     dsn: DsnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete the journals of done and cancelled books from the database; folders are kept."""
-    settings = _shared(frame, dsn)
-    from libriscribe2.commands.workers import forget_books  # noqa: PLC0415 - as above
+    """Delete the journals of done and cancelled books from the database; folders are kept.
 
-    gone = forget_books(settings, batch, books or ())
+    With --older-than, of those that ended so long ago, in all batches; a batch of which all books
+    did is deleted with its log.
+    """
+    settings = _shared(frame, dsn)
+    from libriscribe2.commands.workers import forget_books, forget_older  # noqa: PLC0415 - as above
+
+    if older_than is None:
+        gone = forget_books(settings, batch, books or ())
+    elif books:
+        raise UsageError("--older-than takes no names of books", fix="Leave out one of both.")
+    else:
+        gone = forget_older(settings, batch, moment_before(older_than))
     tell_marked(frame.renderer, "forgotten", gone, as_json=as_json)
 
 

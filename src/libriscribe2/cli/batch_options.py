@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -76,6 +77,41 @@ ProviderBatchOption = Annotated[
 BooksArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[BOOK]...", help="Names of books; all by default.")
 ]
+
+
+OlderThanOption = Annotated[
+    str | None,
+    typer.Option(
+        "--older-than",
+        metavar="AGE",
+        help="Only books that were done or cancelled so long ago, such as 30d.",
+        show_default="none",
+    ),
+]
+HealthOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--health",
+        metavar="FILE",
+        help="Write a JSON object to this file at each heartbeat, for probes: `ready` says whether "
+        "the database answers and this machine can write books.",
+        show_default="none",
+    ),
+]
+
+
+def moment_before(age: str, clock: Clock = utc_now) -> datetime:
+    """The moment that was so long ago.
+
+    Raises:
+        UsageError: It is no age.
+    """
+    now = clock()
+    try:
+        later = moment_of(age, now)
+    except ValueError as error:
+        raise UsageError("--older-than cannot be used", fix="Name an age such as 30d.") from error
+    return now - (later - now)
 
 
 def stopping(settings: Settings, code: int = EXIT_INTERRUPTED) -> Stop:

@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.batches import Bookshelf, looks
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.observe.run_files import last_run
+from libriscribe2.project.atomic import atomic_write
+from libriscribe2.project.texts import iso_utc, utc_now
 from libriscribe2.wording import cost, counted, duration
 
 if TYPE_CHECKING:  # only a shared batch pays for its module
@@ -122,10 +125,19 @@ class WorkerTalk:
 
     Args:
         renderer: Says it.
+        health: The file that is written as a sign of life; None is none.
     """
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: Renderer, health: Path | None = None) -> None:
         self._renderer = renderer
+        self._health = health
+
+    def alive(self, *, ready: bool, state: str, books: int) -> None:
+        """The worker's loop turns; nothing is lost where the file cannot be written."""
+        if self._health is not None:
+            about = {"ready": ready, "state": state, "books": books, "at": iso_utc(utc_now())}
+            with suppress(OSError):
+                atomic_write(self._health, f"{json.dumps(about)}\n".encode(), durable=False)
 
     def lost(self, error: LibriScribeError) -> None:
         """The database has stopped to answer."""

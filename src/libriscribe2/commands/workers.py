@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,7 +19,7 @@ from libriscribe2.batch.postgres.book_journal import (
 )
 from libriscribe2.batch.postgres.database import Database, DatabaseRates
 from libriscribe2.batch.postgres.exchange import Exchange
-from libriscribe2.batch.postgres.jobs import Jobs, batches, key_of
+from libriscribe2.batch.postgres.jobs import Jobs, batches, forget_batch, key_of
 from libriscribe2.batch.postgres.worker import DatabaseQueue, Listener, Worker
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
@@ -46,6 +47,7 @@ from libriscribe2.project.paths import RESEARCH_NOTES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
+from libriscribe2.project.texts import iso_utc
 from libriscribe2.settings import Settings
 
 
@@ -256,6 +258,38 @@ def forget_books(settings: Settings, batch: str | None, names: Sequence[str]) ->
         chosen = one_of(batches(database), batch, database.dsn.shown)
         books = _chosen(database, chosen, names, states if names else states[:2])
         return [one.row.name for one in books if forget(database, key_of(chosen, one.row.name))]
+
+
+def forget_older(settings: Settings, batch: str | None, since: datetime) -> list[str]:
+    """Delete what the database holds of books that were done or cancelled before a moment.
+
+    Batches of which all books were go with their logs.
+
+    Args:
+        settings: The settings in force.
+        batch: Only this batch; None means all.
+        since: The moment.
+
+    Returns:
+        The names of the books, each after that of its batch and a slash.
+
+    Raises:
+        ProjectInUseError: A process still writes one of them.
+        LibriScribeError: The database cannot be used.
+    """
+    gone: list[str] = []
+    with closing(database_of(settings)) as database:
+        known = batches(database)
+        for name in known if batch is None else [one_of(known, batch, database.dsn.shown)]:
+            status = DatabaseQueue(database, name).status()
+            old = [one for one in status.within("done", "cancelled") if one.at <= iso_utc(since)]
+            whole = len(old) == len(status.books)
+            keys = [key_of(name, book.row.name) for book in old]
+            kept = [key for key in keys if forget(database, key)]
+            if whole:
+                forget_batch(database, name)
+            gone += keys if whole else kept
+    return gone
 
 
 def _chosen(

@@ -10,17 +10,14 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Final, Self
 
-import psycopg
-from psycopg.rows import DictRow
-
 from libriscribe2.batch.postgres.database import (
     APPLICATION,
     PATIENCE,
     Database,
     DatabaseLostError,
     Dsn,
+    PatientConnection,
     Values,
-    carry_out,
     connect,
     here,
 )
@@ -55,15 +52,7 @@ class ProjectClaim:
         key: What the book is called among all books of the database.
     """
 
-    def __init__(
-        self,
-        dsn: Dsn,
-        key: str,
-        connection: "psycopg.Connection[DictRow]",
-        session: int,
-        patience: float,
-    ) -> None:
-        self._patience = patience
+    def __init__(self, dsn: Dsn, key: str, connection: PatientConnection, session: int) -> None:
         self.dsn = dsn
         self.key = key
         self._connection = connection
@@ -88,7 +77,7 @@ class ProjectClaim:
             row = connection.execute(_TAKE, (key,)).fetchone()
             assert row is not None  # the statement always gives one row
             if row["taken"]:
-                return cls(dsn, key, connection, row["session"], patience)
+                return cls(dsn, key, connection, row["session"])
             holder = connection.execute(_HOLDER, (key,)).fetchone()
             connection.close()
         raise ProjectInUseError(
@@ -117,7 +106,8 @@ class ProjectClaim:
         """
         try:
             with self.dsn.errors():
-                return carry_out(self._connection, query, values, self._patience)
+                cursor = self._connection.execute(query.encode(), values)
+                return cursor.fetchall() if cursor.description is not None else []
         except DatabaseLostError as error:
             self._connection.close()  # it may still stand, with a server that has no room left
             raise self._gone(error.why) from error

@@ -1,13 +1,13 @@
 """The database: connections, schema, and rates shared by all workers."""
 
-import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from importlib import resources
-from threading import RLock, Timer
-from typing import Any, Final
+from threading import RLock
+from time import monotonic
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -17,6 +17,7 @@ from typing_extensions import override
 from libriscribe2.errors import ConfigError, NewerVersionError, ProjectError, ProviderError
 from libriscribe2.llm.limits.rate_store import RateLimits
 
+T = TypeVar("T")
 Values = Sequence[Any] | Mapping[str, Any]
 
 APPLICATION: Final = "libriscribe2"
@@ -112,6 +113,41 @@ class Dsn:
             ) from None
 
 
+class PatientConnection(psycopg.Connection[DictRow]):
+    """A connection that gives a statement up whose answer does not come.
+
+    Attributes:
+        patience: Seconds that it waits; longer than the server, which says why.
+    """
+
+    patience = _LATE * PATIENCE
+
+    @override
+    def wait(
+        self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None
+    ) -> T:
+        """The result of an exchange with the server.
+
+        Raises:
+            psycopg.OperationalError: No answer came in time; the connection is closed.
+        """
+        del timeout  # not every version of psycopg has one
+        return super().wait(self._in_time(gen), interval)
+
+    def _in_time(self, exchange: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
+        until, wanted = monotonic() + self.patience, next(exchange)
+        while True:
+            ready = yield wanted
+            if not ready and monotonic() > until:
+                self.close()
+                raise psycopg.OperationalError(f"no answer within {self.patience:.0f} seconds")
+            try:
+                wanted = exchange.send(ready)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+
+
 class Database:
     """One connection; several threads may use it in turn.
 
@@ -123,7 +159,7 @@ class Database:
     def __init__(self, dsn: Dsn, patience: float = PATIENCE) -> None:
         self.dsn = dsn
         self._patience = patience
-        self._connection: psycopg.Connection[DictRow] | None = None
+        self._connection: PatientConnection | None = None
         self._turn = RLock()
 
     def rows(self, query: str, values: Values | None = None) -> list[dict[str, Any]]:
@@ -133,7 +169,8 @@ class Database:
             LibriScribeError: The database does not answer, or refuses.
         """
         with self._turn, self.dsn.errors():
-            return carry_out(self._open(), query, values, self._patience)
+            cursor = self._open().execute(query.encode(), values)
+            return cursor.fetchall() if cursor.description is not None else []
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -142,11 +179,8 @@ class Database:
         Raises:
             LibriScribeError: The database does not answer, or refuses.
         """
-        with self._turn, self.dsn.errors():
-            connection = self._open()
-            # Longer than any of its statements: what it does in between is ours.
-            with _given_up(connection, 3 * self._patience), connection.transaction():
-                yield
+        with self._turn, self.dsn.errors(), self._open().transaction():
+            yield
 
     def close(self) -> None:
         """Let go of the connection; it is made again when it is wanted."""
@@ -155,55 +189,23 @@ class Database:
                 self._connection.close()
                 self._connection = None
 
-    def _open(self) -> psycopg.Connection[DictRow]:
+    def _open(self) -> PatientConnection:
         if self._connection is None or self._connection.closed:
             self._connection = connect(self.dsn, self._patience)
         return self._connection
 
 
-def connect(dsn: Dsn, patience: float = PATIENCE) -> psycopg.Connection[DictRow]:
+def connect(dsn: Dsn, patience: float = PATIENCE) -> PatientConnection:
     """A new connection, on which every statement outside a transaction stands for itself.
 
     Raises:
         LibriScribeError: The database does not answer, or does not let us in.
     """
     with dsn.errors():
-        connection = psycopg.connect(dsn.text, autocommit=True, row_factory=dict_row)
-        carry_out(connection, _SESSION.format(ms=round(1000 * patience)), None, patience)
+        connection = PatientConnection.connect(dsn.text, autocommit=True, row_factory=dict_row)
+        connection.patience = _LATE * patience
+        connection.execute(_SESSION.format(ms=round(1000 * patience)).encode())
         return connection
-
-
-def carry_out(
-    connection: psycopg.Connection[DictRow], query: str, values: Values | None, patience: float
-) -> list[dict[str, Any]]:
-    """The rows that a statement gives; empty for one that gives none.
-
-    Raises:
-        psycopg.Error: The database refuses, or does not answer in time.
-    """
-    with _given_up(connection, _LATE * patience):
-        cursor = connection.execute(query.encode(), values)
-        return cursor.fetchall() if cursor.description is not None else []
-
-
-@contextmanager
-def _given_up(connection: psycopg.Connection[DictRow], seconds: float) -> Iterator[None]:
-    """Hang up after so many seconds, so that who waits for an answer gets an error."""
-    timer = Timer(seconds, _hang_up, (connection,))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-def _hang_up(connection: psycopg.Connection[DictRow]) -> None:
-    with (
-        suppress(OSError, psycopg.Error),
-        socket.socket(fileno=os.dup(connection.fileno())) as end,
-    ):
-        end.shutdown(socket.SHUT_RDWR)
 
 
 def here() -> str:

@@ -179,6 +179,11 @@ class Exchange:
                 return None
             batch = queue.status()
             book = batch.books.get(ticket.book)
+            if book is None or book.state != "queued":  # of a batch that was forgotten, perhaps
+                del self._queues[ticket.batch]
+                queue = self._queue(ticket.batch)
+                batch = queue.status()
+                book = batch.books.get(ticket.book)
             if book is not None and book.state == "queued":
                 short = reach(batch, book, self._terms.funding)
                 if isinstance(short, Wait):

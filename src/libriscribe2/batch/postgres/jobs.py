@@ -342,6 +342,23 @@ class DatabaseLog:
             self._database.rows(_PAUSED, (kind == "pause", self._batch))
 
 
+_FORGET: Final = (
+    "delete from libriscribe2_log where batch = %s",
+    "delete from libriscribe2_batches where name = %s",
+)
+
+
+def forget_batch(database: Database, name: str) -> None:
+    """Delete all that the database holds of a batch in which no book waits or runs.
+
+    Raises:
+        LibriScribeError: The database does not answer, or refuses.
+    """
+    with DatabaseLog(database, name).turn():
+        for statement in _FORGET:
+            database.rows(statement, (name,))
+
+
 def batches(database: Database) -> list[str]:
     """The names of all batches that have a record, in order.
 

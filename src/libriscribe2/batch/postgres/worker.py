@@ -32,6 +32,9 @@ class Listener(Protocol):
     def note(self, text: str) -> None:
         """Something else."""
 
+    def alive(self, *, ready: bool, state: str, books: int) -> None:
+        """The worker is not stuck; `ready` where it can write books just now."""
+
 
 class Nobody:
     """Hears it and says nothing."""
@@ -41,6 +44,9 @@ class Nobody:
 
     def note(self, text: str) -> None:
         """Something else."""
+
+    def alive(self, *, ready: bool, state: str, books: int) -> None:
+        """The worker is not stuck; `ready` where it can write books just now."""
 
 
 class Worker:
@@ -79,6 +85,7 @@ class Worker:
         self._fitness = Fitness(terms)
         self._next_beat = 0.0
         self._next_look = 0.0
+        self._next_sign = 0.0
         self._judges_from = 0.0
         self._silences = 0
         self._heard = Beat(drain=False, schema=NUMBER, newer=False)
@@ -144,14 +151,16 @@ class Worker:
 
     async def _beat(self, state: WorkerState | None = None) -> None:
         """Give a sign of life that says how this worker is."""
-        resting = self._terms.now() < self._fitness.rests_until
         fault, newer = self._fitness.fault, self._heard.newer
-        if state is None:
-            state = "draining" if self._heard.drain else "resting" if resting else "working"
         note = f"{fault.what}: {fault.fix}" if fault is not None else _NEWER if newer else ""
-        self._heard = await _aside(self._exchange.beat, state, note)
+        self._heard = await _aside(self._exchange.beat, state or self._state(), note)
         if self._heard.newer and not newer:
             self._listener.note(f"{_NEWER[0].upper()}{_NEWER[1:]}; this one leaves them alone.")
+
+    def _state(self) -> WorkerState:
+        if self._heard.drain:
+            return "draining"
+        return "resting" if self._terms.now() < self._fitness.rests_until else "working"
 
     async def _settle(self) -> None:
         """Note how the runs ended that have ended."""
@@ -185,6 +194,12 @@ class Worker:
 
     async def _wait(self) -> None:
         """Until a book's run has ended, or it is time to look at the queue."""
+        now = self._terms.now()
+        if now >= self._next_sign:
+            self._next_sign = now + self._pace.heartbeat
+            state = "waiting for the database" if self._silences else self._state()
+            books = len(self._under_way)
+            self._listener.alive(ready=state == "working", state=state, books=books)
         silence = min(_LONGEST_SILENCE, self._pace.poll * 2**self._silences)
         tick = asyncio.ensure_future(self._terms.sleep(silence))
         runs = () if self._silences else self._under_way.values()
