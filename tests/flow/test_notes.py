@@ -188,6 +188,16 @@ def test_notes_are_shown(desk: Desk, book: ProjectFolder) -> None:
     assert book.text("notes/ch02.s1.md") == f"{WORDS}\n"
 
 
+def test_a_file_of_notes_that_nobody_heeds_is_named(desk: Desk, book: ProjectFolder) -> None:
+    heeded = ("book", "outline", "ch02", "ch02.s1")
+    for name in (*heeded, "chapter2", "ch2", "ch09", "ch02.s7", "canon"):
+        book.write(f"notes/{name}.md", WORDS)
+    told = [line.split()[1] for line in desk.run("note", "book").err.splitlines()]
+    assert sorted(told) == sorted(
+        f"notes/{name}.md" for name in ("chapter2", "ch2", "ch09", "ch02.s7", "canon")
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

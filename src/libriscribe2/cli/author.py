@@ -20,7 +20,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.process import interrupted, run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording
-from libriscribe2.commands.noting import Noted, note_down, notes_on, part_of
+from libriscribe2.commands.noting import Noted, note_down, notes_on, part_of, unheeded
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.revising import (
     all_versions,
@@ -68,6 +68,8 @@ def note(
     if text is not None and part is not None:
         tell_noted(frame.renderer, paths, note_down(paths, part, text))
         return
+    for name in unheeded(paths):
+        frame.renderer.warning(f"{name} is heeded by nobody: the book has no such part.")
     told = notes_on(paths)
     if part is not None:
         name = part_of(part, look_at(paths), read_brief(paths)).note

@@ -20,6 +20,7 @@ from libriscribe2.project.paths import (
     chapter_file,
     note_file,
     note_on,
+    noted_place,
 )
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import weigh
@@ -175,6 +176,24 @@ def notes_on(paths: ProjectPaths) -> dict[str, str]:
         ProjectError: One is not UTF-8.
     """
     return Book(look_at(paths)).author_notes()
+
+
+def unheeded(paths: ProjectPaths) -> tuple[str, ...]:
+    """The files of notes that nobody heeds: on a chapter or stage that the book does not have."""
+    view, brief = look_at(paths), read_brief(paths)
+    stages = {note_file(one.heeds) for one in wanted_stages(brief) if one.heeds}
+
+    def is_heeded(name: str) -> bool:
+        place = noted_place(name)
+        if place is None:
+            return name in (BOOK_NOTE, *stages)
+        try:
+            check_place(*place, view, brief)
+        except UsageError:
+            return False
+        return note_on(*place) == name
+
+    return tuple(name for name in Book(view).author_notes() if not is_heeded(name))
 
 
 def check_room(name: str, text: str) -> None:
