@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, fits
+from libriscribe2.models.citations import ids_in
 from libriscribe2.models.draft_order import Ending, Opening, Role, TargetWords, Tension
 from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Stance, Thread
 
@@ -148,7 +149,7 @@ class NoteHomes(Shape):
 
     def applied_to(self, outline: OutlineFile) -> OutlineFile:
         """The outline with what is said here; a chapter that it does not have is left out."""
-        more = {one.number: one.notes for one in self.chapters}
+        more = {one.number: ids_in(" ".join(one.notes)) for one in self.chapters}
         chapters = [
             one.model_copy(update={"plants": [*dict.fromkeys((*one.plants, *more.get(n, ())))]})
             for n, one in enumerate(outline.chapters, start=1)

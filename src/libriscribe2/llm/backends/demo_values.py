@@ -162,7 +162,7 @@ _NOTE: Final = re.compile(r"(?m)^- (n-[0-9a-f]{12}): (.+)$")
 _WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
 _TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
 _SHORT: Final = frozenset(
-    {"title", "name", "id", "place", "role", "time", "age", "voice", "alternatives"}
+    {"title", "heading", "name", "id", "place", "role", "time", "age", "voice", "alternatives"}
 )
 _BLANK: Final = frozenset({"find", "replace", "genre", "story_time", "state", "about"})
 
@@ -280,6 +280,8 @@ class Values:
             "things": lambda _: iter(()),
             "contradictions": lambda _: iter(()),
             "doubts": lambda _: iter(()),
+            "left_out": lambda _: iter(()),
+            "declined": lambda _: iter(()),
             "verdicts": lambda n: iter([{"verdict": "unclear"}] * n),
             "answers": self._answers,
         }
@@ -423,6 +425,14 @@ class Values:
             yield from self._plans()
             return
         asked, of, spans = self._asked, self._total(), self._spans()
+        if "notes" in self._fields["chapters"].get("items", {}).get("properties", {}):
+            planned, ids = asked.block("outline").splitlines(), _NOTE.findall(asked.block("notes"))
+            homes = (ids[at :: len(planned)] for at in range(len(planned)))
+            yield from (
+                {"number": at, "notes": [note for note, _ in own]}
+                for at, own in enumerate(homes, 1)
+            )
+            return
         notes, first = _NOTE_SAYS.findall(asked.block("notes")), self._before + 1
         # Of a plan that is to be mended nothing changes but what is named, and nothing is.
         for number in range(first, first + count) if not asked.block("faults") else ():
