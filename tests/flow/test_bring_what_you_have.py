@@ -147,6 +147,25 @@ def test_a_scene_gets_of_much_lore_what_its_plan_names_with_its_place(desk: Desk
     assert max(map(len, asked.values())) < 60_000
 
 
+@pytest.mark.parametrize("option", ["--outline", "--bible"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "# a" + " " * 2_000_000 + "b\n",
+        "- a\n" + "b\n" * 800_000,
+        "#" * 2_000_000 + "\n",
+        "a: " * 700_000,
+    ],
+    ids=["blanks", "long item", "marks", "fields"],
+)
+def test_a_text_that_was_made_to_be_slow_is_read_in_time_that_grows_with_it(
+    desk: Desk, option: str, part: str
+) -> None:
+    text = f"# Characters\n\n{part}\n\n# Two\n\n{part}\n"
+    (desk.folder / "x.md").write_text(text, encoding="utf-8")
+    desk.run(*NEW, option, "x.md", "--until", "concept", expect=None)
+
+
 @pytest.mark.parametrize(
     ("options", "text", "told"),
     [

@@ -25,7 +25,7 @@ MOST_BYTES: Final = 5 * 2**20
 """Most that is brought along: ten novels of lore."""
 
 _ENDINGS: Final = frozenset({".md", ".markdown", ".txt"})
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _ITEM: Final = re.compile(r"( *)(?:[-*+]|\d{1,4}[.)])[ \t]+(.*)")
 _NUMBERED: Final = re.compile(r"(?:[^\W\d_]+[ \t]+)?(\d{1,4})[ \t]*[.:)\u2013\u2014-][ \t]*(?=\S)")
 _FIELD: Final = re.compile(
@@ -71,7 +71,7 @@ def sections_of(text: str) -> list[Section]:
             fence = "" if fence else mark
         heading = None if fence else _HEADING.fullmatch(line)
         if heading:
-            found.append(Section(len(heading[1]), _plain(heading[2])))
+            found.append(Section(len(heading[1]), _plain(heading[2].rstrip(" \t").rstrip("#"))))
         else:
             found[-1].lines.append(line)
     return found
@@ -137,14 +137,14 @@ def _chapter(number: int, title: str, lines: Sequence[str]) -> GivenChapter:
 
 def _items(lines: Iterable[str]) -> list[tuple[int, str]]:
     """The items of a list, numbered from 1; those inside another one belong to it."""
-    items: list[str] = []
+    items: list[list[str]] = []
     for line in lines:
         found = _ITEM.fullmatch(line)
         if found and (not found[1] or not items):
-            items.append(found[2].strip())
+            items.append([found[2].strip()])
         elif items and line.strip():
-            items[-1] = f"{items[-1]} {found[2] if found else line.strip()}"
-    return list(enumerate(items, 1))
+            items[-1].append(found[2] if found else line.strip())
+    return [(number, " ".join(parts)) for number, parts in enumerate(items, 1)]
 
 
 @dataclass(slots=True)
