@@ -88,6 +88,16 @@ def test_TR_23_a_missing_section_is_asked_for_in_the_same_talk(
     assert "1 quote left out" in ran.err
 
 
+def test_the_stand_in_author_answers_too(desk: Desk, book: ProjectFolder) -> None:
+    told = desk.run("ask", "book", WHY, "--json").value
+    assert told["answer"]
+    assert (told["quotes"], told["proposals"], told["quotes_left_out"]) == ([], [], 0)
+    before = book.contents()
+    ran = desk.run("ask", "book", "Who?", expect=5, backend=advisor(*["No."] * 3))
+    assert "run the same command to ask again" in ran.err.replace("\n", " ")
+    assert book.contents() == before
+
+
 def test_proposals_are_carried_out_by_their_numbers_and_the_question_is_paid_once(
     desk: Desk, book: ProjectFolder
 ) -> None:

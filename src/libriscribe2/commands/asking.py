@@ -8,7 +8,7 @@ from libriscribe2.commands.noting import note_down, place_of
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.editing.versions import made_with, replace_text, replace_texts
 from libriscribe2.engine.engine import follow
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.errors import MaxRetriesExceededError, ProjectError, UsageError
 from libriscribe2.models.reviews import Patch
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.observe.events import EventConsumer
@@ -35,7 +35,11 @@ async def ask(book: OpenBook, consumers: Sequence[EventConsumer], question: str)
         LibriScribeError: The question got no usable reply.
     """
     run = book.ask(AdvisorAgent, lambda advisor: advisor.advise(question))
-    return await follow(run, *consumers)
+    try:
+        return await follow(run, *consumers)
+    except MaxRetriesExceededError as error:
+        error.fix = "run the same command to ask again; the replies are in the dumps"
+        raise
 
 
 def chosen(advice: Advice, typed: str) -> list[Proposed]:

@@ -18,7 +18,7 @@ from libriscribe2.editing.versions import (
     versions_of,
 )
 from libriscribe2.engine.engine import follow
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.errors import MaxRetriesExceededError, ProjectError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.artifacts import Book
@@ -72,7 +72,11 @@ async def revise(
     name = chapter_file(number)
     old = Book(book.store).text(name)
     run = book.ask(MenderAgent, lambda mender: mender.revise(number, old, wish))
-    return Revision(name, old, await follow(run, *consumers))
+    try:
+        return Revision(name, old, await follow(run, *consumers))
+    except MaxRetriesExceededError as error:
+        error.fix = "run the same command to ask again; the replies are in the dumps"
+        raise
 
 
 def keep_revision(store: ProjectStore, revision: Revision) -> None:

@@ -117,6 +117,8 @@ def _text_within(schema: Table, text: str) -> str:
 
 _PIECES: Final = re.compile(r"\s*(?:\S+\s*){1,4}")
 _FACT: Final = re.compile(r'(\[@n-[0-9a-f]{12}\]) (.+) \(quote: "')
+_SECTIONS: Final = re.compile(r"into these sections: (\[[^.\n]+\])\.")
+_ANSWER_WORDS: Final = 30
 _MOST_FACTS: Final = 2
 _MOST_FILES: Final = 5
 _THOUGHT: Final = "The reply has to fit the schema. I keep the names that are given."
@@ -149,6 +151,10 @@ class DemoAuthor:
 def answer(request: Request) -> str:
     """The text of the reply to a request."""
     asked = Asked(request)
+    if asked.schema is None and (found := _SECTIONS.search(asked.question)):
+        first, *others = found[1].split(", ")
+        said = Prose(Dice(asked.seed), asked.cast()).text(_ANSWER_WORDS)
+        return "\n\n".join([f"{first}\n{said}", *(f"{one}\n-" for one in others)])
     if asked.schema is None:
         return _text(asked)
     if "<tools>" in asked.question and "step_id" in asked.question:
