@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,16 @@ def test_a_worker_gives_a_sign_of_life_that_a_probe_can_read(shared: Desk, tmp_p
         shared.run("batch", "drain", str(workers(shared)[0]["id"]))
         assert worker.wait() == 0
     assert json.loads(sign.read_text("utf-8"))["books"] == 0
+
+
+@pytest.mark.postgres
+def test_the_lines_of_a_worker_say_where_and_how(shared: Desk) -> None:
+    add_books(shared, ["one"])
+    ran = shared.run_apart("batch", "worker", "--mock", "--drain", "--json")
+    start, end = ran.events
+    assert (start["event"], start["book"], start["state"]) == ("start", "one", "running")
+    assert (end["event"], end["book"], end["state"]) == ("end", "one", "done")
+    assert start["machine"] == end["machine"] == socket.gethostname()
 
 
 @pytest.mark.postgres

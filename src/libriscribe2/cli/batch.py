@@ -28,6 +28,7 @@ from libriscribe2.cli.batch_options import (
     moment_before,
     stopping,
     under_way,
+    worker_name,
 )
 from libriscribe2.cli.batch_output import (
     WorkerTalk,
@@ -195,7 +196,7 @@ def worker(
             settings,
             choice,
             order,
-            partial(tell_book, renderer, as_json=as_json),
+            partial(tell_book, renderer, as_json=as_json, worker=worker_name()),
             WorkerTalk(renderer, health),
         )
         said = f"Stopped. {under_way(settings)} Other workers continue its books."

@@ -97,11 +97,29 @@ async def tell_fetched(
         raise errors[0]
 
 
-def tell_book(renderer: Renderer, book: Book, how: Ended | None, *, as_json: bool) -> None:
-    """A book begins, or a run of it has ended."""
+def tell_book(
+    renderer: Renderer,
+    book: Book,
+    how: Ended | None,
+    *,
+    as_json: bool,
+    worker: Mapping[str, Any] | None = None,
+) -> None:
+    """A book begins, or a run of it has ended.
+
+    Args:
+        renderer: Says it.
+        book: The book.
+        how: How its run ended; None where it begins.
+        as_json: Whether as a line of JSON.
+        worker: Where it is written, for logs of several machines: their lines say that a book
+            begins, too.
+    """
     if as_json:
-        if how is not None:
-            renderer.data(json.dumps(book_record(book), ensure_ascii=False))
+        if how is not None or worker is not None:
+            event = {} if worker is None else {"event": "start" if how is None else "end", **worker}
+            renderer.data(json.dumps({**event, **book_record(book)}, ensure_ascii=False))
+            sys.stdout.flush()  # a collector follows it line by line
         return
     name = book.row.name
     if how is None:
