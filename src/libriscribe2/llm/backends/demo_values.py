@@ -157,7 +157,6 @@ _LONGEST_QUOTE: Final = 18
 _FREE_ITEMS: Final = 3
 _NAME: Final = re.compile(r"(?<=[a-z,;] )(?<!\bthe )(?<!\bin )(?<!\bof )[A-Z][a-z]+ [A-Z][a-z]+\b")
 _INSIDE: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?\b")
-_NOTE_SAYS: Final = re.compile(r"(?m)^- n-[0-9a-f]{12}: (.+)$")
 _NOTE: Final = re.compile(r"(?m)^- (n-[0-9a-f]{12}): (.+)$")
 _WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
 _TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
@@ -333,13 +332,9 @@ class Values:
         yield from [] if asked else [{"better": "tie"}] * count
         for at in range(len(asked)):
             own = notes[at :: len(asked)]
-            said = [f"{told.rstrip('. ')} [@{note}]." for note, told in own[:2]]
-            yield {
-                "question": at + 1,
-                "verdict": "partly" if own else "not",
-                "answer": " ".join(said),
-                "notes": [note for note, _ in own],
-            }
+            said = " ".join(f"{told.rstrip('. ')} [@{note}]." for note, told in own[:2])
+            answer = {"question": at + 1, "verdict": "partly" if own else "not", "answer": said}
+            yield answer | {"notes": [note for note, _ in own]}
 
     def _characters(self, count: int) -> Rows:
         roles = ("protagonist", "antagonist", "friend", *["neighbour"] * count)
@@ -433,7 +428,7 @@ class Values:
                 for at, own in enumerate(homes, 1)
             )
             return
-        notes, first = _NOTE_SAYS.findall(asked.block("notes")), self._before + 1
+        first, notes = self._before + 1, [said for _, said in _NOTE.findall(asked.block("notes"))]
         # Of a plan that is to be mended nothing changes but what is named, and nothing is.
         for number in range(first, first + count) if not asked.block("faults") else ():
             start, pov = number + len(asked.idea), self._pov(number)
