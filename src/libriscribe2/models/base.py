@@ -25,7 +25,7 @@ Label = Annotated[str, Identifier]
 """An identifier that may be blank."""
 
 Prose = Annotated[str, Field(json_schema_extra={"identifier": False})]
-"""Text whose emphasis belongs to it; may be blank."""
+"""Text whose emphasis belongs to it, but around a name that is all of it; may be blank."""
 
 Text = Annotated[Prose, Field(min_length=1), AfterValidator(_stripped)]
 """Prose that says something: stripped, and refused when nothing is left."""

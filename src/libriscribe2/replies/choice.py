@@ -209,7 +209,7 @@ class Coercion:
         for name in integers_of(resolve(node, self._root), self._root):
             said = [item.get(name) if isinstance(item, dict) else None for item in items]
             found = [_PLACE.fullmatch(one) if isinstance(one, str) else None for one in said]
-            if [int(one[1]) for one in found if one] == list(range(1, len(items) + 1)):
+            if items and [int(one[1]) for one in found if one] == list(range(1, len(items) + 1)):
                 self.applied.append("number_from_string")
                 items = [{**item, name: at} for at, item in enumerate(items, 1)]
         return items

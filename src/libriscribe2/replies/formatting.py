@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from libriscribe2.replies.normalise import normalise
-from libriscribe2.replies.remarks import has_gap
 from libriscribe2.replies.schema_fit import identifier_marks
 from libriscribe2.replies.strict_json import find_json_end_string_safe, map_strings, strict_parse
 
@@ -131,6 +130,8 @@ class StrippedValue:
 
 _IDENTIFIER: Final = re.compile(r"(\*{1,3}+)[^\W_](?:[^\s*.!?…,;:\"“”]|[ .](?=\w)){0,59}+\1")
 _MOST_WORDS: Final = 4
+# Fields of the shapes whose value is copied from a text, or goes into one: the marks are its words.
+_WORDS_OF_A_TEXT: Final = ("quote", "find", "replace", "text")
 
 
 def _is_emphasised_name(text: str) -> bool:
@@ -149,8 +150,8 @@ def strip_value_emphasis(
         value: Any JSON value; keys and structure are never changed.
         fields: The names of the fields to strip, or a predicate on the field name. A string in a
             list belongs to the field that holds the list; a string outside any object to "".
-        schema: Its JSON Schema: what it marks as an `identifier` is stripped, too, and where it
-            does not say, a name or id that is emphasised as a whole.
+        schema: Its JSON Schema: what it marks as an `identifier` is stripped, too, and elsewhere
+            a name or id that is emphasised as a whole, but for words of a text.
     """
     wanted = fields if callable(fields) else fields.__contains__
     marks = {} if schema is None else dict(identifier_marks(schema))
@@ -160,8 +161,10 @@ def strip_value_emphasis(
         nonlocal bold, italic
         if "*" not in text:
             return text
-        named = schema is not None and marks.get(field_name, _is_emphasised_name(text))
-        if not (named or wanted(field_name)):
+        named = marks.get(field_name) or (
+            not field_name.endswith(_WORDS_OF_A_TEXT) and _is_emphasised_name(text)
+        )
+        if not (wanted(field_name) or (schema is not None and named)):
             return text
         stripped = strip_emphasis(text)
         bold += stripped.bold
@@ -184,7 +187,6 @@ MARKDOWN_CODE_BLOCKS: Final = "markdown_code_blocks"
 UNICODE_ESCAPES: Final = "unicode_escapes"
 MARKDOWN_EMPHASIS: Final = "markdown_emphasis"
 SURROUNDING_TEXT: Final = "surrounding_text"
-COUNTING_GAP: Final = "counting_gap"
 _FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
 # Control characters must be escaped in JSON, all others need not be.
 _ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
@@ -200,8 +202,6 @@ def value_artifacts(text: str, value: object) -> tuple[str, ...]:
     stripped = strip_value_emphasis(value, lambda _: True)
     if stripped.bold or stripped.italic:
         found.append(MARKDOWN_EMPHASIS)
-    if has_gap(value):
-        found.append(COUNTING_GAP)
     return tuple(found)
 
 
@@ -219,8 +219,7 @@ def detect_markdown_artifacts(response: str) -> list[str]:
     """What a reply holds besides plain JSON; an empty list for a clean reply.
 
     The labels are `byte_order_mark`, `zero_width_characters`, `reasoning_block`,
-    `markdown_code_blocks`, `surrounding_text`, `unicode_escapes`, `markdown_emphasis` and
-    `counting_gap` (a list whose items count from 1 and skip or repeat a number). Fences
+    `markdown_code_blocks`, `surrounding_text`, `unicode_escapes` and `markdown_emphasis`. Fences
     and tags inside string values are content, not artifacts.
     """
     clean = normalise(response)

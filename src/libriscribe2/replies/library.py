@@ -15,12 +15,15 @@ from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.formatting import strip_value_emphasis
 from libriscribe2.replies.headed import multi_section_parser
 from libriscribe2.replies.outcome import ExtractionReport, Refusal, refusal
+from libriscribe2.replies.remarks import has_gap
 from libriscribe2.replies.schema_fit import as_json_schema
 from libriscribe2.replies.tool_calls import LLMToolCallResponse, parse_llm_response
 
 ValueT = TypeVar("ValueT")
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _MOST_FAULTS = 12
+COUNTING_GAP = "counting_gap"
+"""The label of a value with a list whose items count from the start and skip a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ def read(text: str, shape: type[BaseModel] | Mapping[str, Any]) -> Answer[Any]:
     if not report.ok:
         return Answer(None, report, report.refusal or refusal("no_json"))
     value = strip_value_emphasis(report.value, (), as_json_schema(shape)).value
+    if has_gap(value):
+        report = report._replace(issues=(*report.issues, COUNTING_GAP))
     if isinstance(shape, Mapping):
         found = Draft202012Validator(shape).iter_errors(value)
         faults = [f"{error.json_path}: {error.message:.160}" for error in found]

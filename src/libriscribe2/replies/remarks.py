@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from libriscribe2.replies.strict_json import string_leaves
@@ -185,13 +186,17 @@ def miscounts(items: Sequence[Any]) -> bool:
 
 
 def has_gap(value: Any) -> bool:
-    """Whether a list anywhere in a value miscounts its items."""
+    """Whether the number that the items of a list begin with counts from the start and jumps."""
     pending = [value]
     while pending:
         node = pending.pop()
-        if isinstance(node, list) and len(node) > 1 and miscounts(node):
+        inner = list(node.values()) if isinstance(node, dict) else node
+        if not isinstance(inner, list):
+            continue
+        pending += inner
+        firsts = [next(iter(one.values()), None) for one in inner if isinstance(one, dict)]
+        counts = [one for one in firsts if type(one) is int]
+        rising = all(one < following for one, following in pairwise(counts))
+        if rising and len(counts) == len(inner) > 1 and miscounts([{"": one} for one in counts]):
             return True
-        pending += (
-            node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-        )
     return False
