@@ -164,6 +164,15 @@ def test_a_plan_that_an_editor_leaves_unreadable_is_put_back(desk: Desk) -> None
     assert desk.project().json("outline.json")["chapters"]
 
 
+@pytest.mark.slow
+def test_without_a_model_nothing_is_asked(desk: Desk) -> None:
+    child = on_terminal(desk, "create")
+    shown = ESCAPE.sub("", everything(child))
+    assert child.exitstatus == 4
+    assert "What is your book about?" not in shown
+    assert "libriscribe2 keys set openai" in shown
+
+
 def test_step_needs_somebody_to_ask(desk: Desk) -> None:
     desk.written("--until", "concept")
     assert "--until chapter:5" in desk.run("resume", "book", "--step", expect=2).err

@@ -14,6 +14,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.new_book import brief_from, option_of, read_samples, read_sources
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.forecast.quote import Quote
+from libriscribe2.llm.default_model import choose_model
 from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, configured_provider
 from libriscribe2.models.brief import SIZES, Brief
 from libriscribe2.models.languages import UNKNOWN, language_of
@@ -271,11 +272,12 @@ def _models() -> list[str]:
         for one in PROVIDERS
         if one.default_model and any(os.environ.get(name, "").strip() for name in one.keys)
     )
-    served: Iterable[str] = (
-        model for one in local_servers() for model in one.models[:_MOST_OF_A_SERVER]
-    )
+    servers = local_servers()
+    if first is None:
+        choose_model("", os.environ, lambda: servers, lambda _server: True)  # says what is missing
+    served: Iterable[str] = (model for one in servers for model in one.models[:_MOST_OF_A_SERVER])
     found = list(dict.fromkeys([*([first.model] if first else []), *with_key, *served]))
-    return [*found, MANUAL_MODEL] if found else []
+    return [*found, MANUAL_MODEL]
 
 
 def _usable(key: str) -> Check:
