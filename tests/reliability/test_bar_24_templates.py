@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 from tests.support.authors import Author
 from tests.support.bars import Bar
-from tests.support.desk import SMALL, Desk
+from tests.support.desk import PREMISE, SMALL, Desk
 
 from libriscribe2.llm.backend import Request
 
@@ -91,7 +91,12 @@ def test_bar_24_12_a_prompt_of_a_project_fills_in_names_and_nothing_else(
     asked = str(author.asked[0].messages[-1]["content"])
     assert asked.startswith("\n".join(harmless) + "\n$HOME\n")
     assert not RUN.search(asked)
-    for bad in ("$premise.__class__", "${brief.__init__}", "$__class__", "$HOME", "$", "${7*191}"):
+    (prompts / "world.md").write_text("--- system ---\nx\n--- user ---\n$premise.__class__\n")
+    author = Author()
+    desk.run("resume", "book", "--until", "world", backend=author)
+    assert f"{PREMISE}.__class__" in str(author.asked[0].messages[-1]["content"])
+    desk.project().path("world.json").unlink()
+    for bad in ("$premises.__class__", "${brief.__init__}", "$__class__", "$HOME", "$", "${7*191}"):
         (prompts / "world.md").write_text(f"--- system ---\nx\n--- user ---\n{bad}\n", "utf-8")
         author = Author()
         ran = desk.run("resume", "book", "--until", "world", expect=3, backend=author)

@@ -157,6 +157,7 @@ _LONGEST_QUOTE: Final = 18
 _FREE_ITEMS: Final = 3
 _NAME: Final = re.compile(r"(?<=[a-z,;] )(?<!\bthe )(?<!\bin )(?<!\bof )[A-Z][a-z]+ [A-Z][a-z]+\b")
 _INSIDE: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?\b")
+_THREAD: Final = re.compile(r"- ([^:]+): .*\(chapter (\d+)(?: to (\d+))?[^)]*\)$")
 _NOTE: Final = re.compile(r"(?m)^- (n-[0-9a-f]{12}): (.+)$")
 _WORDS: Final = re.compile(r"(\d[\d,]*)(?:\s*(?:-|\u2013|to)\s*(\d[\d,]*))?\s+words?\b")
 _TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
@@ -392,11 +393,10 @@ class Values:
             told = {"id": thing, "promise": f"Where the {thing} comes from, and who pays."}
             yield told | {"setup": setup, "payoff": payoff, "due_by": None, "must": setup == 1}
         for line in self._asked.block("threads").splitlines() if number and self._quotes else ():
-            thread = _json(line, dict)
-            for field, move, at in (("setup", "set up", 0), ("payoff", "paid off", -1)):
-                if thread.get(field) == number:
-                    quote = quote_of(self._quotes[at])
-                    yield {"thread": str(thread.get("id")), "move": move, "quote": quote}
+            thread = _THREAD.match(line)
+            for place, move, at in ((2, "set up", 0), (3, "paid off", -1)):
+                if thread is not None and thread[place] == str(number):
+                    yield {"thread": thread[1], "move": move, "quote": quote_of(self._quotes[at])}
 
     def _total(self) -> int:
         """How many chapters the book has."""
