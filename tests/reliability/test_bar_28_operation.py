@@ -18,7 +18,7 @@ import pytest
 from tests.support.bars import Bar
 from tests.support.batches import FAST_PACE, ROW, WorkerProcess, add_books, paid_twice, states
 from tests.support.desk import Desk
-from tests.support.machines import until
+from tests.support.machines import kept_lines, until
 from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.postgres import Cluster, Wire
@@ -29,6 +29,7 @@ VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
 CALL_SECONDS: Final = 0.4
 CALLS_AT_ONCE: Final = 4
 LONGEST_SECONDS: Final = 120.0
+CUT: Final = ["one", "two"]
 NAMES: Final = [f"book-{number}" for number in range(6)]
 
 pytestmark = pytest.mark.postgres
@@ -141,10 +142,10 @@ def test_bar_28_a_worker_that_is_cut_off_loses_its_books_and_says_so(
         near = machine(tmp_path / "near", dsn)
         far = machine(tmp_path / "far", dsn.replace(f":{cluster.port}/", f":{wire.port}/"))
         near.environment["LIBRISCRIBE2_BATCH__MAX_TRIES"] = "2"
-        add_books(near, ["one", "two"], row={**ROW, "chapters": 6})
+        add_books(near, CUT, row={**ROW, "chapters": 8})
         with WorkerProcess(far, "--books", "2") as lost:
             until(lambda: all(book["state"] == "running" for book in runs(near)))
-            until(lost.is_writing)
+            until(lambda: all(len(kept_lines(dsn, f"books/{name}")) >= 5 for name in CUT))
             wire.cut()
             began = perf_counter()
             with WorkerProcess(near, "--drain", "--books", "2") as worker:
@@ -156,6 +157,6 @@ def test_bar_28_a_worker_that_is_cut_off_loses_its_books_and_says_so(
             lost.signal(signal.SIGKILL)
             lost.wait()
         assert "does not answer" in lost.said
-    repeats = sum(paid_twice(near, name) for name in ("one", "two"))
+    repeats = sum(paid_twice(near, name) for name in CUT)
     assert repeats <= 2 * CALLS_AT_ONCE
     BAR.tell(capsys, f"2 of 2 books done {took:.1f} s after the cut, {repeats} calls paid twice")
