@@ -383,6 +383,7 @@ def shown_blocks(shown: Mapping[str, str], budget: int) -> str:
 NEIGHBOUR_BUDGET: Final = 700
 OUTCOME_BUDGET: Final = 200
 OUTCOMES_BUDGET: Final = 6_000
+THINGS_BUDGET: Final = 2_000
 
 
 def neighbours_block(
@@ -390,7 +391,8 @@ def neighbours_block(
 ) -> str:
     """The chapters beside a group; of one that is planned, the scene next to the group.
 
-    Before them stands how the scenes so far end, the latest as far as there is room.
+    Before them stands how the scenes so far end, the latest as far as there is room, and who has
+    each thing that matters, or where it is.
     """
     so_far = [
         f"{n}.{at} {shorten(scene.outcome or scene.summary, OUTCOME_BUDGET)}"
@@ -400,7 +402,17 @@ def neighbours_block(
     ]
     latest = [*lines_within(so_far[::-1], OUTCOMES_BUDGET)][::-1]
     beside = {n for number in group for n in (number - 1, number + 1)} - {*group}
+    held = {
+        thing.name.casefold(): f"{thing.name}: {thing.after} ({n}.{at})"
+        for n in sorted(plans)
+        if n < group[0]
+        for at, scene in enumerate(plans[n].scenes, start=1)
+        for thing in scene.things
+        if thing.after
+    }
     told: list[dict[str, Any]] = [{"planned": latest}] if latest else []
+    if held:
+        told[0]["things"] = [*lines_within([*held.values()][::-1], THINGS_BUDGET)]
     for n in [n for n in sorted(beside) if 1 <= n <= len(outline)]:
         title, summary = outline[n - 1].title, outline[n - 1].summary
         shown = {"number": n, "title": title[:NEIGHBOUR_BUDGET]}

@@ -21,6 +21,9 @@ SAMPLE_PARAGRAPHS: Final = 2
 LINE_BUDGET: Final = 240
 """Most of a line of the sheet; the model that writes it is asked for less."""
 
+AVOIDED_BUDGET: Final = 900
+"""Most of the line of what the book avoids, which is a list."""
+
 Aspect = Literal[
     "",
     "sentences",
@@ -189,8 +192,9 @@ _LINES: Final = ("person", "tense", "distance", "spelling", "diction", "speech")
 def _sheet(sheet: StyleSheet) -> list[str]:
     """The sheet, a line for each thing that it settles."""
     told = {name: getattr(sheet, name) for name in _LINES}
-    told["avoids"] = "; ".join(sheet.avoids[:MOST_AVOIDED])
     lines = [f"{name}: {shorten(said, LINE_BUDGET)}" for name, said in told.items() if said]
+    avoided = "; ".join(sheet.avoids[:MOST_AVOIDED])
+    lines += [f"avoids: {shorten(avoided, AVOIDED_BUDGET)}"] if avoided else []
     voices = [(one.name, one.voice) for one in sheet.voices[:MOST_VOICES]]
     return lines + [f"{name} speaks: {shorten(voice, LINE_BUDGET)}" for name, voice in voices]
 

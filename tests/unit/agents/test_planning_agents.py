@@ -242,6 +242,25 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
     assert '"of": 4' in last
 
 
+async def test_SC_a_later_group_knows_where_each_thing_is(tmp_path: Path) -> None:
+    desk = AgentDesk(tmp_path, scenes_per_chapter="1,7")
+    desk.planned(4)
+    first = json.loads(scenes(1, 7, 7))
+    for chapter, scene, name, after in (
+        (1, 0, "Brass key", "Mara Voss"),
+        (2, 3, "brass key", "Jon Ide"),
+        (3, 6, "ledger", "The Slip"),
+    ):
+        first["chapters"][chapter - 1]["scenes"][scene]["things"] = [
+            {"name": name, "before": "", "after": after}
+        ]
+    last = scenes_of(scenes(7, first=4), 4)
+    await desk.run(SceneOutlinerAgent, json.dumps(first), last, REVIEW)
+    assert '"things"' not in desk.prompt(0).partition("<outline>")[2].partition("</outline>")[0]
+    told = json.loads(desk.prompt(1).partition("<outline>\n")[2].partition("\n</outline>")[0])
+    assert set(told[0]["things"]) == {"brass key: Jon Ide (2.4)", "ledger: The Slip (3.7)"}
+
+
 @pytest.mark.parametrize("bad", [{"chapter": 2, "scenes": [{"goal": "x"}]}, {"chapter": 2}, "?"])
 async def test_SC_a_bad_plan_of_one_chapter_is_asked_for_alone(tmp_path: Path, bad: Any) -> None:
     desk = AgentDesk(tmp_path, scenes_per_chapter="2")
