@@ -107,7 +107,7 @@ def test_AR_a_stage_is_found_by_its_name() -> None:
     ("end", "needed"),
     [
         ("concept", ["concept"]),
-        ("world", ["concept", "world"]),
+        ("world", ["concept", "research", "world"]),
         ("outline", OWN[:5]),
         ("chapters", [name for name in OWN if name not in ("manuscript", "title")]),
         ("manuscript", OWN),
