@@ -12,8 +12,8 @@ def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:
     told = desk.run("report", "book", "--against", str(before)).out
     rows = {line.split("\t")[1]: line.split("\t") for line in told.split("\n\n")[0].splitlines()}
     row = rows["phrases from earlier chapters"]
-    assert row[2] == "100% of phrases (eight chapters)"
-    assert row[3] == "up to 0.5%"
+    assert row[2].endswith("% of phrases (parts of 1,125 words, eight at a time)")
+    assert row[3] == "up to 0.8%"
     assert row[4] == "red"
     assert row[5].endswith("%")
     assert float(row[5][:-1]) < 100

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from math import floor
+from math import ceil, floor
 from statistics import fmean, median
 from typing import Final
 
@@ -63,17 +63,19 @@ def repetition_metrics(chapters: Sequence[ChapterText], names: Iterable[str]) ->
 def book_windows(chapters: Sequence[ChapterText]) -> Iterator[list[ChapterText]]:
     """A book's prose in windows of about 9,000 words, each as eight parts.
 
-    Chapters end no part. A rest of less than half a window belongs to no window, unless the book
-    has no other.
+    Chapters end no part. A shorter book is one window of smaller parts. A rest of less than half a
+    window belongs to none.
     """
+    prose = [(one, prose_words(one)) for chapter in chapters for one in chapter.prose]
+    wanted = min(PART_WORDS, ceil(sum(count for _, count in prose) / PARTS))
     parts, held, size = list[ChapterText](), list[str](), 0
-    for paragraph in chain.from_iterable(chapter.prose for chapter in chapters):
+    for paragraph, count in prose:
         held.append(paragraph)
-        size += prose_words(paragraph)
-        if size >= PART_WORDS:
+        size += count
+        if size >= wanted:
             parts.append(ChapterText(len(parts) + 1, "", "\n\n".join(held)))
             held, size = [], 0
-    if held and (size >= PART_WORDS // 2 or not parts):
+    if held and (size >= wanted // 2 or not parts):
         parts.append(ChapterText(len(parts) + 1, "", "\n\n".join(held)))
     for start in range(0, len(parts), PARTS):
         each = parts[start : start + PARTS]
