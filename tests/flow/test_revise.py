@@ -50,6 +50,9 @@ def test_a_small_change_is_shown_and_kept(desk: Desk, book: ProjectFolder) -> No
     (request,) = mender.asked
     shown = str(request.messages[1]["content"])
     assert "<wish>\nCut the letter.\n</wish>" in shown
+    assert (
+        f"person: {book.json('style.json')['sheet']['person']}" in shown.partition("<chapter>")[0]
+    )
     assert SENTENCE in shown
     assert TEXT in book.trash()
     assert state(desk) == "fresh"

@@ -30,6 +30,14 @@ def scenes(book: Desk, place: str) -> list[dict[str, Any]]:
     return found
 
 
+def test_a_chapter_that_was_asked_for_at_once_has_one_context(desk: Desk) -> None:
+    desk.environment["LIBRISCRIBE2_PIPELINE__WHOLE_CHAPTERS"] = "true"
+    desk.written(size=("--chapters", "2", "--scenes-per-chapter", "2", "--words", "800"))
+    (whole,) = scenes(desk, "2")
+    assert {"scenes", "story_so_far"} & {part["name"] for part in whole["parts"]}
+    assert whole["size"] == sum(part["size"] for part in whole["parts"])
+
+
 def test_a_scene_is_told_by_parts_facts_and_chapters(desk: Desk) -> None:
     book = played(desk, "locked-key")
     (scene,) = desk.run("why", "locked-key", "ch4.s1", "--json").value["scenes"]

@@ -91,10 +91,11 @@ def _recorded(view: ProjectView, number: int) -> ChapterOrigin:
         if made is None or not packs or not view.exists(name):
             continue
         body = view.read_text(name).partition("\n\n")[2]
-        if len(scenes_of(body)) != len(packs):
-            break
         models = tuple(made.params.get("models", ()))
         edited = made.is_own or view.state(name, {}).kind == "edited"
+        # A chapter that was asked for at once has one context for all its scenes.
+        if len(scenes_of(body)) != len(packs) and (edited or len(packs) > 1):
+            break
         return ChapterOrigin(number, name, _manifests(name, packs), models, edited)
     raise ProjectError(
         f"There is no record of the context of chapter {number}.",
