@@ -165,9 +165,12 @@ def refused_by_code(document: SavedText, notes: Iterable[Note]) -> list[Note]:
 
 
 def source_line(source: Source) -> str:
-    """What a source calls itself, and its name or address."""
+    """What a source calls itself, its name or address, who wrote it, who published it and when."""
     names = dict.fromkeys((source.title, source.place))
-    return _as_data(", ".join(" ".join(name.split()) for name in names))
+    said = [", ".join(" ".join(name.split()) for name in names)]
+    said += [f"by {', '.join(source.authors)}"] if source.authors else []
+    said += [one for one in (source.publisher, source.version, source.published) if one]
+    return _as_data("; ".join(said))
 
 
 def claims_block(notes: Sequence[Note]) -> str:

@@ -246,9 +246,12 @@ def test_a_long_source_is_shown_where_it_speaks_of_the_question(tmp_path: Path) 
     filler = "\n\n".join(f"Paragraph {n} tells of the weather. " * 20 for n in range(200))
     desk.source("long.md", f"{filler}\n\nThe trade ended in 1797.\n\n{filler}")
     found = desk.call("extract_facts", source="long.md", question="When did the trade end?")
-    shown = desk.ask.asked[0][1]["text"]
+    values = desk.ask.asked[0][1]
+    shown = values["text"]
     assert weigh(shown) <= facts_module.TEXT_BUDGET
     assert GOOD["quote"] in shown
+    assert "\n\n[\u2026]\n\n" in shown
+    assert values["source"] == "\n\n<source>\nlong.md\n</source>"
     assert len(found["facts"]) == 1
 
 

@@ -13,6 +13,7 @@ from libriscribe2.prose import shorten, weigh
 from libriscribe2.research.passages import fold, windows, word_patterns
 from libriscribe2.research.quotes import find_in_source
 from libriscribe2.research.sources import in_thread, open_source
+from libriscribe2.research.support import source_line
 from libriscribe2.research.tool import Arguments, Tool, ToolContext
 from libriscribe2.research.tool_error import ToolError
 
@@ -21,6 +22,7 @@ TEXT_BUDGET: Final = 16_000
 """Characters of English that a model is shown; see `prose.weigh`."""
 
 _BETWEEN: Final = "\n\n"
+_LEFT_OUT: Final = "\n\n[\u2026]\n\n"
 _BLOCK_TAG: Final = re.compile(r"<(?=\s*/?\s*source_text)", re.IGNORECASE)
 
 
@@ -73,6 +75,7 @@ async def extract_facts(context: ToolContext, arguments: ExtractFacts) -> JsonVa
         Facts,
         PROMPT,
         question=_BLOCK_TAG.sub("\u2039", arguments.question),
+        source=_named(material.document),
         text=_BLOCK_TAG.sub("\u2039", material.shown),
         most=str(arguments.max_facts),
     )
@@ -82,6 +85,14 @@ async def extract_facts(context: ToolContext, arguments: ExtractFacts) -> JsonVa
         "source": material.document.source.id if material.document is not None else "",
         "not_in_the_text": min(len(answer.facts), arguments.max_facts) - len(facts),
     }
+
+
+def _named(document: SavedText | None) -> str:
+    """The source as a block; "" for a bare text."""
+    if document is None:
+        return ""
+    line = _BLOCK_TAG.sub("\u2039", source_line(document.source))
+    return f"\n\n<source>\n{line}\n</source>"
 
 
 async def _material(context: ToolContext, arguments: ExtractFacts) -> _Material:
@@ -104,11 +115,15 @@ def _relevant(document: SavedText, question: str) -> str:
     kept: list[int] = []
     left = TEXT_BUDGET
     for number in sorted(range(len(passages)), key=lambda number: (-shared[number], number)):
-        left -= weigh(passages[number]) + len(_BETWEEN)
+        left -= weigh(passages[number]) + len(_LEFT_OUT)
         if left < 0:
             break
         kept.append(number)
-    return _BETWEEN.join(passages[number] for number in sorted(kept))
+    shown = ""
+    for before, number in zip([-1, *sorted(kept)], sorted(kept), strict=False):
+        between = _BETWEEN if number == before + 1 else _LEFT_OUT
+        shown += f"{between}{passages[number]}"
+    return shown.lstrip("\n") if len(passages) - 1 in kept else f"{shown}{_LEFT_OUT}".strip("\n")
 
 
 def _shared(passage: str, patterns: list[Any]) -> int:
