@@ -251,7 +251,7 @@ def test_a_model_without_a_batch_api_is_named_before_anything_starts(desk: Desk)
     rows = [{"name": "one", "premise": premise("one"), **TINY, "model": "demo"}]
     (desk.folder / "books.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
     desk.run("batch", "add", "books.jsonl")
-    ran = desk.run(*TOGETHER)
+    ran = desk.run(*TOGETHER, "--model", "demo")
     told, _, rest = ran.err.partition("one: starts")
     assert "no batch API: demo; these calls are sent directly" in told
     assert "done" in rest

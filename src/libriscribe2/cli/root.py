@@ -101,12 +101,12 @@ class LazyCommand(TyperCommand):
             return LazyCommand(_NAMED[name]).make_context(name, [*before, *rest], parent, **extra)
         older = RENAMED_OPTIONS.get(self._entry.target.rpartition(":")[2], {})
         renamed = [older.get(word, word) for word in args]
-        command = self.load()
-        if _HELP_ALL in renamed:
-            renamed = ["--help" if word == _HELP_ALL else word for word in renamed]
-        elif not {"--help", "-h"}.isdisjoint(renamed):
-            _hide_most(command, SHOWN_OPTIONS.get(self._entry.target, ()))
         with _interrupts(sys.argv[1:]):
+            command = self.load()
+            if _HELP_ALL in renamed:
+                renamed = ["--help" if word == _HELP_ALL else word for word in renamed]
+            elif not {"--help", "-h"}.isdisjoint(renamed):
+                _hide_most(command, SHOWN_OPTIONS.get(self._entry.target, ()))
             return command.make_context(info_name, renamed, parent, **extra)
 
 
