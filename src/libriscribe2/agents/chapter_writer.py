@@ -68,6 +68,7 @@ NEXT_REMARK: Final = (
 HALF: Final = 0.5
 """A chapter asked for at once is left at this share of its length: the next one is asked for more."""
 
+_CHAPTER_TITLE: Final = re.compile(r"\A\s*#[ \t][^\n]*\n+")
 _HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n+")
 """A title that a text begins with; the chapter has its own."""
 
@@ -263,7 +264,9 @@ class ChapterWriterAgent(Agent):
         )
         call = SceneCall(context.values, wanted, head, part=WHOLE_CHAPTER, prompt=WHOLE)
         text = await self._from(context, unit, call)
-        return _HEADING.sub("", text, count=1).strip()
+        # Sections have headings of their own, which stay.
+        own = _CHAPTER_TITLE if any(scene.heading for scene in scenes) else _HEADING
+        return own.sub("", text, count=1).strip()
 
     async def _from(self, context: SceneContext, unit: Unit, call: SceneCall) -> str:
         """Ask for a text, and keep from what it was written."""

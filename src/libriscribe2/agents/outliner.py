@@ -420,8 +420,12 @@ class SceneOutlinerAgent(Agent):
                 return {}
             left = {n: self._faults({**plans, n: plan}).get(n, []) for n, plan in made.items()}
             for n, plan in made.items():
-                left[n] += [one for one in clashes.get(n, ()) if one.where.quote in _shown(plan)]
-            return {n: plan for n, plan in made.items() if len(left[n]) < len(found[n])}
+                left[n] += [one for one in clashes.get(n, ()) if _still_so(one, plans[n], plan)]
+            better = {n: plan for n, plan in made.items() if len(left[n]) < len(found[n])}
+            for n in made.keys() - better.keys():
+                logger.warning("%s: %s/ch%02d: as many faults", PLAN_NOT_MENDED, unit.step, n)
+                self.remark(f"the plan of chapter {n} was not mended: its new one is no better")
+            return better
 
         def share(number: int) -> float:
             return max(self._share(number), weigh(shown[number]) / PLAN_BUDGET)
@@ -458,6 +462,19 @@ class SceneOutlinerAgent(Agent):
         """Words that a chapter is to have."""
         chapters = self._outline.chapters
         return chapters[number - 1].target_words or self.brief.words_per_chapter(len(chapters))
+
+
+def _still_so(fault: Finding, before: PlannedChapter, after: PlannedChapter) -> bool:
+    """Whether a plan says unchanged what was proven to contradict something else.
+
+    The words themselves may stay where something beside them explains it now.
+    """
+    at, quote = fault.where.scene, fault.where.quote
+    if not 1 <= at <= min(len(before.scenes), len(after.scenes)):
+        return quote in _shown(after)
+    was, now = (each.scenes[at - 1].model_dump() for each in (before, after))
+    said = [name for name, value in was.items() if quote in str(value)] or list(was)
+    return all(was[name] == now[name] for name in said)
 
 
 def _by_chapter(found: Iterable[Finding]) -> dict[int, list[Finding]]:

@@ -21,6 +21,9 @@ NAMED: Final = "named"
 
 _FENCE: Final = "```"
 _CODE: Final = re.compile(r"`[^`\n]*`")
+_CLOCK: Final = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
+"""A time of day, as examples have it."""
+
 _UNIT: Final = re.compile(r"\d[\d.,]*\s*[^\W\d_]+")
 _ENDED: Final = re.compile(r"[.!?\u2026][\"'\u201d\u2019)*_]*\s?(?:\[@n-[^\]\n]*\]\s?)+(?=\s|\S)")
 """The end of a sentence whose marks stand behind it."""
@@ -84,14 +87,15 @@ def cited_faults(
             in languages in which a capital letter tells no name.
     """
     before = [notes[one] for text in earlier for one in ids_in(text) if one in notes]
-    is_code, told = False, _numbers_of(before)
+    named = {plain_number(n) for name in names or () for n in numbers_in(name)}
+    is_code, told = False, _numbers_of(before) | named
     said = None if names is None else folded_words("\n".join((*names, *map(_text, before))))
     for paragraph in chapter.paragraphs:
         fences = paragraph.text.count(_FENCE)
         if not is_code and not fences:
             own = [notes[one] for one in ids_in(paragraph.text) if one in notes]
             told |= _numbers_of(own)
-            yield from _of_paragraph(paragraph, notes, told)
+            yield from _of_paragraph(paragraph, notes, told, named)
             if said is not None and own:
                 said |= folded_words("\n".join(map(_text, own)))
                 yield from _named(paragraph, notes, said)
@@ -119,16 +123,20 @@ def _text(note: Note) -> str:
 
 
 def _of_paragraph(
-    paragraph: Paragraph, notes: Mapping[str, Note], told: set[str]
+    paragraph: Paragraph, notes: Mapping[str, Note], told: set[str], named: set[str]
 ) -> Iterator[CitedFault]:
-    """The faults of a paragraph; `told` are the numbers of all notes cited as far as it goes."""
-    beside = _numbers_of(notes[one] for one in ids_in(paragraph.text) if one in notes)
+    """The faults of a paragraph.
+
+    `told` are the numbers of all notes cited as far as it goes, `named` those of the book's own
+    names and of its sources.
+    """
+    beside = named | _numbers_of(notes[one] for one in ids_in(paragraph.text) if one in notes)
     for sentence in sentences_with_marks(paragraph.text):
         ids = ids_in(sentence)
         bad = tuple(f"[@{one}]" for one in ids if one not in notes)
         if bad:
             yield CitedFault("unknown", sentence, paragraph.line, bad)
-        said = numbers_in(_CODE.sub("", MARK.sub("", sentence)))
+        said = numbers_in(_CLOCK.sub("", _CODE.sub("", MARK.sub("", sentence))))
         usable = [one for one in ids if one in notes]
         known = beside if usable else told
         missing = [one for one in said if not _is_small(one) and plain_number(one) not in known]

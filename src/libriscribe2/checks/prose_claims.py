@@ -52,7 +52,7 @@ def names_in(sentence: str, known: Collection[str]) -> Iterator[str]:
     for match in _NAME.finditer(sentence):
         words = match.group().split()
         before = sentence[: match.start()].rstrip(" \t*_\"'\u201c\u2018(")
-        if not before or before[-1] in ".!?:\u2026\u2014":
+        if not before or before[-1] in ".!?:\u2026\u2014|":
             words = words[1:]
         missing = [word for word in words if not _is_known(word, known)]
         if missing:

@@ -242,6 +242,12 @@ _REASONING: Final = ("think", "thinking", "reasoning")
 _LONGEST_TAG: Final = 12
 
 
+_FENCE_LINE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+_MOST_OUTSIDE: Final = 40
+_MUCH_MORE: Final = 5
+"""A text that is nearly all in one fence has at most so many words outside, a fifth of those inside."""
+
+
 def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
     """A parser for chapters, scenes and other prose.
 
@@ -250,11 +256,12 @@ def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
 
     Returns:
         A parser whose `data` is the text. A leading reasoning block and a fence around the whole
-        reply are taken off; fences, italics and all other marks inside stay byte for byte.
+        reply, or around all but a line or two, are taken off; fences, italics and all other marks
+        inside stay byte for byte.
     """
 
     def parse(raw_reply: str) -> ParserResult:
-        text = plain_reply(raw_reply) if has_text(raw_reply) else ""
+        text = _fenced_prose(plain_reply(raw_reply)) if has_text(raw_reply) else ""
         if not text:
             return failure(EMPTY_REPLY)
         words = len(text.split())
@@ -266,6 +273,17 @@ def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
         return success(text)
 
     return parse
+
+
+def _fenced_prose(text: str) -> str:
+    """What stands in the only fence of a text, where next to nothing stands outside it."""
+    fences = list(_FENCE_LINE.finditer(text))
+    if len(fences) != 2:
+        return text
+    inside = text[fences[0].end() : fences[1].start()].strip(_EDGE)
+    outside = len(f"{text[: fences[0].start()]} {text[fences[1].end() :]}".split())
+    is_all = outside <= _MOST_OUTSIDE and len(inside.split()) >= _MUCH_MORE * outside
+    return inside if inside and is_all else text
 
 
 def plain_reply(raw_reply: str) -> str:

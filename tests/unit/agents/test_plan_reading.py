@@ -124,6 +124,20 @@ async def test_a_plan_that_keeps_the_contradiction_is_not_taken(tmp_path: Path) 
     assert made.chapters[1].scenes[0].goal == ""
 
 
+async def test_a_plan_that_explains_the_contradiction_beside_its_words_is_taken(
+    tmp_path: Path,
+) -> None:
+    desk = desk_of(tmp_path)
+    told = "Jon gives her the key back. Mara takes the brass key from her apron and locks the door."
+    summaries = await planned(
+        desk,
+        plans(LIT, LOCKED),
+        review(CLASH),
+        json.dumps({"scenes": [LOCKED | {"summary": told}]}),
+    )
+    assert summaries[1] == told
+
+
 async def test_a_reader_without_a_usable_reply_costs_nothing_of_the_plan(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
     assert len(await planned(desk, plans(LIT, LOCKED), *["Sorry?"] * 3)) == 2

@@ -34,6 +34,7 @@ def found(text: str) -> list[tuple[str, tuple[str, ...]]]:
         (f"It was released in 2008 {C}.\n\nSo in 2008 it was new.", []),
         ("So in 2008 it was new. It came in three sizes, 1 to 9.", [("uncited", ("2008",))]),
         ("It is so [@n-0000000000ff].", [("unknown", ("[@n-0000000000ff]",))]),
+        (f"At 1:30 in the morning a pattern of 48 bits marks it {A}.", []),
         ("Type `xz -T16` and:\n\n```\nxz --block-size=500\n\nxz 77\n```\n\nThen wait.", []),
     ],
 )
@@ -49,6 +50,14 @@ def test_what_is_said_names_the_note_that_has_the_number_and_is_about_the_same()
     assert fault.why == "the notes that it cites do not have 2008"
     assert C in fault.fix
     assert fault.sentence == f"The release came in 2008 {A}."
+
+
+def test_names_and_numbers_of_a_source_and_first_words_of_cells_need_no_note() -> None:
+    text = f"PEP 495 says that a pattern of 48 bits marks each block {A}.\n\n| Ask | {C} |"
+    chapter = ChapterText(1, "", f"# T\n\n{text}\n")
+    sources = ["PEP 495 \u2013 Local Time Disambiguation"]
+    assert list(cited_faults(chapter, FACTS, names=sources)) == []
+    assert [one.what for one in cited_faults(chapter, FACTS, names=[])] == [("495",)]
 
 
 def test_marks_behind_the_end_of_a_sentence_belong_to_it() -> None:

@@ -19,6 +19,14 @@ def test_MS_21_fence_around_the_whole_reply_is_taken_off(fence: str) -> None:
     assert prose_parser()(f"{fence}\n{CHAPTER}\n{closing}\n")["data"] == CHAPTER
 
 
+def test_MS_21_a_fence_around_all_but_a_line_of_chat_is_taken_off() -> None:
+    text = "\n\n".join(f"Sie ging zum Fenster und sah hinaus, zum {n}. Mal." for n in range(9))
+    told = f"Hier ist Kapitel 4:\n\n```\n{text}\n```\n\nSoll ich fortfahren?"
+    assert prose_parser()(told)["data"] == text
+    small = f"{text}\n\n```\nx = 1\n```\n\n{text}"
+    assert prose_parser()(small)["data"] == small
+
+
 def test_MS_21_two_plain_blocks_are_no_fence_around_the_reply() -> None:
     reply = "```\none\n```\nand\n```\ntwo\n```"
     assert prose_parser()(reply)["data"] == reply

@@ -44,7 +44,7 @@ def citations(chapter: ChapterText, context: GateContext) -> GateResult:
         return GateResult()
     from libriscribe2.checks.cited_sentences import cited_faults  # noqa: PLC0415 - not for stories
 
-    own = (*context.people, *context.others) if context.english else None
+    own = (*context.people, *context.others, *context.sources) if context.english else None
     notes = {note.id: note for note in context.notes}
     found = list(cited_faults(chapter, notes, context.earlier, own))
     return GateResult(float(sum(one.kind != "named" for one in found)), map(_cited, found))

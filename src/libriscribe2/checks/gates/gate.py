@@ -55,6 +55,7 @@ class GateContext:
         language: The language of the book, as the brief has it.
         kind: Whether it is a story.
         notes: The notes that a book of facts may cite.
+        sources: What their sources call themselves.
     """
 
     number: int = 1
@@ -69,6 +70,7 @@ class GateContext:
     language: str = "English"
     kind: Kind = "fiction"
     notes: Sequence[Note] = ()
+    sources: Sequence[str] = ()
 
     @property
     def english(self) -> bool:
