@@ -1,7 +1,7 @@
 """A reader of the whole plan: what two places of it prove to be a contradiction."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from libriscribe2.agents.agent_base import Agent, Unit
@@ -138,3 +138,21 @@ def _finding(
 def _holds(texts: Mapping[tuple[int, int], str], quote: str, place: tuple[int, int]) -> bool:
     long = count_words(quote) >= FEWEST_WORDS
     return long and line_of_quote(quote, texts.get(place, "")) is not None
+
+
+def still_wrong(
+    faults: Iterable[Finding], before: PlannedChapter, after: PlannedChapter
+) -> list[Finding]:
+    """The faults whose words a new plan of their chapter says as the old one did.
+
+    The words themselves may stay where something beside them explains it now.
+    """
+    return [one for one in faults if _is_as_it_was(one.where, before, after)]
+
+
+def _is_as_it_was(where: Place, before: PlannedChapter, after: PlannedChapter) -> bool:
+    if not 1 <= where.scene <= min(len(before.scenes), len(after.scenes)):
+        return before.scenes == after.scenes
+    was, now = (each.scenes[where.scene - 1].model_dump() for each in (before, after))
+    said = [name for name, value in was.items() if where.quote in str(value)] or list(was)
+    return all(was[name] == now[name] for name in said)

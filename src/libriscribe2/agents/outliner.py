@@ -408,6 +408,8 @@ class SceneOutlinerAgent(Agent):
         found = {n: [*sure.get(n, ()), *clashes.get(n, ())] for n in {*sure, *clashes}}
         faulty = [n for n in wanted if n in found and weigh(shown[n]) <= PLAN_BUDGET]
 
+        from libriscribe2.agents.agent_plan_reader import still_wrong  # noqa: PLC0415 -- late
+
         async def mended(group: Sequence[int]) -> Plans:
             faults = as_list((one for n in group for one in found[n]), SCENES_FAULTS_BUDGET)
             told = {"plan": "\n".join(shown[n] for n in group), "faults": faults}
@@ -420,7 +422,7 @@ class SceneOutlinerAgent(Agent):
                 return {}
             left = {n: self._faults({**plans, n: plan}).get(n, []) for n, plan in made.items()}
             for n, plan in made.items():
-                left[n] += [one for one in clashes.get(n, ()) if _still_so(one, plans[n], plan)]
+                left[n] += still_wrong(clashes.get(n, ()), plans[n], plan)
             better = {n: plan for n, plan in made.items() if len(left[n]) < len(found[n])}
             for n in made.keys() - better.keys():
                 logger.warning("%s: %s/ch%02d: as many faults", PLAN_NOT_MENDED, unit.step, n)
@@ -462,19 +464,6 @@ class SceneOutlinerAgent(Agent):
         """Words that a chapter is to have."""
         chapters = self._outline.chapters
         return chapters[number - 1].target_words or self.brief.words_per_chapter(len(chapters))
-
-
-def _still_so(fault: Finding, before: PlannedChapter, after: PlannedChapter) -> bool:
-    """Whether a plan says unchanged what was proven to contradict something else.
-
-    The words themselves may stay where something beside them explains it now.
-    """
-    at, quote = fault.where.scene, fault.where.quote
-    if not 1 <= at <= min(len(before.scenes), len(after.scenes)):
-        return quote in _shown(after)
-    was, now = (each.scenes[at - 1].model_dump() for each in (before, after))
-    said = [name for name, value in was.items() if quote in str(value)] or list(was)
-    return all(was[name] == now[name] for name in said)
 
 
 def _by_chapter(found: Iterable[Finding]) -> dict[int, list[Finding]]:
