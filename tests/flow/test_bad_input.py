@@ -232,6 +232,7 @@ def test_XC_08_a_book_toml_that_is_not_text_or_gone_is_exit_3(desk: Desk) -> Non
             assert word in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "words"),
     [

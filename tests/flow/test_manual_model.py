@@ -56,6 +56,7 @@ def finished(desk: Desk, most: int = MOST_PASTES) -> int:
     raise AssertionError(f"{most} pastes were not enough")
 
 
+@pytest.mark.slow
 def test_a_book_is_written_by_hand_and_nothing_is_asked_twice(desk: Desk) -> None:
     ran = begun(desk)
     assert "1 request waits for a reply in manual/" in ran.err
@@ -119,6 +120,7 @@ def chapter_asked(desk: Desk) -> None:
         answered(desk)
 
 
+@pytest.mark.slow
 def test_a_chapter_cut_at_the_windows_limit_is_continued_in_the_open_chat(desk: Desk) -> None:
     begun(desk)
     chapter_asked(desk)
@@ -229,6 +231,7 @@ def test_a_novella_of_twelve_chapters_takes_at_most_forty_pastes(desk: Desk) -> 
     assert finished(desk) <= MOST_PASTES
 
 
+@pytest.mark.slow
 def test_what_another_command_asks_is_answered_too(desk: Desk) -> None:
     begun(desk, "--chapters", "2", "--scenes-per-chapter", "1", "--words", "400")
     finished(desk)

@@ -122,6 +122,7 @@ def test_a_typo_costs_one_call_and_leaves_nothing_out_of_date(desk: Desk) -> Non
     assert book.chapters() == before
 
 
+@pytest.mark.slow
 def test_a_changed_fact_is_patched_in_each_chapter_that_contradicts_it_and_no_other(
     desk: Desk,
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_changed_fact_is_patched_in_each_chapter_that_contradicts_it_and_no_ot
     assert again.asked == []
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_what_mending_would_ask(desk: Desk) -> None:
     said = desk.run("resume", "book", "--refresh", "--dry-run").err.replace("\n", " ")
     assert "there is nothing to mend" in said
@@ -160,6 +162,7 @@ def test_a_dry_run_counts_what_mending_would_ask(desk: Desk) -> None:
     assert len(book.records("sent")) == sent
 
 
+@pytest.mark.slow
 def test_without_a_yes_nothing_is_changed_and_the_next_time_nothing_is_paid(desk: Desk) -> None:
     book = changed(desk, FACT, EDITED)
     before = book.chapters()
@@ -172,6 +175,7 @@ def test_without_a_yes_nothing_is_changed_and_the_next_time_nothing_is_paid(desk
     assert book.chapters()[6] != before[6]
 
 
+@pytest.mark.slow
 def test_what_the_author_edited_is_patched_only_with_replace_mine(desk: Desk) -> None:
     book = changed(desk, FACT, EDITED)
     add(book, 19, "I wrote this myself.")
@@ -186,6 +190,7 @@ def test_what_the_author_edited_is_patched_only_with_replace_mine(desk: Desk) ->
     assert states(desk)["chapters/19.md"] == "edited"
 
 
+@pytest.mark.slow
 def test_a_rewriting_asks_before_it_starts(desk: Desk) -> None:
     book = changed(desk, FACT, EDITED)
     before, sent = book.chapters(), len(book.records("sent"))
@@ -207,6 +212,7 @@ def test_a_mending_that_breaks_off_changes_nothing_and_goes_on_where_it_was(desk
     assert book.chapters()[18] != before[18]
 
 
+@pytest.mark.slow
 def test_the_older_name_of_replace_mine_is_read(desk: Desk) -> None:
     ran = desk.run("redo", "book", "chapters", "--chapter", "2", "--force", "--dry-run")
     assert "chapters" in ran.out
@@ -238,6 +244,7 @@ def empty(tmp_path: Any) -> Desk:
     return desk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", SUMMARISED)
 def test_a_book_without_readings_is_mended_by_its_summaries(
     empty: Desk, options: tuple[str, ...]

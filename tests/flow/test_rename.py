@@ -51,6 +51,7 @@ def add(book: ProjectFolder, number: int, text: str) -> None:
     book.write(name, f"{book.text(name).rstrip()}\n\n{text}\n")
 
 
+@pytest.mark.slow
 def test_every_occurrence_and_nothing_else_is_renamed_without_a_call(
     desk: Desk, book: ProjectFolder
 ) -> None:
@@ -91,6 +92,7 @@ def test_what_was_out_of_date_stays_so_and_what_was_edited_stays_the_authors(
     assert book.text("notes/ch05.md") == "Quillon must not know."
 
 
+@pytest.mark.slow
 def test_an_edit_from_before_a_rename_is_read_as_the_edit_that_it_was(
     desk: Desk, book: ProjectFolder
 ) -> None:
@@ -105,6 +107,7 @@ def test_an_edit_from_before_a_rename_is_read_as_the_edit_that_it_was(
     assert old not in shown
 
 
+@pytest.mark.slow
 def test_other_forms_are_shown_and_changed_only_where_the_author_says_so(
     desk: Desk, book: ProjectFolder
 ) -> None:

@@ -65,6 +65,7 @@ def test_bar_08_a_signal_at_any_call_ends_the_run_and_loses_nothing(
     BAR.tell(capsys, figure, soak=signals > 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", KINDS)
 def test_bar_08_a_second_signal_ends_what_does_not_hear_the_first(
     trials: Trials, capsys: pytest.CaptureFixture[str], first: signal.Signals

@@ -72,6 +72,7 @@ def test_bar_09_the_lock_of_a_dead_process_never_blocks(trials: Trials) -> None:
     assert trial.repaid() == 0
 
 
+@pytest.mark.slow
 def test_bar_09_a_stolen_lock_stops_who_had_it_before_it_pays_again(trials: Trials) -> None:
     trial = trials.new()
     trial.run("create", dies_at=6, expect=-9)

@@ -30,6 +30,7 @@ WAIT: Final = 0.1
 """Seconds that the provider has the program wait."""
 
 
+@pytest.mark.slow
 def test_bar_13_a_book_of_a_mad_clock_is_the_same_book(
     trials: Trials, capsys: pytest.CaptureFixture[str]
 ) -> None:

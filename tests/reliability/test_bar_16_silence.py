@@ -124,6 +124,7 @@ class TimedLog(MemoryCallLog):
         self.seconds.append(asyncio.get_running_loop().time() - self._sent_at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "streamed"),
     [*((name, True) for name in STREAMED), *((name, False) for name in WHOLE)],

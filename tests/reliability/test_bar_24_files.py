@@ -82,6 +82,7 @@ def _every_title_is_one_folder(title: str) -> None:
         assert is_valid_filename(name, platform="universal")
 
 
+@pytest.mark.slow
 def test_bar_24_04_a_title_is_never_a_path(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     _every_title_is_one_folder()
     for number, title in enumerate(TITLES[::3]):
@@ -110,6 +111,7 @@ def test_bar_24_04_a_title_is_never_a_path(desk: Desk, capsys: pytest.CaptureFix
     )
 
 
+@pytest.mark.slow
 def test_bar_24_04_a_link_out_of_the_project_is_not_followed(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,6 +140,7 @@ def test_bar_24_04_a_link_out_of_the_project_is_not_followed(
     BAR.tell(capsys, f"threat 4: {count} links out of the project, 0 followed")
 
 
+@pytest.mark.slow
 def test_bar_24_08_an_archive_that_explodes_or_leads_astray_is_refused(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +152,7 @@ def test_bar_24_08_an_archive_that_explodes_or_leads_astray_is_refused(
     BAR.tell(capsys, f"threat 8: {len(files)} archives, 0 files unpacked, +{growth / 1e6:.0f} MB")
 
 
+@pytest.mark.slow
 def test_bar_24_09_xml_has_no_entities_of_its_own(
     desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -122,6 +122,7 @@ def test_bar_24_10_a_model_that_wants_ever_more_tools_comes_to_an_end(
     BAR.tell(capsys, f"threat 10: {kind}: {len(author.asked)} requests, exit {ran.code}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cap", "most"), [(("--max-calls", "20"), 20), (("--max-cost", "0.205"), 0.205 / PRICE)]
 )

@@ -87,6 +87,7 @@ def _exported(desk: Desk) -> Iterator[tuple[str, Counter[str]]]:
                 yield name, live_in_xml(epub.read(name))
 
 
+@pytest.mark.slow
 def test_bar_24_06_no_text_comes_alive_in_a_page(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,6 +100,7 @@ def test_bar_24_06_no_text_comes_alive_in_a_page(
     BAR.tell(capsys, f"threat 6: {figure}")
 
 
+@pytest.mark.slow
 def test_bar_24_06_nothing_of_an_address_comes_alive_in_the_live_pages(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def desk(tmp_path: Path) -> Desk:
     return desk
 
 
+@pytest.mark.slow
 def test_bar_24_07_a_key_is_in_no_byte_that_is_written(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,6 +81,7 @@ def test_bar_24_07_a_key_is_in_no_byte_that_is_written(
     BAR.tell(capsys, f"threat 7: {len(FAILURES)} failures, key in 0 of {count} files, 0 of screens")
 
 
+@pytest.mark.slow
 def test_bar_24_07_a_key_follows_no_redirect(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -97,6 +99,7 @@ def test_bar_24_07_a_key_follows_no_redirect(
     BAR.tell(capsys, f"threat 7: {len(statuses)} redirects, key sent to 0 other servers")
 
 
+@pytest.mark.slow
 def test_bar_24_07_the_key_of_a_search_engine_is_told_to_nobody(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -179,6 +179,7 @@ def git(book: ProjectFolder, *words: str) -> None:
     subprocess.run(["git", *who, *words], cwd=book.root, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 @pytest.mark.parametrize("lock", ["in git", "ignored"])
 def test_bar_26_git_stash_and_pop_in_a_run_that_is_then_killed(

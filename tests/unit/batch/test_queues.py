@@ -161,6 +161,7 @@ async def test_no_book_is_tried_for_ever(make: Make) -> None:
     assert stands(make()) == {"a": "done"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", ["database", "operator"])
 async def test_what_is_no_fault_of_a_book_never_fails_it(make: Make, cause: Cause) -> None:
     def act(_book: Book, _grant: float | None, count: int) -> Ended:
@@ -173,6 +174,7 @@ async def test_what_is_no_fault_of_a_book_never_fails_it(make: Make, cause: Caus
     assert (book.state, book.runs, book.tries) == ("done", 8, 0)
 
 
+@pytest.mark.slow
 async def test_a_run_that_brought_replies_does_not_count(make: Make) -> None:
     def act(_book: Book, _grant: float | None, count: int) -> Ended:
         sums = Sums(calls=2 * count, answered=min(count, 6))
@@ -199,6 +201,7 @@ async def test_a_machine_that_cannot_write_books_says_so_and_fails_none(make: Ma
     assert set(stands(make()).values()) == {"done"}
 
 
+@pytest.mark.slow
 async def test_a_fault_that_passes_ends_no_machine(make: Make) -> None:
     def act(book: Book, _grant: float | None, count: int) -> Ended:
         full = count == 1 and book.row.name in "ace"
