@@ -17,7 +17,7 @@ from libriscribe2.models.mending import Contradicting, MendedPassages
 from libriscribe2.models.reviews import MOST_PATCHES, Patch, Patches
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.story_bible import StatementChange, StoryBibleFile
-from libriscribe2.models.style import STYLE, StyleFile, style_block
+from libriscribe2.models.style import STYLE
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.prose import lines_within, parts, shorten
 from libriscribe2.research.quotes import line_of_quote
@@ -180,8 +180,8 @@ class MenderAgent(ConsultedAgent):
         """The book's style sheet as a block; "" where it has none."""
         if not self.book.has(STYLE.file):
             return ""
-        sheet = self.book.load(STYLE.file, StyleFile)
-        return block("style", style_block(sheet, STYLE.revision_budget))
+        sheet = self.book.load(STYLE.file, STYLE.shape)
+        return block(STYLE.name, STYLE.show(sheet, STYLE.revision_budget))
 
     async def read_again(self, edited: Mapping[int, Edited]) -> dict[int, Reread]:
         """What the edits of chapters changed, in a book whose chapters are only summarised.

@@ -69,6 +69,8 @@ HALF: Final = 0.5
 """A chapter asked for at once is left at this share of its length: the next one is asked for more."""
 
 _CHAPTER_TITLE: Final = re.compile(r"\A\s*#[ \t][^\n]*\n+")
+"""A title of the first level alone: the headings of sections stay."""
+
 _HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n+")
 """A title that a text begins with; the chapter has its own."""
 
@@ -264,7 +266,6 @@ class ChapterWriterAgent(Agent):
         )
         call = SceneCall(context.values, wanted, head, part=WHOLE_CHAPTER, prompt=WHOLE)
         text = await self._from(context, unit, call)
-        # Sections have headings of their own, which stay.
         own = _CHAPTER_TITLE if any(scene.heading for scene in scenes) else _HEADING
         return own.sub("", text, count=1).strip()
 

@@ -143,8 +143,6 @@ def name_drift(
         language: The language of the book, as its brief has it.
     """
     code = language_of(language).code
-    if not can_compare_names(code):
-        return []
     uses = _uses(chapters)
     right, terms = _parts_of(known), _parts_of(others)
     bases = {name for name in right if len(name) >= SHORTEST}
@@ -154,10 +152,18 @@ def name_drift(
             for name, count in uses.count.items()
             if count >= MAIN_NAME_USES and len(name) >= SHORTEST and name not in uses.doubtful
         }
+    slips = {
+        spelling: names
+        for spelling in uses.count.keys() - right - terms
+        if (names := [name for name in bases if _is_slip(spelling, name, uses.count)])
+    }
+    # The dictionaries are looked for on the disk: each version of a chapter comes by here, and
+    # next to none has a slip.
+    if not slips or not can_compare_names(code):
+        return []
     found = []
-    for spelling in sorted(uses.count.keys() - right - terms):
-        names = [name for name in bases if _is_slip(spelling, name, uses.count)]
-        if names and not _is_word(spelling, code):
+    for spelling, names in slips.items():
+        if not _is_word(spelling, code):
             name = min(names, key=lambda one: (-uses.count.get(one, 0), one))
             counts = uses.count[spelling], uses.count.get(name, 0)
             found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))

@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
+from libriscribe2.checks.continuity.ledger import latest_first
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame
@@ -206,7 +207,7 @@ def facts_of(plan: ScenePlan, state: PromptContext) -> list[Fact]:
     """
     ranked = sorted(
         ((near, fact) for fact, near in _nearness(plan, state) if near),
-        key=lambda one: (-one[0], one[1].attribute in _TOLD, *_backwards(one[1])),
+        key=lambda one: (-one[0], one[1].attribute in _TOLD, *latest_first(one[1])),
     )
     given = [fact for _, fact in ranked if fact.origin]
     near = [fact for _, fact in ranked if not fact.origin]
@@ -317,12 +318,6 @@ def _is_told(fact: Fact, told: frozenset[str]) -> bool:
     """Whether a plan speaks of what a fact says, or of the thing that somebody has."""
     value = words_of(fact.value.rpartition(":")[2])
     return bool(value) and value <= told
-
-
-def _backwards(fact: Fact) -> tuple[int, int, int]:
-    """The latest first; what is fixed stands where it stands."""
-    chapter, scene, line = fact.place
-    return -chapter, -scene, -line
 
 
 def _in_turns(*lists: Sequence[Fact]) -> list[Fact]:

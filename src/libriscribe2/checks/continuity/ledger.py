@@ -217,7 +217,7 @@ def open_ledger(
         if fact.attribute not in _UNLISTED and _is_named(fact.entity, told, named)
     ]
     chosen: list[Fact] = []
-    for fact in sorted(about, key=lambda fact: (fact.attribute in PERMANENT, *_back(fact))):
+    for fact in sorted(about, key=lambda fact: (fact.attribute in PERMANENT, *latest_first(fact))):
         budget -= weigh(_line("e00", fact)) + 1
         if budget >= 0:
             chosen.append(fact)
@@ -225,7 +225,8 @@ def open_ledger(
     return {_line(f"e{at}", fact): fact for at, fact in enumerate(chosen, start=1)}
 
 
-def _back(fact: Fact) -> tuple[int, int, int]:
+def latest_first(fact: Fact) -> tuple[int, int, int]:
+    """The key that sorts facts from the last place of the book back to the first."""
     chapter, scene, line = fact.place
     return -chapter, -scene, -line
 

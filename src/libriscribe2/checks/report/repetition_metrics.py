@@ -35,8 +35,8 @@ _ON_PAGES: Final = "of phrases (90th percentile of pages)"
 
 def repetition_metrics(chapters: Sequence[ChapterText], names: Iterable[str]) -> list[Metric]:
     """What is said again within and across chapters."""
-    phrases, known = stock_phrases(chapters, names), list(names)
-    samples = list(book_windows(chapters))
+    known, samples = list(names), list(book_windows(chapters))
+    phrases = stock_phrases(chapters, known)
     often = fmean(
         per_thousand(sum(one.count for one in stock_phrases(each, known)), each) for each in samples
     )

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
@@ -119,10 +120,10 @@ def _relevant(document: SavedText, question: str) -> str:
         if left < 0:
             break
         kept.append(number)
-    shown = ""
-    for before, number in zip([-1, *sorted(kept)], sorted(kept), strict=False):
-        between = _BETWEEN if number == before + 1 else _LEFT_OUT
-        shown += f"{between}{passages[number]}"
+    shown = "".join(
+        f"{_BETWEEN if number == before + 1 else _LEFT_OUT}{passages[number]}"
+        for before, number in pairwise([-1, *sorted(kept)])
+    )
     return shown.lstrip("\n") if len(passages) - 1 in kept else f"{shown}{_LEFT_OUT}".strip("\n")
 
 
