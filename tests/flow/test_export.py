@@ -12,6 +12,7 @@ import pytest
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.hand_made import HandMade
 
+from libriscribe2.exporters import pandoc as pandoc_module
 from libriscribe2.exporters import publishing
 from libriscribe2.exporters.formats import epub
 
@@ -41,16 +42,27 @@ def test_EX_1_formats_may_stand_behind_the_project(desk: Desk, tmp_path: Path) -
     assert made == [[str(tmp_path / name) for name in ("book.html", "book.md")]] * 4
 
 
-def test_EX_1_markdown_and_html_need_no_extra(
-    desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch
+def without_extra(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, folder: Path, *gone: str, pandoc: str = ""
 ) -> None:
-    gone = ("pypandoc", "typst")
-    monkeypatch.setattr(
-        publishing, "find_spec", lambda name: None if name in gone else find_spec(name)
-    )
+    """Hide packages of the extra, and have on the path nothing but a pandoc with this answer."""
+    for module in (pandoc_module, publishing):
+        monkeypatch.setattr(module, "find_spec", lambda n: None if n in gone else find_spec(n))
+    folder.mkdir(exist_ok=True)
+    if pandoc:
+        script = folder / "pandoc"
+        script.write_text(f"#!/bin/sh\n{pandoc}\n", encoding="utf-8")
+        script.chmod(0o700)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_EX_1_markdown_and_html_need_no_extra(
+    desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", "typst")
     ran = desk.run("export", "book")
     assert [Path(line).name for line in ran.out.splitlines()] == ["book.md", "book.html"]
-    assert "Left out: epub, docx, pdf." in ran.err
+    assert "Left out: epub, docx, pdf. pandoc is not installed. None is on the path." in ran.err
     assert "`uv tool install 'libriscribe2[export]'`" in ran.err
     text, page = book.text("exports/book.md"), book.text("exports/book.html")
     assert text.startswith('---\ntitle: "')
@@ -59,8 +71,54 @@ def test_EX_1_markdown_and_html_need_no_extra(
     assert '<html lang="en" dir="ltr">' in page
     assert page.count('<section id="part-') == 2
     told = desk.run("export", "book", "--format", "epub", expect=3).err
-    assert "extra [export] is not installed" in told
+    assert "pandoc is not installed" in told
     assert "pip install 'libriscribe2[export]'" in told
+
+
+def test_EX_1_what_cannot_be_made_is_told_first_and_the_rest_is_made(
+    desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc")
+    ran = desk.run("export", "book", "epub", "md", "-o", str(tmp_path / "out"), expect=3)
+    assert [path.name for path in (tmp_path / "out").glob("book.*")] == ["book.md"]
+    assert ran.err.startswith("Left out: epub. pandoc is not installed.")
+    value = desk.run("export", "book", "epub", "md", "--json", expect=3).value
+    assert [one["error"] and one["error"]["error"] for one in value["files"]] == [None, "config"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("echo pandoc 2.17.1.1", "pandoc 2.17.1.1 cannot be used."),
+        ("echo pandoc 4.0", "versions 3.5 to 3.9 that were tried"),
+        ("echo something else", "does not say its version"),
+    ],
+)
+def test_EX_1_a_pandoc_on_the_path_of_another_version_is_not_used(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str, told: str
+) -> None:
+    without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", pandoc=answer)
+    assert told in desk.run("export", "book", "epub", expect=3).err
+
+
+def test_EX_1_a_pandoc_on_the_path_or_a_named_one_is_used(
+    desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = str(pandoc_module.find_pandoc().program)
+    called = tmp_path / "called"
+    script = f'echo x >> {called}\nexec {shlex.quote(real)} "$@"'
+    without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", pandoc=script)
+    desk.run("export", "book", "epub", "-o", str(tmp_path / "a"))
+    assert called.is_file()
+    called.unlink()
+    monkeypatch.undo()
+    monkeypatch.setenv("LIBRISCRIBE2_EXPORT__PANDOC", str(tmp_path / "bin" / "pandoc"))
+    desk.run("export", "book", "epub", "-o", str(tmp_path / "b"))
+    assert called.is_file()
+    assert (tmp_path / "a/book.epub").read_bytes() == (tmp_path / "b/book.epub").read_bytes()
+    monkeypatch.setenv("LIBRISCRIBE2_EXPORT__PANDOC", "nowhere/pandoc")
+    ran = desk.run("export", "book", "epub", expect=3)
+    assert "the setting export.pandoc names 'nowhere/pandoc'" in ran.err
 
 
 def test_EX_1_no_model_is_asked_and_the_journal_stays(desk: Desk, book: ProjectFolder) -> None:

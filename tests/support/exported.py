@@ -8,7 +8,7 @@ from typing import Final
 from tests.support.hand_made import book_of
 
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.pandoc import Pandoc, convert, stage
+from libriscribe2.exporters.pandoc import convert, find_pandoc, stage
 from libriscribe2.exporters.publishing import exporters_for
 
 PIECES: Final = (
@@ -47,7 +47,7 @@ def converted(folder: Path, text: str, writer: str = "html") -> str:
     staging = folder / "staging"
     staging.mkdir()
     options = ("--to", writer, "--output", "out.txt")
-    convert(Pandoc(), book, staging, stage(book, staging), options)
+    convert(find_pandoc(), book, staging, stage(book, staging), options)
     return (staging / "out.txt").read_text(encoding="utf-8")
 
 

@@ -7,9 +7,9 @@ import typer
 
 from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, ProjectNameOption, command
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.exporting import Exported, export_book
-from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.publishing import all_exporters, lacking
+from libriscribe2.commands.exporting import Exported, ExportPlan, plan_export
+from libriscribe2.exporters.export_book import Edition, ExportBook
+from libriscribe2.exporters.publishing import all_exporters
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.wording import counted
 
@@ -23,7 +23,7 @@ def export(
     project: ProjectArgument = None,
     wanted: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FORMAT", help=_FORMATS, show_default="all available here"),
+        typer.Argument(metavar="FORMAT", help=_FORMATS, show_default="all that can be made here"),
     ] = None,
     project_name: ProjectNameOption = None,
     formats: Annotated[
@@ -49,13 +49,14 @@ def export(
     """
     paths = frame.project(project, project_name)
     names = tuple(filter(None, ",".join([*(wanted or ()), formats or ""]).split(",")))
-    done = export_book(paths, names, output, partial=partial, check=check)
+    edition = Edition(**frame.settings(paths=paths).export.model_dump())
+    plan = plan_export(paths, edition, names, output, partial=partial, check=check)
+    _tell_hindrances(frame.renderer, plan)
+    done = plan.make()
     if as_json:
         frame.renderer.data_json(done.as_record())
     else:
         _tell(frame.renderer, done)
-        if not names:
-            _tell_lacking(frame.renderer)
     if done.failure is not None:
         raise done.failure
 
@@ -103,11 +104,12 @@ def _left_out(book: ExportBook) -> str:
     )
 
 
-def _tell_lacking(renderer: Renderer) -> None:
-    """Which formats were left out, and how to get them."""
-    names = [one.name for one in all_exporters() if lacking(one)]
-    if names:
-        renderer.note(
-            f"Left out: {', '.join(names)}. They need the extra [export]: "
-            "`uv tool install 'libriscribe2[export]'` or `pip install 'libriscribe2[export]'`."
-        )
+def _tell_hindrances(renderer: Renderer, plan: ExportPlan) -> None:
+    """Which formats cannot be made here, and how to get them; before anything is written."""
+    by_reason: dict[str, list[str]] = {}
+    for name, error in plan.hindrances.items():
+        by_reason.setdefault(
+            f"{error.what} {error.why[:1].upper()}{error.why[1:]}. {error.fix}", []
+        ).append(name)
+    for reason, names in by_reason.items():
+        renderer.note(f"Left out: {', '.join(names)}. {reason}")

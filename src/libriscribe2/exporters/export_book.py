@@ -26,6 +26,18 @@ class ExportChapter:
 
 
 @dataclass(frozen=True, slots=True)
+class Edition:
+    """How a book is to be made, apart from what is in it; the settings of `[export]`.
+
+    Attributes:
+        pandoc: A pandoc to be used, as a path or a name; "" takes the bundled one, else the one on
+            the path.
+    """
+
+    pandoc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ExportBook:
     """A book.
 
@@ -49,6 +61,7 @@ class ExportBook:
         unplanned: Files in the folder of chapters that the outline does not have; they are left
             out.
         unsourced: Whether it states facts and rests on no source.
+        edition: How it is to be made.
     """
 
     name: str
@@ -69,6 +82,7 @@ class ExportBook:
     missing: tuple[int, ...] = ()
     unplanned: tuple[str, ...] = ()
     unsourced: bool = False
+    edition: Edition = Edition()
 
 
 @runtime_checkable
@@ -78,7 +92,7 @@ class Exporter(Protocol):
     Attributes:
         name: What the user types, such as `epub`.
         suffix: The end of the file's name, such as `.epub`.
-        needs: Modules of the extra `[export]` that it cannot do without.
+        needs: What of `pandoc` and `typst` it cannot do without.
         note: What a reader of the file has to know, or "".
         also_called: Other names that a user may type, such as `markdown`.
         place: Where lists have it: the lowest first, equal ones by name.

@@ -2,16 +2,17 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from libriscribe2.errors import ConfigError, ProjectError
+from libriscribe2.errors import ConfigError, ProjectError, StorageError
 from libriscribe2.exporters.export_book import ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import check_paragraphs
 from libriscribe2.project.atomic import storage_errors
@@ -182,6 +183,21 @@ GitHub's Markdown reads headings and lists without a blank line before them, and
 break; the number of `1986. A great year` stays.
 """
 
+OLDEST: Final = (3, 5)
+"""The oldest pandoc that was tried; before 3.1 there is no writer for Typst."""
+
+NEWEST: Final = (3, 9)
+"""The newest pandoc that was tried, which is the bundled one."""
+
+_RENAMED: Final = (3, 8)
+"""Since when `--no-highlight` is called `--syntax-highlighting=none`."""
+
+_VERSION: Final = re.compile(rb"pandoc(?:\.exe)? (\d+(?:\.\d+)+)")
+_INSTALL: Final = (
+    "`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`, which "
+    "bring one."
+)
+
 _KILLED: Final = -9
 _HEAP_IS_FULL: Final = 251
 
@@ -192,14 +208,16 @@ class PandocError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pandoc:
-    """The pandoc of the extra `[export]`.
+    """A pandoc that can be used.
 
     Attributes:
         program: Its path.
+        version: Its version, such as `(3, 9)`.
         megabytes: Most memory that it may take.
     """
 
-    program: Path = field(default_factory=lambda: bundled())
+    program: Path
+    version: tuple[int, ...] = NEWEST
     megabytes: int = 512
 
     def run(
@@ -227,12 +245,8 @@ class Pandoc:
         command = (
             *(str(self.program), "+RTS", f"-M{self.megabytes}M", "-RTS"),
             *("--data-dir", ".", "--from", READER, "--file-scope"),
-            *(
-                "--lua-filter",
-                str(ASSETS / "clean.lua"),
-                "--syntax-highlighting=none",
-                "--wrap=none",
-            ),
+            *("--lua-filter", str(ASSETS / "clean.lua"), "--wrap=none"),
+            "--no-highlight" if self.version < _RENAMED else "--syntax-highlighting=none",
             *options,
             *names,
         )
@@ -247,23 +261,63 @@ class Pandoc:
             raise PandocError(_reason(done.returncode, done.stderr, self.megabytes))
 
 
-def bundled() -> Path:
-    """The pandoc that the package pypandoc-binary brings.
+def find_pandoc(named: str = "") -> Pandoc:
+    """The pandoc to use: the one that is named, else the bundled one, else the one on the path.
+
+    Args:
+        named: The setting `export.pandoc`: a path, or a name that is looked for on the path.
 
     Raises:
-        ConfigError: It is not there.
+        ConfigError: There is none, or it is none that can be used.
     """
+    own = None if named else _bundled()
+    if own is not None:
+        return Pandoc(own)
+    found = shutil.which(str(Path(named).expanduser()) if named else "pandoc")
+    if found is None:
+        why = f"the setting export.pandoc names {named!r}" if named else "none is on the path"
+        raise ConfigError("pandoc is not installed.", why=why, fix=_INSTALL)
+    version = _version_of(Path(found))
+    if version < OLDEST or version[0] > NEWEST[0]:
+        raise ConfigError(
+            f"pandoc {'.'.join(map(str, version))} cannot be used.",
+            why=f"{found} is not of the versions {_range()} that were tried",
+            fix=_INSTALL,
+        )
+    return Pandoc(Path(found), version)
+
+
+def _range() -> str:
+    return " to ".join(".".join(map(str, one)) for one in (OLDEST, NEWEST))
+
+
+def _bundled() -> Path | None:
+    """The pandoc that the package pypandoc-binary brings."""
     found = find_spec("pypandoc")
-    if found is not None and found.origin is not None:
-        name = "pandoc.exe" if os.name == "nt" else "pandoc"
-        program = Path(found.origin).with_name("files") / name
-        if program.is_file():
-            return program
-    raise ConfigError(
-        "pandoc is not installed.",
-        why="pypandoc is missing, or was installed without its program",
-        fix="`uv tool install 'libriscribe2[export]'`, or `pip install pypandoc-binary`.",
+    if found is None or found.origin is None:
+        return None
+    program = Path(found.origin).with_name("files") / (
+        "pandoc.exe" if os.name == "nt" else "pandoc"
     )
+    return program if program.is_file() else None
+
+
+def _version_of(program: Path) -> tuple[int, ...]:
+    """What a pandoc says of itself.
+
+    Raises:
+        ConfigError: It does not answer as one.
+    """
+    try:
+        command = [str(program), "--version"]
+        done = run_bounded(command, program.parent, seconds=_CHAPTER_SECONDS, env=environment())
+    except (OutOfTimeError, StorageError) as error:
+        raise ConfigError("pandoc does not answer.", why=str(error), fix=_INSTALL) from error
+    told = _VERSION.match(done.stdout)
+    if told is None:
+        why = f"{program} does not say its version"
+        raise ConfigError("pandoc does not work.", why=why, fix=_INSTALL)
+    return tuple(int(one) for one in told[1].split(b"."))
 
 
 def _reason(code: int, told: bytes, megabytes: int) -> str:

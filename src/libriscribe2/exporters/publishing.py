@@ -17,7 +17,8 @@ from typing import Final
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters import formats
 from libriscribe2.exporters.book_reading import ModelShare, shares
-from libriscribe2.exporters.export_book import ExportBook, Exporter
+from libriscribe2.exporters.export_book import Edition, ExportBook, Exporter
+from libriscribe2.exporters.pandoc import find_pandoc
 from libriscribe2.llm.providers import MANUAL_MODEL
 from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
 from libriscribe2.project.journal import read_journal
@@ -211,17 +212,14 @@ def all_exporters() -> tuple[Exporter, ...]:
 
 
 def exporters_for(names: tuple[str, ...]) -> tuple[Exporter, ...]:
-    """The exporters of the named formats; without a name, all that can be made here.
+    """The exporters of the named formats; without a name, all there are.
 
     Args:
         names: As the user typed them: `epub`, `EPUB`, `.epub`.
 
     Raises:
         UsageError: There is no such format.
-        ConfigError: A named format needs the extra `[export]`, which is not installed.
     """
-    if not names:
-        return tuple(one for one in all_exporters() if not lacking(one))
     known = {one.name: one for one in all_exporters()}
     called = {other: one.name for one in known.values() for other in one.also_called}
     plain = [name.strip().lower().lstrip(".") for name in names]
@@ -230,24 +228,29 @@ def exporters_for(names: tuple[str, ...]) -> tuple[Exporter, ...]:
         if name not in known:
             listed = ", ".join(known)
             raise UsageError(f"There is no format {name!r}.", fix=f"Choose from {listed}.")
-    chosen = tuple(known[name] for name in wanted)
-    lack = {name: lacking(one) for name, one in zip(wanted, chosen, strict=True)}
-    if any(lack.values()):
-        raise _not_installed(lack)
-    return chosen
+    return tuple(known[name] for name in wanted) or tuple(known.values())
 
 
-def lacking(exporter: Exporter) -> tuple[str, ...]:
-    """The modules that an exporter needs and that are not installed."""
-    return tuple(name for name in exporter.needs if find_spec(name) is None)
+def hindrances(exporters: Sequence[Exporter], edition: Edition) -> dict[str, ConfigError]:
+    """Why formats cannot be made here, by their names.
 
-
-def _not_installed(lack: dict[str, tuple[str, ...]]) -> ConfigError:
-    names = ", ".join(name for name, modules in lack.items() if modules)
-    without = " and ".join(one.name for one in all_exporters() if not one.needs)
-    modules = ", ".join(sorted({module for found in lack.values() for module in found}))
-    return ConfigError(
-        f"{names}: the extra [export] is not installed.",
-        why=f"{modules} not found; {without} do not need it.",
-        fix="`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`.",
-    )
+    Args:
+        exporters: What is to be made.
+        edition: How it is to be made.
+    """
+    missing: dict[str, ConfigError] = {}
+    if any("pandoc" in one.needs for one in exporters):
+        try:
+            find_pandoc(edition.pandoc)
+        except ConfigError as error:
+            missing["pandoc"] = error
+    if find_spec("typst") is None:
+        missing["typst"] = ConfigError(
+            "Typst is not installed.",
+            why="the extra [export] is not",
+            fix="`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`.",
+        )
+    reasons = {
+        one.name: [missing[name] for name in one.needs if name in missing] for one in exporters
+    }
+    return {name: found[0] for name, found in reasons.items() if found}

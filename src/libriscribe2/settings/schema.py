@@ -378,6 +378,19 @@ class BatchConfig(BaseModel):
     provider_poll_seconds: Seconds = 10.0
 
 
+class ExportConfig(BaseModel):
+    """The `[export]` table: how a book is made into files.
+
+    Attributes:
+        pandoc: A pandoc to use, as a path or a name; empty takes the one of the extra `[export]`,
+            else the one on the path.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pandoc: str = ""
+
+
 class Settings(BaseSettings):
     """Everything that can be configured.
 
@@ -394,6 +407,7 @@ class Settings(BaseSettings):
         projects_dir: Where books live.
         debug_dir: Where the dumps of attempts go.
         batch: How many books are written.
+        export: How a book is made into files.
         batches_dir: Where batches live.
         log_level: Least severe log message that is kept.
         no_input: Never ask a question on the terminal.
@@ -416,6 +430,7 @@ class Settings(BaseSettings):
     budget: BudgetConfig = BudgetConfig()
     research: ResearchConfig = ResearchConfig()
     batch: BatchConfig = BatchConfig()
+    export: ExportConfig = ExportConfig()
     projects_dir: Folder = Path("projects")
     debug_dir: Folder = Path("debug")
     batches_dir: Folder = Path("batches")

@@ -39,6 +39,7 @@ USER_ONLY_KEYS: Final = (
     "batch.dsn",
     "batch.journal",
     "batch.spool",
+    "export.pandoc",
     "research.search_url",
     "research.mcp",
 )

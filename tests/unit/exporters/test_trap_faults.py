@@ -8,7 +8,7 @@ from tests.support.hand_made import HandMade, book_of
 
 from libriscribe2.errors import ConfigError, ProjectError
 from libriscribe2.exporters.formats.docx import write_reference
-from libriscribe2.exporters.pandoc import Pandoc, PandocError, convert, stage
+from libriscribe2.exporters.pandoc import Pandoc, PandocError, convert, find_pandoc, stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
 
 
@@ -49,7 +49,7 @@ def test_EX_3_a_chapter_that_pandoc_cannot_read_is_named_with_its_line(tmp_path:
     )
     with pytest.raises(ProjectError) as caught:
         convert(
-            Pandoc(megabytes=40),
+            Pandoc(find_pandoc().program, megabytes=40),
             hostile,
             staging,
             stage(hostile, staging),
@@ -67,7 +67,9 @@ def test_EX_3_a_conversion_that_takes_too_long_is_stopped(tmp_path: Path) -> Non
     names = stage(book, staging)
     (staging / names[0]).write_text("see [^1]\n\n[^1]: text [^1]\n", encoding="utf-8")
     with pytest.raises(PandocError, match="longer than 1 seconds"):
-        Pandoc(megabytes=4000).run(staging, names, ("--to", "html"), seconds=1)
+        Pandoc(find_pandoc().program, megabytes=4000).run(
+            staging, names, ("--to", "html"), seconds=1
+        )
 
 
 @pytest.mark.parametrize("name", ["html", "epub", "docx", "pdf"])
@@ -83,7 +85,7 @@ def test_EX_2_a_missing_letter_is_named_and_no_box_is_printed(tmp_path: Path) ->
     staging = tmp_path / "staging"
     staging.mkdir()
     names = stage(book, staging)
-    convert(Pandoc(), book, staging, names, ("--to", "typst", "--output", "body.typ"))
+    convert(find_pandoc(), book, staging, names, ("--to", "typst", "--output", "body.typ"))
     cover, jobs = cover_picture(book, staging)
     job = Job("book.typ", "book.pdf", accessible=True)
     with pytest.raises(ConfigError, match=r"'中' \(U\+4E2D CJK") as caught:

@@ -10,9 +10,9 @@ from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.pandoc import (
     OutOfTimeError,
-    Pandoc,
     convert,
     environment,
+    find_pandoc,
     run_bounded,
     stage,
 )
@@ -84,14 +84,14 @@ class DocxExporter:
 
     name = "docx"
     suffix = ".docx"
-    needs: tuple[str, ...] = ("pypandoc",)
+    needs: tuple[str, ...] = ("pandoc",)
     note = "Word fills in the table of contents when you update it (click it, then press F9)."
     also_called: tuple[str, ...] = ("word",)
     place = 40
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the Word file; see `Exporter.export`."""
-        pandoc = Pandoc()
+        pandoc = find_pandoc(book.edition.pandoc)
         names = stage(book, folder)
         write_reference(pandoc.program, folder / _REFERENCE)
         target = f"book{self.suffix}"

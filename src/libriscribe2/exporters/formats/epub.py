@@ -16,7 +16,7 @@ from zipfile import ZipFile
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.pandoc import ASSETS, Pandoc, convert, environment, stage
+from libriscribe2.exporters.pandoc import ASSETS, convert, environment, find_pandoc, stage
 from libriscribe2.exporters.typesetting import cover_picture, typeset
 from libriscribe2.project.atomic import storage_errors
 
@@ -62,14 +62,14 @@ class EpubExporter:
 
     name = "epub"
     suffix = ".epub"
-    needs: tuple[str, ...] = ("pypandoc", "typst")
+    needs: tuple[str, ...] = ("pandoc", "typst")
     note = ""
     also_called: tuple[str, ...] = ()
     place = 30
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the EPUB; see `Exporter.export`."""
-        pandoc = Pandoc()
+        pandoc = find_pandoc(book.edition.pandoc)
         names = stage(book, folder)
         cover, jobs = cover_picture(book, folder)
         if jobs:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.pandoc import Pandoc, convert, stage
+from libriscribe2.exporters.pandoc import convert, find_pandoc, stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
 
 _BODY: Final = "body.typ"
@@ -16,7 +16,7 @@ class PdfExporter:
 
     name = "pdf"
     suffix = ".pdf"
-    needs: tuple[str, ...] = ("pypandoc", "typst")
+    needs: tuple[str, ...] = ("pandoc", "typst")
     note = ""
     also_called: tuple[str, ...] = ()
     place = 50
@@ -24,7 +24,13 @@ class PdfExporter:
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the PDF; see `Exporter.export`."""
         names = stage(book, folder)
-        convert(Pandoc(), book, folder, names, ("--to", "typst", "--output", _BODY))
+        convert(
+            find_pandoc(book.edition.pandoc),
+            book,
+            folder,
+            names,
+            ("--to", "typst", "--output", _BODY),
+        )
         body = folder / _BODY
         body.write_text(_CALLED + body.read_text(encoding="utf-8"), encoding="utf-8", newline="")
         cover, jobs = cover_picture(book, folder)
