@@ -29,7 +29,8 @@ from libriscribe2.wording import (
 )
 
 if TYPE_CHECKING:
-    from libriscribe2.cli.progress import RunView, Scale
+    from libriscribe2.cli.progress import RunView
+    from libriscribe2.commands.run_progress import Scale
 
 
 def event_line(event: Event, *, reason: str = "") -> str | None:
@@ -306,7 +307,8 @@ class Renderer:
         if self._quiet or not self._stderr.isatty() or self._err.is_dumb_terminal:
             yield
             return
-        from libriscribe2.cli.progress import RunView, Scale  # noqa: PLC0415 - for terminals alone
+        from libriscribe2.cli.progress import RunView  # noqa: PLC0415 - for terminals alone
+        from libriscribe2.commands.run_progress import Scale  # noqa: PLC0415 - the same
 
         view = self._view = RunView(scale() if scale is not None else Scale())
 

@@ -43,16 +43,14 @@ from libriscribe2.llm.default_model import WAYS
 from libriscribe2.llm.providers import DEMO_NAMES, ModelChoice
 from libriscribe2.observe.events import Event, EventConsumer
 from libriscribe2.observe.run_files import recorders
-from libriscribe2.project.artifacts import Book
 from libriscribe2.project.manifest import Manifest
-from libriscribe2.project.paths import CHAPTER_FILES, MANUSCRIPT, ProjectPaths
+from libriscribe2.project.paths import MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
 from libriscribe2.wording import cost, counted, duration, stage_name, tokens_in, without_sources
 
 if TYPE_CHECKING:
-    from libriscribe2.cli.progress import Scale
+    from libriscribe2.commands.run_progress import Scale
 
 T = TypeVar("T")
 
@@ -124,27 +122,9 @@ def _say_interrupted(renderer: Renderer, called: str) -> None:
 
 def _scale_of(book: OpenBook) -> "Scale":
     """What a whole book comes to."""
-    from libriscribe2.cli.progress import Scale  # noqa: PLC0415 - for terminals alone
+    from libriscribe2.commands.run_progress import scale_of  # noqa: PLC0415 - for terminals alone
 
-    store, brief = book.store, book.brief
-    quote, texts = _last_quote(store.paths), store.names(CHAPTER_FILES)
-    times = quote.times.seconds if quote is not None and quote.times is not None else {}
-    return Scale(
-        chapters=Book(store).chapters,
-        wanted=brief.chapter_range().middle(),
-        words=brief.words or brief.size.words,
-        usd=quote.total.high_usd if quote is not None else None,
-        seconds=times.get(brief.drafting),
-        written={name: prose_words(store.read_text(name)) for name in texts},
-    )
-
-
-def _last_quote(paths: ProjectPaths) -> Quote | None:
-    """The last estimate; one that cannot be read is told at the end."""
-    try:
-        return read_quote(paths)
-    except (ProjectError, StorageError):
-        return None
+    return scale_of(book.store, book.brief)
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from tests.support.screen import event
 
-from libriscribe2.cli.progress import RunView, Scale
+from libriscribe2.cli.progress import RunView
 from libriscribe2.cli.render import event_line
+from libriscribe2.commands.run_progress import Scale
 from libriscribe2.observe.events import Event
 
 
