@@ -16,6 +16,12 @@ from libriscribe2.prose import lines_within, shorten, weigh
 
 CLAIM_BUDGET: Final = 240
 QUOTE_BUDGET: Final = 300
+_SHORTER_QUOTES: Final = (QUOTE_BUDGET, 160, 90)
+"""What a section's own quotes take: the writer, who takes words from them, has them last of all cut."""
+
+NOTES_ROOM: Final = 14_000
+"""The notes of a text: some forty with their quotes."""
+
 PLAN_BUDGET: Final = 40_000
 """All notes of a plan's prompt; where there are more, each claim is told in fewer words."""
 
@@ -111,12 +117,13 @@ def notes_to_cite(
 
 
 def _own_lines(own: Sequence[Note], names: Mapping[str, str], budget: int) -> list[str]:
-    """Notes that are all shown: without their quotes, and in fewer words, where they are many."""
-    lines = [_cited(note, names, QUOTE_BUDGET) for note in own]
-    if sum(map(weigh, lines)) > budget:
-        each = max(LEAST_CLAIM, budget // len(own) - 3 * _MARK_WEIGHT)
-        lines = [_cited(note, names, 0, min(CLAIM_BUDGET, each)) for note in own]
-    return lines
+    """Notes that are all shown: with shorter quotes, then without and in fewer words, where they are many."""
+    for room in _SHORTER_QUOTES:
+        lines = [_cited(note, names, room) for note in own]
+        if sum(map(weigh, lines)) <= budget:
+            return lines
+    each = max(LEAST_CLAIM, budget // len(own) - 3 * _MARK_WEIGHT)
+    return [_cited(note, names, 0, min(CLAIM_BUDGET, each)) for note in own]
 
 
 def source_names(sources: Iterable[Source]) -> dict[str, str]:
@@ -246,7 +253,7 @@ def going_back(outline: OutlineFile, chapter: int) -> list[str]:
 def homes_elsewhere(
     outline: OutlineFile, chapter: int, scenes: Sequence[ScenePlan], scene: int
 ) -> set[str]:
-    """The ids of notes that belong to other chapters, or to other sections of a chapter.
+    """The ids of notes that belong to other chapters or sections, or that the plan left out.
 
     Args:
         outline: The plan of the book.
@@ -256,6 +263,7 @@ def homes_elsewhere(
     """
     others = [one for n, one in enumerate(outline.chapters, start=1) if n != chapter]
     homed = {one for other in others for entry in other.plants for one in ids_in(entry)}
+    homed |= {one.id for one in outline.left_out}
     beside = [one for at, one in enumerate(scenes) if at != scene]
     homed |= {one for plan in beside for entry in plan.reveals for one in ids_in(entry)}
     return homed

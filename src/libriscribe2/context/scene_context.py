@@ -7,6 +7,7 @@ from typing import Final
 
 from libriscribe2.context.knowledge_parts import knowledge_parts
 from libriscribe2.context.notes import (
+    NOTES_ROOM,
     going_back,
     homes_elsewhere,
     notes_to_cite,
@@ -407,7 +408,7 @@ def _scene_parts(state: PromptContext, scene: int) -> list[Part]:
     plan = state.scenes[scene]
     return [
         Part("places", 4_000, 4, lambda room: places_part(plan, state, room), 1_200),
-        Part("notes", 8_000, 8, lambda room: _notes(state, scene, room), 3_600),
+        Part("notes", NOTES_ROOM, 8, lambda room: _notes(state, scene, room), 3_600),
         Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
         Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),
         Part("scene", NOT_TRIMMED, NEVER, lambda _room: _scene(state, scene)),

@@ -3,7 +3,9 @@
 from typing import Any
 
 from libriscribe2.context.notes import (
+    NOTES_ROOM,
     homeless,
+    homes_elsewhere,
     notes_to_cite,
     notes_to_plan,
     other_notes,
@@ -53,6 +55,27 @@ def test_a_section_is_shown_all_its_own_notes_with_their_sources_however_many_th
     assert 'quote: "salt' in few
     assert mark_of(note(99)) in few
     assert notes_to_cite([], [], SOURCES, 8_000) == ""
+
+
+def test_a_chapter_of_many_notes_shows_each_with_its_quote() -> None:
+    own = [
+        note(n, claim=f"Fact {n}. " + "Salt is white. " * 6, quote=f"{n} grains " + "of salt " * 14)
+        for n in range(28)
+    ]
+    block = notes_to_cite(own, [], SOURCES, NOTES_ROOM)
+    assert [one.id for one in own if f'(quote: "{one.quote.strip()}")' not in block] == []
+    more = [one.model_copy(update={"id": f"n-{n:012x}"}) for n, one in enumerate(own * 2)]
+    block = notes_to_cite(more, [], SOURCES, NOTES_ROOM)
+    assert block.count("(quote:") == len(more)
+    assert weigh(block) <= NOTES_ROOM + 640
+
+
+def test_what_the_plan_left_out_is_offered_to_nobody() -> None:
+    used, left, free = note(1, claim="Salt is mined."), note(2, claim="Salt is a joke."), note(3)
+    plan = outline([used.id], [], left_out=[{"id": left.id, "why": "a joke"}])
+    elsewhere = homes_elsewhere(plan, 2, [ScenePlan(summary="Salt.")], 0)
+    offered = other_notes("Salt and its fact 3", [used, left, free], elsewhere)
+    assert offered == [free]
 
 
 def test_other_notes_come_by_what_is_rare_in_them_and_not_by_how_many_words_they_share() -> None:
