@@ -252,6 +252,43 @@ def test_what_can_be_so_is_no_finding(desk: Desk, verdict: str) -> None:
     assert judged(desk, judge(verdict=verdict)) == []
 
 
+AGES = {
+    1: [("Ada Quell", "age", "34", "She had worked as the baker of the town")],
+    2: [("Ada", "age", "31", "Ada wiped her brown eyes")],
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "expect", "left"),
+    [
+        ({"verdict": "development"}, 0, []),
+        ({"verdict": "unclear"}, 0, [("J1", "warning")]),
+        (
+            {
+                "verdict": "contradiction",
+                "later_quote": "Ada wiped her brown eyes",
+                "earlier_quote": "worked as the baker",
+            },
+            5,
+            [("J1", "error")],
+        ),
+    ],
+    ids=["development", "unclear", "contradiction"],
+)
+def test_what_a_rule_is_not_sure_of_is_a_warning_until_a_model_settles_it(
+    desk: Desk, said: dict[str, str], expect: int, left: list[tuple[str, str]]
+) -> None:
+    desk.create(backend=TellingAuthor(stated=AGES))
+    assert [(one["rule"], one["severity"]) for one in findings(desk, expect=0)] == [
+        ("R2", "warning")
+    ]
+    author = TellingAuthor({"later_quote": "", "earlier_quote": "", "reason": "", **said}, AGES)
+    ran = desk.run(
+        "check", "book", "--story", "--evaluate", "--json", backend=author, expect=expect
+    )
+    assert [(one["rule"], one["severity"]) for one in ran.value["findings"]] == left
+
+
 @pytest.mark.usefixtures("book")
 def test_the_stand_in_author_judges_nothing(desk: Desk) -> None:
     ran = desk.run("check", "book", "--story", "--evaluate", "--mock", expect=5)

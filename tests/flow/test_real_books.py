@@ -40,9 +40,9 @@ def facts(shelf: Desk) -> ProjectFolder:
 
 
 def test_T8_the_tide_is_what_the_novel_says_against_itself(shelf: Desk) -> None:
-    told = shelf.run("check", "locked-key", "--story", "--json", expect=5).value
-    (found,) = (one for one in told["findings"] if one["severity"] == "error")
-    assert found["rule"] == "R14"
+    told = shelf.run("check", "locked-key", "--story", "--json").value
+    (found,) = (one for one in told["findings"] if one["rule"] == "R14")
+    assert found["severity"] == "warning"
     assert found["place"]["file"] == "chapters/01.md"
     assert found["place"]["quote"].startswith("Past the ninth marker pole Hester Vane stopped")
     assert found["other"]["file"] == "world.json"
@@ -62,7 +62,7 @@ def test_T8_an_edit_that_contradicts_a_later_chapter_is_found(shelf: Desk, tmp_p
     before = book.json(".libriscribe/canon/03.json")
     before["ended"] = [one for one in before["ended"] if one["entity"] != nails["entity"]]
     book.write(".libriscribe/canon/03.json", json.dumps(before))
-    found = desk.run("check", "locked-key", "--story", "--json", expect=5).value["findings"]
+    found = desk.run("check", "locked-key", "--story", "--json").value["findings"]
     assert "R6" in {one["rule"] for one in found}
 
 

@@ -46,9 +46,9 @@ def fact(entity: str, attribute: str, value: str, quote: str) -> dict[str, Any]:
     return {**told, "scene": 1, "time": time, "stance": "asserted"}
 
 
-def canon_reply(chapter: int) -> str:
+def canon_reply(chapter: int, stated: dict[int, list[tuple[str, str, str, str]]]) -> str:
     """What is found in a chapter."""
-    facts = [fact(*one) for one in FACTS[chapter]]
+    facts = [fact(*one) for one in stated[chapter]]
     return json.dumps({"facts": facts, "events": [], "exit": {"people": [], "open": []}})
 
 
@@ -58,18 +58,23 @@ class TellingAuthor(Author):
     Args:
         verdict: What is answered where a pair is to be judged; None leaves it to the stand-in
             author.
+        stated: What is found in each chapter.
     """
 
-    def __init__(self, verdict: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        verdict: dict[str, Any] | None = None,
+        stated: dict[int, list[tuple[str, str, str, str]]] = FACTS,
+    ) -> None:
         super().__init__(reply=self._told)
-        self._verdict = verdict
+        self._verdict, self._stated = verdict, stated
 
     def _told(self, request: Request) -> str | None:
         if request.step == "outline":
             return json.dumps(OUTLINE)
         texts = {"chapters/ch01/scene01": FIRST, "chapters/ch02/scene01": SECOND}
         if request.step.startswith("canon/ch"):
-            return canon_reply(int(request.step[-2:]))
+            return canon_reply(int(request.step[-2:]), self._stated)
         if request.step.startswith("story/judge/") and self._verdict is not None:
             return json.dumps({"verdicts": [{"number": 1, **self._verdict}]})
         if request.step == "characters":

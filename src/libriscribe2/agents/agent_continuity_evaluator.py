@@ -11,7 +11,7 @@ from typing import Final
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
 from libriscribe2.checks.continuity.fact_values import colour, kinship, number
 from libriscribe2.checks.continuity.story_report import JUDGED
-from libriscribe2.checks.continuity.story_rules import contradiction, hard
+from libriscribe2.checks.continuity.story_rules import contradiction, hard, place_of
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import MaxRetriesExceededError
 from libriscribe2.models.excerpts import book_lines, to_json
@@ -136,6 +136,17 @@ def open_questions(facts: Iterable[Fact]) -> list[OpenQuestion]:
             questions.append(OpenQuestion(fact, tuple(others[-MOST_EARLIER:])))
         before.append(fact)
     return questions
+
+
+def doubted(findings: Iterable[Finding], facts: Iterable[Fact]) -> list[OpenQuestion]:
+    """What rules found without being sure, each pair of statements as a question."""
+    stated = {place_of(fact): fact for fact in facts if fact.quote}
+    pairs = [
+        sorted((stated[one.where], stated[one.other]), key=lambda fact: fact.place)
+        for one in findings
+        if one.severity == "warning" and one.where in stated and one.other in stated
+    ]
+    return [OpenQuestion(later, (earlier,)) for earlier, later in pairs]
 
 
 def _shown(fact: Fact) -> dict[str, str | int]:

@@ -144,7 +144,6 @@ class ManuscriptReader(ConsultedAgent):
         return told[-1].model_copy(
             update={
                 "summary": " ".join(one.summary for one in told),
-                "opening_move": told[0].opening_move,
                 "people": _standing([one for part in told for one in part.people], tokens),
                 "places": _standing([one for part in told for one in part.places], tokens),
             }

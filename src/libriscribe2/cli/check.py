@@ -253,9 +253,9 @@ def _check_facts(
 def _evaluated(
     renderer: Renderer, paths: ProjectPaths, report: StoryReport, settings: Settings
 ) -> StoryReport:
-    """A report with what a model says of the pairs that no rule compares."""
+    """A report with what a model says of the pairs of which no rule is sure."""
     with open_book(paths) as (store, brief):
-        pairs = unclear_pairs(store, brief)
+        pairs = unclear_pairs(store, brief, report)
         if not pairs.questions:
             return report.with_decisions((), Counter())
         choice = model_for(settings)

@@ -7,8 +7,10 @@ from typing import Any, Final
 from libriscribe2.agents.agent_book_reviewer import BookReviewer, book_to_read
 from libriscribe2.agents.agent_citations import CitationJudge
 from libriscribe2.agents.agent_continuity_evaluator import (
+    MOST_QUESTIONS,
     ContinuityEvaluator,
     OpenQuestion,
+    doubted,
     open_questions,
 )
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
@@ -16,6 +18,7 @@ from libriscribe2.checks.continuity import facts_report
 from libriscribe2.checks.continuity.facts_report import read_facts, with_allowances
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.checks.continuity.story_report import StoryReport, ready
+from libriscribe2.checks.continuity.story_rules import place_of
 from libriscribe2.checks.evaluation.calibration import QUESTIONS, calibration_pairs, ties
 from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, writers_of
 from libriscribe2.checks.report.book_metrics import BookMetrics
@@ -37,7 +40,7 @@ _TOKENS_PER_CALL: Final = 2_600
 
 @dataclass(frozen=True, slots=True)
 class UnclearPairs:
-    """Statements of a book that no rule compares.
+    """Statements of a book that no rule compares, or none is sure of.
 
     Attributes:
         bible: The facts of the book.
@@ -48,15 +51,21 @@ class UnclearPairs:
     questions: Sequence[OpenQuestion]
 
 
-def unclear_pairs(store: ProjectStore, brief: Brief) -> UnclearPairs:
-    """The statements of a book that no rule compares.
+def unclear_pairs(store: ProjectStore, brief: Brief, report: StoryReport) -> UnclearPairs:
+    """The statements of a book that no rule compares, or none is sure of.
+
+    Args:
+        store: The project.
+        brief: Its brief.
+        report: What the rules found.
 
     Raises:
         IncompleteError: No chapter was read for its facts.
         ProjectError: A file cannot be used.
     """
     bible = bible_of(brief, store)
-    return UnclearPairs(bible, open_questions(bible.facts))
+    questions = [*doubted(report.warnings, bible.facts), *open_questions(bible.facts)]
+    return UnclearPairs(bible, questions)
 
 
 async def evaluate_story(
@@ -65,14 +74,14 @@ async def evaluate_story(
     pairs: UnclearPairs,
     consumers: Sequence[EventConsumer] = (),
 ) -> tuple[StoryReport, int]:
-    """A report with what a model says of the pairs that no rule compares.
+    """A report with what a model says of the pairs of which no rule is sure.
 
-    Its replies are in the journal: what was decided once is not paid for again.
+    What it says of a pair stands in place of what a rule said of it. Its replies are in the journal: what was decided once is not paid for again.
 
     Args:
         book: The project, held by this process.
         report: What the rules found.
-        pairs: What they do not compare.
+        pairs: What they do not compare, or are not sure of.
         consumers: Receive every event.
 
     Returns:
@@ -87,7 +96,14 @@ async def evaluate_story(
     )
     evaluation = await follow(run, *consumers)
     found = ready(pairs.bible, book.store, evaluation.findings)
-    return report.with_decisions(found, evaluation.decisions), evaluation.left_out
+    judged = {
+        frozenset((place_of(one.later), place_of(earlier)))
+        for one in pairs.questions[:MOST_QUESTIONS]
+        for earlier in one.earlier
+    }
+    sure = tuple(one for one in report.findings if frozenset((one.where, one.other)) not in judged)
+    decided = replace(report, findings=sure).with_decisions(found, evaluation.decisions)
+    return decided, evaluation.left_out
 
 
 async def judge_facts(

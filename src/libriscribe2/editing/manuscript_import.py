@@ -149,8 +149,6 @@ def _planned(chapter: ManuscriptChapter, notes: ChapterNotes) -> OutlineChapter:
         purpose=notes.purpose,
         exit_state=notes.exit_state,
         story_time=notes.story_time,
-        opening_move=notes.opening_move,
-        ending_move=notes.ending_move,
         target_words=count_words(chapter.text),
     )
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from libriscribe2.models.base import Label, Names, Prose, Shape
 from libriscribe2.models.brief import Brief
-from libriscribe2.models.draft_order import Ending, Opening, Tension, kind_of, names_its_kind
+from libriscribe2.models.draft_order import Tension, kind_of, names_its_kind
 from libriscribe2.models.story import (
     Character,
     CharactersFile,
@@ -269,8 +269,6 @@ class MendedChapter(Shape):
     tension: Tension = None
     plants: Names = Field(default_factory=list, description="All ids that belong there")
     payoffs: Names = Field(default_factory=list, description="All ids that belong there")
-    opening_move: Opening = ""
-    ending_move: Ending = ""
     story_time: Label = ""
 
 
@@ -340,8 +338,6 @@ def _line(chapter: OutlineChapter, number: int) -> str:
             "tension": chapter.tension,
             "plants": _ids(chapter.plants),
             "payoffs": _ids(chapter.payoffs),
-            "opening_move": chapter.opening_move,
-            "ending_move": chapter.ending_move,
             "story_time": shorten(chapter.story_time, _STATE_BUDGET),
         }
     )

@@ -396,8 +396,6 @@ class ChapterNotes(Shape):
     pov: Label = Field("", description="Whose viewpoint, by name; empty where there is none")
     exit_state: Prose = Field("", description="Where everybody is, and how, as it ends")
     story_time: Label = Field("", description="When it happens, such as `day 3, evening`")
-    opening_move: Opening = Field("", description="How it begins")
-    ending_move: Ending = Field("", description="How it ends")
     people: list[Seen] = Field(
         default_factory=list,
         description="Who matters in it, the most important first",

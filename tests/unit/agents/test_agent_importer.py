@@ -24,8 +24,8 @@ BOOK: dict[str, Any] = {
 
 def notes(*people: str, about: str = "A pilot.", **more: Any) -> str:
     seen = [{"name": name, "about": about} for name in people]
-    told = {"summary": "It happens.", "people": seen, "places": [], "opening_move": "", "pov": ""}
-    return json.dumps({**told, "ending_move": "", "exit_state": "", "story_time": "", **more})
+    told = {"summary": "It happens.", "people": seen, "places": [], "pov": ""}
+    return json.dumps({**told, "exit_state": "", "story_time": "", **more})
 
 
 def book(*cast: str) -> str:
@@ -69,8 +69,8 @@ async def test_a_name_that_the_text_does_not_hold_is_dropped_everywhere(tmp_path
 async def test_a_long_chapter_is_read_in_parts(tmp_path: Path) -> None:
     desk = AgentDesk(tmp_path)
     text = "\n\n".join(["Ada went on and on. " * 60] * (PART_BUDGET // 1_000))
-    first = notes("Ada", summary="First.", opening_move="dialogue", ending_move="cliff")
-    second = notes("Ada", summary="Second.", opening_move="image", ending_move="quiet")
+    first = notes("Ada", summary="First.", exit_state="On.")
+    second = notes("Ada", summary="Second.", exit_state="Home.")
     taken = await read(desk, [text], first, second, book())
     assert [call.step for call in desk.calls] == [
         "import/ch01/part01",
@@ -78,11 +78,7 @@ async def test_a_long_chapter_is_read_in_parts(tmp_path: Path) -> None:
         "import/book",
     ]
     whole = taken.chapters[0]
-    assert (whole.summary, whole.opening_move, whole.ending_move) == (
-        "First. Second.",
-        "dialogue",
-        "quiet",
-    )
+    assert (whole.summary, whole.exit_state) == ("First. Second.", "Home.")
 
 
 async def test_chapters_that_follow_are_asked_for_in_batches(tmp_path: Path) -> None:

@@ -21,11 +21,11 @@ def desk_of(folder: Path, **brief: Any) -> AgentDesk:
     return desk
 
 
-def plan(*openings: str, **more: Any) -> dict[str, Any]:
-    """An outline whose chapters open so."""
-    value = outline(len(openings)) | more
-    for chapter, opening in zip(value["chapters"], openings, strict=True):
-        chapter["opening_move"] = opening
+def plan(*times: str, **more: Any) -> dict[str, Any]:
+    """An outline whose chapters happen then."""
+    value = outline(len(times)) | more
+    for chapter, time in zip(value["chapters"], times, strict=True):
+        chapter["story_time"] = time
     return value
 
 
@@ -41,25 +41,25 @@ async def outlined(desk: AgentDesk, *script: str) -> OutlineFile:
 
 async def test_QU_a_sound_outline_is_asked_for_once(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, chapters="3")
-    await outlined(desk, json.dumps(plan("action", "image", "action")))
+    await outlined(desk, json.dumps(plan("day 1", "day 2", "day 3")))
     assert [call.step for call in desk.calls] == ["outline"]
 
 
 async def test_QU_what_is_wrong_with_an_outline_is_told_and_mended(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, chapters="3")
-    fixed = mend({"number": 2, "opening_move": "image"}, {"number": 9, "summary": "No such."})
-    made = await outlined(desk, json.dumps(plan("action", "action", "arrival")), fixed)
+    fixed = mend({"number": 2, "story_time": "day 3"}, {"number": 9, "summary": "No such."})
+    made = await outlined(desk, json.dumps(plan("day 2", "day 1", "day 4")), fixed)
     assert [call.step for call in desk.calls] == ["outline", "outline/lint1"]
     asked = desk.prompt(1)
-    assert "- outline.json chapter 2: Chapters 1 and 2 both open with action." in asked
+    assert "- outline.json chapter 2: Chapter 2 is set at “day 1”, before chapter 1" in asked
     assert '"number": 3' in asked
-    assert [one.opening_move for one in made.chapters] == ["action", "image", "arrival"]
+    assert [one.story_time for one in made.chapters] == ["day 2", "day 3", "day 4"]
     assert [one.summary for one in made.chapters][1:] == ["2: It happens.", "3: It happens."]
 
 
 async def test_QU_threads_are_mended_whole(tmp_path: Path) -> None:
     thread = {"id": "bell", "promise": "Who rang it?", "setup": 1, "payoff": None, "due_by": None}
-    value = plan("action", "image") | {"threads": [thread | {"must": True}]}
+    value = plan("day 1", "day 2") | {"threads": [thread | {"must": True}]}
     fixed = mend(threads=[thread | {"payoff": 2, "must": True}])
     made = await outlined(desk_of(tmp_path, chapters="2"), json.dumps(value), fixed)
     assert [one.payoff for one in made.threads] == [2]
@@ -69,8 +69,8 @@ async def test_QU_threads_are_mended_whole(tmp_path: Path) -> None:
     "reply",
     [
         mend(),
-        mend({"number": 3, "opening_move": "action"}),
-        mend({"number": 2, "opening_move": "arrival"}),
+        mend({"number": 3, "story_time": "day 0"}),
+        mend({"number": 2, "story_time": "day 5"}),
     ],
     ids=["nothing", "worse", "elsewhere"],
 )
@@ -78,22 +78,22 @@ async def test_QU_a_mended_outline_that_is_no_better_is_not_taken(
     tmp_path: Path, reply: str
 ) -> None:
     desk = desk_of(tmp_path, chapters="3")
-    made = await outlined(desk, json.dumps(plan("action", "action", "arrival")), reply)
-    assert [one.opening_move for one in made.chapters] == ["action", "action", "arrival"]
+    made = await outlined(desk, json.dumps(plan("day 2", "day 1", "day 4")), reply)
+    assert [one.story_time for one in made.chapters] == ["day 2", "day 1", "day 4"]
     assert len(desk.calls) == 2
 
 
 async def test_QU_an_outline_that_nobody_mends_stands_as_it_was(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, chapters="2")
-    made = await outlined(desk, json.dumps(plan("action", "action")), *["Sorry?"] * 3)
-    assert [one.opening_move for one in made.chapters] == ["action", "action"]
+    made = await outlined(desk, json.dumps(plan("day 2", "day 1")), *["Sorry?"] * 3)
+    assert [one.story_time for one in made.chapters] == ["day 2", "day 1"]
 
 
 async def test_QU_names_are_no_matter_of_the_outline(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, chapters="2")
     cast = [{"name": name, "role": "r"} for name in ("Jon Ide", "Jan Olsen")]
     desk.put("characters.json", {"characters": cast})
-    await outlined(desk, json.dumps(plan("action", "image")))
+    await outlined(desk, json.dumps(plan("day 1", "day 2")))
     assert len(desk.calls) == 1
 
 

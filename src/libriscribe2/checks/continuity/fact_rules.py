@@ -12,6 +12,7 @@ from libriscribe2.checks.continuity.fact_values import (
     kinship,
     number,
     side,
+    unit,
     weekday,
 )
 from libriscribe2.checks.continuity.story_rules import (
@@ -163,7 +164,7 @@ def weekdays(story: Story) -> Iterator[Finding]:
     fix="Use one number in {here} and {there}.",
 )
 def numbers(story: Story) -> Iterator[Finding]:
-    """R6: counts and distances stay what they are."""
+    """R6: counts and distances stay what they are; a way in other words may be another way."""
     for attribute in (Attribute.COUNT, Attribute.DISTANCE):
         for entity, group in by_entity(story.facts, attribute).items():
             known = [fact for fact in group if number(fact.value) is not None]
@@ -173,12 +174,12 @@ def numbers(story: Story) -> Iterator[Finding]:
             base = next(fact for fact in known if number(fact.value) == common)
             for fact in known:
                 if number(fact.value) != common and not is_superseded(fact, base):
-                    yield contradiction(
-                        fact,
-                        base,
+                    why = (
                         f"{entity}: {base.value} in chapter {base.chapter}, {fact.value} in "
-                        f"chapter {fact.chapter}.",
+                        f"chapter {fact.chapter}."
                     )
+                    sure = attribute is Attribute.DISTANCE and unit(fact.value) == unit(base.value)
+                    yield contradiction(fact, base, why, "error" if sure else "warning")
 
 
 @CONTINUITY_RULES.rule(

@@ -85,6 +85,12 @@ def number(value: str) -> int | None:
     return _spelled(_words(value.replace("-", " ")))
 
 
+def unit(value: str) -> str:
+    """What a value says beside its number, such as `miles by road`."""
+    plain = (word for word in _words(value) if word not in _WORD_VALUE)
+    return " ".join(word for word in plain if word not in ("a", "hundred", "thousand", "and"))
+
+
 def weekday(value: str) -> int | None:
     """The day of the week that a value names, Monday 0; None where it names none, or several."""
     found = {_WEEKDAYS.index(word) for word in _words(value) if word in _WEEKDAYS}

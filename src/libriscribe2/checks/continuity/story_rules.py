@@ -14,8 +14,9 @@ from libriscribe2.models.languages import is_english
 from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Thread, ThreadHit
 from libriscribe2.project.paths import OUTLINE, WORLD, chapter_file
 
-_UNSURE: Final = frozenset({Attribute.COUNT, Attribute.INJURY})
-"""Kinds of facts that may well have changed since the book before: a reader has to judge."""
+_SURE: Final = frozenset({Attribute.EYES, Attribute.BIRTHDAY, Attribute.KIN})
+"""What nothing in a story changes. Of all else two statements may both be true, by an event that
+nobody noted, a flashback or another way of counting: a reader has to judge."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,19 @@ def findings_in(story: Story) -> list[Finding]:
     return [one for rule in CONTINUITY_RULES.all().values() for one in rule.findings(story)]
 
 
-def contradiction(later: Fact, earlier: Fact, why: str, severity: Severity = "error") -> Finding:
-    """Two statements that cannot both hold; the text of the later one is to be mended."""
-    if (later.origin or earlier.origin) and later.attribute in _UNSURE:
-        severity = "warning"
+def contradiction(
+    later: Fact, earlier: Fact, why: str, severity: Severity | None = None
+) -> Finding:
+    """Two statements that do not go together; the text of the later one is to be mended.
+
+    Args:
+        later: The later statement.
+        earlier: The earlier one.
+        why: What is wrong, in a sentence.
+        severity: How sure that is; None for an error where nothing changes what they state, else a
+            warning.
+    """
+    severity = severity or ("error" if later.attribute in _SURE else "warning")
     return Finding(severity, place_of(later), why, other=place_of(earlier))
 
 

@@ -1,6 +1,5 @@
 """P1 to P3, P6, P10 and P21: how chapters begin, end, rise and vary; how tidy the plan is."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,95 +9,61 @@ from typing import Final
 from libriscribe2.checks.plan.plan import PLAN_RULES, STORY, Plan
 from libriscribe2.checks.plan.time_rules import leaves_time
 from libriscribe2.models.findings import Finding, Place
-from libriscribe2.models.story import OutlineChapter
 from libriscribe2.project.paths import OUTLINE, SCENES
 
-MOST_OF_A_KIND: Final = 0.25
-"""More openings of one kind than this share of the book make it a habit."""
+MOST_OF_A_KIND: Final = 0.5
+"""One move in more than this share of the chapters is a habit; people repeat moves all the time: of
+16 novels, 12 end two chapters of three in a row in speech."""
+
+FEWEST_MOVES: Final = 6
+"""Of fewer chapters no share says anything."""
 
 FEWEST_CHAPTERS: Final = 4
-"""Of fewer chapters no share is worth telling, and no curve is one."""
-
-APART: Final = 3
-"""Endings of one kind stand so many chapters apart."""
+"""Fewer chapters make no curve."""
 
 QUIET_SPAN: Final = 10
 """One chapter in so many may end quietly."""
 
-_ASLEEP: Final = re.compile(
-    r"\b(?:falls? asleep|goes to (?:sleep|bed)|in bed|sleeps|drifts off|"
-    r"(?:is|are) (?:back |safely )?home|(?:goes|go|returns?|comes?|walks?|drives?) (?:back )?home)\b",
-    re.IGNORECASE,
-)
 
-
-@PLAN_RULES.rule("P1", "neighbouring chapters open in the same way, or too many do")
+@PLAN_RULES.rule("P1", "more than half of the chapters open in the same way")
 def openings(plan: Plan) -> Iterator[Finding]:
-    """P1: the same opening twice running, or in more than a quarter of the book."""
-    moves = [chapter.opening_move for chapter in plan.chapters]
-    for number in range(2, len(moves) + 1):
-        move = moves[number - 1]
-        if move and move == moves[number - 2]:
-            yield Finding(
-                "error",
-                Place(OUTLINE, number),
-                f"Chapters {number - 1} and {number} both open with {move}.",
-                f"Give chapter {number} a different opening_move from chapters {number - 1}"
-                + (f" and {number + 1}." if number < len(moves) else "."),
-            )
-    most = max(1, int(len(moves) * MOST_OF_A_KIND))
-    for move, count in sorted(Counter(move for move in moves if move).items()):
-        if len(moves) >= FEWEST_CHAPTERS and count > most:
-            yield Finding(
-                "warning",
-                Place(OUTLINE),
-                f"{count} of {len(moves)} chapters open with {move}: {_where(moves, move)}.",
-                f"Keep at most {most} of them and open the others differently.",
-            )
+    """P1: one kind of opening has taken the book over; two alike in a row are no fault."""
+    yield from _habit([chapter.opening_move for chapter in plan.chapters], "open")
 
 
-@PLAN_RULES.rule("P2", "nearby chapters end in the same way")
+@PLAN_RULES.rule("P2", "more than half of the chapters end in the same way")
 def endings(plan: Plan) -> Iterator[Finding]:
-    """P2: endings of one kind closer together than three chapters."""
-    moves = [chapter.ending_move for chapter in plan.chapters]
-    for number, move in enumerate(moves, start=1):
-        before = range(max(1, number - APART + 1), number)
-        like = [other for other in before if move and moves[other - 1] == move]
-        if like:
-            yield Finding(
-                "error",
-                Place(OUTLINE, number),
-                f"Chapters {like[-1]} and {number} both end with {move}.",
-                f"Give chapter {number} an ending_move that none of the {APART - 1} chapters "
-                "before and after it has.",
-            )
+    """P2: one kind of ending has taken the book over."""
+    yield from _habit([chapter.ending_move for chapter in plan.chapters], "end")
+
+
+def _habit(moves: Sequence[str], verb: str) -> Iterator[Finding]:
+    """The move that most chapters share."""
+    known = Counter(move for move in moves if move)
+    if sum(known.values()) < FEWEST_MOVES:
+        return
+    move, count = known.most_common(1)[0]
+    if count > MOST_OF_A_KIND * len(moves):
+        yield Finding(
+            "warning",
+            Place(OUTLINE),
+            f"{count} of {len(moves)} chapters {verb} with {move}.",
+            f"Let some of them {verb} otherwise, where the story allows it.",
+        )
 
 
 @PLAN_RULES.rule("P3", "too many chapters end quietly", kind=STORY)
 def quiet_endings(plan: Plan) -> Iterator[Finding]:
-    """P3: more than one chapter in ten that ends quietly, asleep or back home."""
-    quiet = [number for number, chapter in plan.numbered() if _is_quiet(chapter, plan)]
+    """P3: more than one chapter in ten that ends quietly."""
+    quiet = [number for number, one in plan.numbered() if one.ending_move == "quiet"]
     for earlier, later in pairwise(quiet):
         if later - earlier < QUIET_SPAN:
             yield Finding(
                 "warning",
                 Place(OUTLINE, later),
-                f"Chapters {earlier} and {later} both end quietly, asleep or back home.",
+                f"Chapters {earlier} and {later} both end quietly.",
                 f"End chapter {later} on something that draws the reader on.",
             )
-
-
-def _is_quiet(chapter: OutlineChapter, plan: Plan) -> bool:
-    """Whether a chapter ends in rest, by its move or by what its last words say."""
-    if chapter.ending_move == "quiet":
-        return True
-    ends = (chapter.exit_state, chapter.beats[-1] if chapter.beats else "")
-    return plan.english and any(_ASLEEP.search(end) is not None for end in ends)
-
-
-def _where(moves: Sequence[str], move: str) -> str:
-    """The chapters that open so."""
-    return ", ".join(str(number) for number, one in enumerate(moves, start=1) if one == move)
 
 
 LEAST_RANGE: Final = 2
@@ -188,14 +153,6 @@ def _is_off(lengths: Sequence[int], whole: int) -> bool:
 
 FEWEST_OF_A_TIDY_BOOK: Final = 6
 FEWEST_SIGNS: Final = 2
-FEWEST_LESSONS: Final = 2
-
-_LESSON: Final = re.compile(
-    r"\b(?:learns?|realises?|realizes?|understands?|discovers?) (?:that|how) "
-    r"(?:true|real|love|trust|forgiveness|family|friendship|courage|home|hope|healing|power)\b"
-    r"|\b(?:the lesson|the meaning of|the true (?:value|power) of|comes? to terms with)\b",
-    re.IGNORECASE,
-)
 
 
 @PLAN_RULES.rule("P21", "the plan is tidier than published stories", kind=STORY)
@@ -223,12 +180,3 @@ def _signs(plan: Plan) -> Iterator[str]:
     payoffs = [thread.payoff for thread in plan.threads]
     if len(payoffs) > 1 and set(payoffs) == {plan.last}:
         yield "every thread is paid off in the last chapter"
-    texts = (f"{one.summary} {one.exit_state} {one.purpose}" for one in plan.chapters)
-    lessons = sum(map(_teaches, texts)) if plan.english else 0
-    if lessons >= FEWEST_LESSONS:
-        yield f"{lessons} chapters state their moral"
-
-
-def _teaches(text: str) -> bool:
-    """Whether a text says what is learnt."""
-    return _LESSON.search(text) is not None

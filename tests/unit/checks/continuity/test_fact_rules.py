@@ -132,6 +132,30 @@ def test_the_rule_finds_its_fault_at_the_later_place(name: str) -> None:
     assert found.why
 
 
+SURE = {"R1 eyes", "R1 birthday", "R6 miles", "R7 kin"}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_only_what_nothing_in_a_story_changes_is_an_error(name: str) -> None:
+    (found,) = conflicts(FAULTS[name][1])
+    assert found.severity == ("error" if name in SURE else "warning")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        [fact(1, "distance", "twelve miles by road"), fact(2, "distance", "9 miles by sea")],
+        [fact(1, "distance", "three miles"), fact(2, "distance", "one hour")],
+        [fact(1, "count", "26 men"), fact(5, "count", "19 men")],
+        [fact(1, "hair", "black"), fact(9, "hair", "white")],
+        [fact(2, "alive", "dead"), fact(8, "acts", "comes back")],
+    ],
+    ids=["another way", "another unit", "losses", "dyed", "thought dead"],
+)
+def test_what_may_be_so_is_no_error(facts: list[Fact]) -> None:
+    assert [one.severity for one in conflicts(facts)] == ["warning"]
+
+
 @pytest.mark.parametrize("name", FINE)
 def test_what_is_no_fault_is_let_alone(name: str) -> None:
     assert conflicts(FINE[name]) == []
