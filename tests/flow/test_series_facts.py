@@ -109,10 +109,10 @@ def test_a_book_after_none_is_shown_nothing_of_another(first: Desk) -> None:
     ("rule", "severity", "told", "there"),
     [
         ("R1", "error", ("Ada", "eyes", "brown", "Ada rubbed her brown eyes"), "green eyes"),
-        ("R3", "error", ("Ivo Brandt", "acts", "waves", "Ivo Brandt waved at them"), "was dead"),
+        ("R3", "warning", ("Ivo Brandt", "acts", "waves", "Ivo Brandt waved at them"), "was dead"),
         ("R6", "error", ("Bridge to fort", "distance", "nine miles", "Nine miles to the fort"), "two miles"),
-        ("R8", "error", ("Ada", "possession", "has: the brass lamp", "Ada lit the brass lamp"), "burst"),
-        ("R9", "error", ("Ada", "learns", "the name of the wrecker", "So that was his name"), "knew"),
+        ("R8", "warning", ("Ada", "possession", "has: the brass lamp", "Ada lit the brass lamp"), "burst"),
+        ("R9", "warning", ("Ada", "learns", "the name of the wrecker", "So that was his name"), "knew"),
         ("R11", "warning", ("Ada", "injury", "scar on the right hand", "The scar on her right hand"), "left hand"),
     ],
 )  # fmt: skip
@@ -140,5 +140,5 @@ def test_years_may_pass_between_two_books_and_none_within_one(desk: Desk) -> Non
     desk.create("--after", "first", name="second", backend=SeriesAuthor(old))
     assert not desk.run("check", "second", "--story", "--json").value["findings"]
     desk.create("--after", "second", name="third", backend=SeriesAuthor(young))
-    (found,) = desk.run("check", "third", "--story", "--json", expect=5).value["findings"]
+    (found,) = desk.run("check", "third", "--story", "--json").value["findings"]
     assert (found["rule"], found["other"]["file"]) == ("R2", "../second/chapters/01.md")
