@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow soak browser postgres check static format types lint contracts coverage bench house checklist fuzz mutants docs clean
+.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -48,6 +48,14 @@ browser: $(READY) ## Run the tests in Chromium
 
 postgres: $(READY) ## Run the tests against a PostgreSQL server of their own
 	$(BIN)/pytest -n auto --dist loadfile -m "postgres and not soak"
+
+LOWEST := .venv-lowest
+QUICK := tests/flow/test_create_offline.py tests/flow/test_export.py tests/flow/test_view.py tests/flow/test_root_command.py tests/flow/test_wrong_command_lines.py tests/flow/test_sources_given.py tests/flow/test_real_http.py tests/unit/exporters tests/unit/documents tests/unit/desk tests/unit/settings tests/unit/cli
+
+lowest: $(READY) ## Run quick tests on the lowest version of every dependency
+	@uv=$$(command -v uv || echo $(BIN)/uv); $$uv venv --quiet --allow-existing --python $(PYTHON) $(LOWEST) && \
+	  $$uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e ".[all]" --group dev
+	$(LOWEST)/bin/pytest -n auto --dist loadfile $(QUICK)
 
 check: static test slow ## All that has to be green: format, lint, types, contracts, tests
 
@@ -90,4 +98,4 @@ docs: $(READY) ## Write docs/cli.md anew from --help
 	$(BIN)/python tests/docs/help_page.py
 
 clean: ## Remove the environment and every cache
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*
+	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*

@@ -1,3 +1,3 @@
 """LibriScribe2 turns a premise into a finished book with LLM agents."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -46,7 +46,7 @@ def without_extra(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, folder: Path, *gone: str, pandoc: str = ""
 ) -> None:
     """Hide packages of the extra, and have on the path nothing but a pandoc with this answer."""
-    for module in (pandoc_module, publishing):
+    for module in (pandoc_module, publishing, epub):
         monkeypatch.setattr(module, "find_spec", lambda n: None if n in gone else find_spec(n))
     folder.mkdir(exist_ok=True)
     if pandoc:
@@ -56,33 +56,34 @@ def without_extra(
     monkeypatch.setenv("PATH", str(folder))
 
 
-def test_EX_1_markdown_and_html_need_no_extra(
+def test_EX_1_markdown_html_and_epub_need_no_extra(
     desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", "typst")
+    made = ["book.md", "book.html", "book.epub"]
     ran = desk.run("export", "book")
-    assert [Path(line).name for line in ran.out.splitlines()] == ["book.md", "book.html"]
-    assert "Left out: epub, docx, pdf. pandoc is not installed. None is on the path." in ran.err
-    assert "`uv tool install 'libriscribe2[export]'`" in ran.err
+    assert [Path(line).name for line in ran.out.splitlines()] == made
+    assert "Left out: docx, pdf. pandoc is not installed. None is on the path." in ran.err
+    assert "`uv tool install 'libriscribe2[pdf]'`" in ran.err
     text, page = book.text("exports/book.md"), book.text("exports/book.html")
     assert text.startswith('---\ntitle: "')
     assert 'author: "Mira Okubo"\n' in text
     assert all(chapter.strip() in text for chapter in book.chapters())
     assert '<html lang="en" dir="ltr">' in page
     assert page.count('<section id="part-') == 2
-    told = desk.run("export", "book", "--format", "epub", expect=3).err
+    told = desk.run("export", "book", "--format", "docx", expect=3).err
     assert "pandoc is not installed" in told
-    assert "pip install 'libriscribe2[export]'" in told
+    assert "pip install 'libriscribe2[pdf]'" in told
 
 
 def test_EX_1_what_cannot_be_made_is_told_first_and_the_rest_is_made(
     desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc")
-    ran = desk.run("export", "book", "epub", "md", "-o", str(tmp_path / "out"), expect=3)
+    ran = desk.run("export", "book", "docx", "md", "-o", str(tmp_path / "out"), expect=3)
     assert [path.name for path in (tmp_path / "out").glob("book.*")] == ["book.md"]
-    assert ran.err.startswith("Left out: epub. pandoc is not installed.")
-    value = desk.run("export", "book", "epub", "md", "--json", expect=3).value
+    assert ran.err.startswith("Left out: docx. pandoc is not installed.")
+    value = desk.run("export", "book", "docx", "md", "--json", expect=3).value
     assert [one["error"] and one["error"]["error"] for one in value["files"]] == [None, "config"]
 
 
@@ -98,7 +99,7 @@ def test_EX_1_a_pandoc_on_the_path_of_another_version_is_not_used(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str, told: str
 ) -> None:
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", pandoc=answer)
-    assert told in desk.run("export", "book", "epub", expect=3).err
+    assert told in desk.run("export", "book", "docx", expect=3).err
 
 
 def test_EX_1_a_pandoc_on_the_path_or_a_named_one_is_used(
@@ -108,16 +109,16 @@ def test_EX_1_a_pandoc_on_the_path_or_a_named_one_is_used(
     called = tmp_path / "called"
     script = f'echo x >> {called}\nexec {shlex.quote(real)} "$@"'
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", pandoc=script)
-    desk.run("export", "book", "epub", "-o", str(tmp_path / "a"))
+    desk.run("export", "book", "docx", "-o", str(tmp_path / "a"))
     assert called.is_file()
     called.unlink()
     monkeypatch.undo()
     monkeypatch.setenv("LIBRISCRIBE2_EXPORT__PANDOC", str(tmp_path / "bin" / "pandoc"))
-    desk.run("export", "book", "epub", "-o", str(tmp_path / "b"))
+    desk.run("export", "book", "docx", "-o", str(tmp_path / "b"))
     assert called.is_file()
-    assert (tmp_path / "a/book.epub").read_bytes() == (tmp_path / "b/book.epub").read_bytes()
+    assert (tmp_path / "a/book.docx").read_bytes() == (tmp_path / "b/book.docx").read_bytes()
     monkeypatch.setenv("LIBRISCRIBE2_EXPORT__PANDOC", "nowhere/pandoc")
-    ran = desk.run("export", "book", "epub", expect=3)
+    ran = desk.run("export", "book", "docx", expect=3)
     assert "the setting export.pandoc names 'nowhere/pandoc'" in ran.err
 
 

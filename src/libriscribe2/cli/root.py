@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from typer._click.exceptions import (  # not public elsewhere
-    BadParameter,
-    ClickException,
-    NoArgsIsHelpError,
-    NoSuchOption,
-    UsageError,
-)
+from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
@@ -47,6 +41,10 @@ from libriscribe2.cli.table import (
 from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
 from libriscribe2.project.atomic import DEVICE_ERRORS, storage_error
 from libriscribe2.wording import one_line, plain_fault
+
+_UsageFault: Final[type[Any]] = BadParameter.__mro__[1]
+_CommandLineFault: Final[type[Any]] = BadParameter.__mro__[2]
+"""Click's UsageError and ClickException: Typer exports only what derives from them."""
 
 _HELP_ALL: Final = "--help-all"
 _NAMED: Final = {entry.name: entry for entry in COMMANDS}
@@ -158,7 +156,7 @@ class RootGroup(TyperGroup):
                     code = super().main(
                         named, prog_name, complete_var, False, windows_expand_args, **extra
                     )
-            except ClickException as error:
+            except _CommandLineFault as error:
                 _tell(error, self._path(self._typed))
                 code = error.exit_code
             except typer.Abort:
@@ -212,7 +210,7 @@ class RootGroup(TyperGroup):
         """The command that is named; for a wrong name one that help lists is suggested."""
         try:
             return super().resolve_command(ctx, args)
-        except UsageError as error:
+        except _UsageFault as error:
             listed = [entry.name for entry in COMMANDS if not entry.hidden]
             close = get_close_matches(args[0], listed, n=1)
             hint = f". Did you mean {close[0]!r}?" if close else ""
@@ -253,7 +251,7 @@ def _interrupts(words: Sequence[str]) -> Iterator[None]:
         raise
 
 
-def _tell(error: ClickException, command: str) -> None:
+def _tell(error: Any, command: str) -> None:
     """Say in one line what was wrong with a command line; without arguments, show the help.
 
     Args:
@@ -267,7 +265,7 @@ def _tell(error: ClickException, command: str) -> None:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else command
     told = error.format_message().strip()
-    if isinstance(error, NoArgsIsHelpError):
+    if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(told, err=True)
         return
     sentence = one_line(told).rstrip(".")
@@ -275,9 +273,9 @@ def _tell(error: ClickException, command: str) -> None:
     typer.echo(f"error: {sentence}{end} fix: {_fix(error, command)}", err=True)
 
 
-def _fix(error: ClickException, command: str) -> str:
+def _fix(error: Any, command: str) -> str:
     """What to do about a command line that cannot be understood."""
-    option = error.option_name if isinstance(error, NoSuchOption) else ""
+    option = getattr(error, "option_name", "")  # only a wrong option has one
     if option in _OF_ROOT and command != _PROGRAM:
         named = command.removeprefix(f"{_PROGRAM} ")
         return f"{option} comes before the command: `{_PROGRAM} {option} {named} ...`"

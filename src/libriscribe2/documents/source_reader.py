@@ -5,6 +5,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePosixPath
@@ -148,7 +149,8 @@ class SourceText:
     Attributes:
         title: What it calls itself; "" where it does not.
         parts: Locator and text of every part; an empty locator leaves it to the paragraph's number.
-        flags: What a reader should know: `encoding_guessed`, `pages_without_text`.
+        flags: What a reader should know: `encoding_guessed`, `pages_without_text`,
+            `whole_page` (what surrounds an article could not be told from it).
         record: What it says of itself.
     """
 
@@ -272,13 +274,16 @@ def _html(name: str, data: bytes, declared: str) -> SourceText:
     if not shown.parts:
         shown = read_page(html)
     article = _article(html) if html.count("<") < _MOST_TAGS else ""
-    parts = tuple(_between(article, shown)) or shown.parts
+    parts = tuple(_between(article or "", shown)) or shown.parts
     record = html_record(html)
-    return SourceText(record.title or shown.title, parts, (flag,) if flag else (), record)
+    flags = tuple(filter(None, (flag, "whole_page" if article is None else "")))
+    return SourceText(record.title or shown.title, parts, flags, record)
 
 
-def _article(html: str) -> str:
-    """The words of the article; "" where none is found."""
+def _article(html: str) -> str | None:
+    """The words of the article; "" where none is found, None without the extra `[research]`."""
+    if find_spec("trafilatura") is None:
+        return None
     # Slow to import, and only a page that is read needs it.
     from trafilatura import extract  # noqa: PLC0415
 

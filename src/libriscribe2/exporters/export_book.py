@@ -27,7 +27,7 @@ class ExportChapter:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """How a book is to be made, apart from what is in it; the settings of `[export]`.
+    """How a book is to be made, apart from what is in it; the settings of `[pdf]`.
 
     Attributes:
         pandoc: A pandoc to be used, as a path or a name; "" takes the bundled one, else the one on

@@ -194,8 +194,7 @@ _RENAMED: Final = (3, 8)
 
 _VERSION: Final = re.compile(rb"pandoc(?:\.exe)? (\d+(?:\.\d+)+)")
 _INSTALL: Final = (
-    "`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`, which "
-    "bring one."
+    "`uv tool install 'libriscribe2[pdf]'`, or `pip install 'libriscribe2[pdf]'`, which bring one."
 )
 
 _KILLED: Final = -9

@@ -247,8 +247,8 @@ def hindrances(exporters: Sequence[Exporter], edition: Edition) -> dict[str, Con
     if find_spec("typst") is None:
         missing["typst"] = ConfigError(
             "Typst is not installed.",
-            why="the extra [export] is not",
-            fix="`uv tool install 'libriscribe2[export]'`, or `pip install 'libriscribe2[export]'`.",
+            why="the extra [pdf] is not",
+            fix="`uv tool install 'libriscribe2[pdf]'`, or `pip install 'libriscribe2[pdf]'`.",
         )
     reasons = {
         one.name: [missing[name] for name in one.needs if name in missing] for one in exporters

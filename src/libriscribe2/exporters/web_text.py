@@ -103,7 +103,7 @@ _ATTRIBUTES: Final = {
 _ALIGNED: Final = re.compile(r"text-align:(?:left|right|center)")
 _LINK: Final = re.compile(r"(?:https?://|mailto:|#(?:note|ref|cite|source)-\d)")
 _CITED: Final = re.compile(r"(cite|source):(\d+)")
-_PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif);base64,")
+_PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif);base64,|\.\./media/picture-\d+\.[a-z]+$")
 _BREAK: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _ANY_TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -182,8 +182,12 @@ class WebText:
         file = self._images.get(_project_path(str(token.attrs.get("src", ""))))
         if file is None:
             return f"[{alt}]"
+        return f'<img src="{self.source(file)}" alt="{alt}">'
+
+    def source(self, file: Path) -> str:
+        """Where the page finds a picture of the project: in itself."""
         data = b64encode(file.read_bytes()).decode("ascii")
-        return f'<img src="data:{TYPES[file.suffix.lower()]};base64,{data}" alt="{alt}">'
+        return f"data:{TYPES[file.suffix.lower()]};base64,{data}"
 
 
 def _tag(tag: str) -> str:

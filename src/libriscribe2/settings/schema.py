@@ -382,7 +382,7 @@ class ExportConfig(BaseModel):
     """The `[export]` table: how a book is made into files.
 
     Attributes:
-        pandoc: A pandoc to use, as a path or a name; empty takes the one of the extra `[export]`,
+        pandoc: A pandoc to use, as a path or a name; empty takes the one of the extra `[pdf]`,
             else the one on the path.
     """
 

