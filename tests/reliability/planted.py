@@ -222,9 +222,9 @@ MUTANTS: Final = (
     Mutant(
         "nobody takes over from the dead",
         "test_bar_19_chaos",
-        "batch/postgres/jobs.py",
-        "return list(self._tickets(_LEFT, (stalled_seconds,)))",
-        "return list(self._tickets(_LEFT, (stalled_seconds,)))[:0]",
+        "batch/postgres/exchange.py",
+        "(self._tickets(_HELD) if own_only else self._tickets(_LEFT))",
+        "self._tickets(_HELD)",
         _POSTGRES,
     ),
     Mutant(
@@ -279,7 +279,7 @@ MUTANTS: Final = (
         "the session of a worker that is gone is left alone",
         "test_bar_28",
         "batch/postgres/exchange.py",
-        "self._jobs.end_holders(ticket)",
+        "self._rows(_END_HOLDERS, key=ticket.key)",
         "pass",
         _POSTGRES,
     ),

@@ -16,6 +16,7 @@ from libriscribe2.batch.progress import (
     Batch,
     Book,
     BookState,
+    Cause,
     Ended,
     Journal,
     Sums,
@@ -153,6 +154,19 @@ def _silent(_book: Book, _how: Ended | None) -> None:
     """Nobody is told."""
 
 
+class Listener:
+    """Hears what a person at a worker should know; this one says nothing."""
+
+    def lost(self, error: LibriScribeError) -> None:
+        """The database has stopped to answer."""
+
+    def note(self, text: str) -> None:
+        """Something else."""
+
+    def alive(self, *, ready: bool, state: str, books: int) -> None:
+        """The worker is not stuck; `ready` where it can write books just now."""
+
+
 @dataclass(frozen=True)
 class Terms:
     """How the books are run.
@@ -172,6 +186,7 @@ class Terms:
         deadline: When no further book begins and those under way stop; None is never.
         journal: Where the journals of the books are.
         clock: The time of day.
+        listener: Hears what a person at a worker should know.
     """
 
     books: int = 1
@@ -186,6 +201,7 @@ class Terms:
     deadline: datetime | None = None
     journal: Journal = "folder"
     clock: Clock = utc_now
+    listener: Listener = field(default_factory=Listener)
 
     @property
     def over(self) -> bool:
@@ -261,15 +277,46 @@ class Fitness:
             raise kind(f"This machine cannot write books: {how.what}", why=how.why, fix=how.fix)
 
 
-async def not_begun(writer: BookWriter, book: Book, error: LibriScribeError) -> Ended:
-    """The end of a book that could not be begun.
+async def outside(writer: BookWriter, book: Book, cause: Cause = "operator") -> Ended:
+    """The end of a run that was ended from outside; the book goes on another time.
+
+    Its cost is never taken for less than before: its folder may be on another machine.
 
     Raises:
         LibriScribeError: What it has come to cannot be read.
     """
+    sums = await writer.sums(book)
+    known = max(sums.possible_usd, book.last.sums.possible_usd)
+    sums = sums.model_copy(update={"possible_usd": known})
+    return Ended("queued", EXIT_INTERRUPTED, sums=sums, cause=cause)
+
+
+async def outcome(task: "asyncio.Future[Ended]", writer: BookWriter, book: Book) -> Ended:
+    """How a run ended that has ended, in whatever way.
+
+    Raises:
+        LibriScribeError: What it has come to cannot be read.
+    """
+    if task.cancelled():
+        return await outside(writer, book)
+    error = task.exception()
+    if not isinstance(error, LibriScribeError):
+        return task.result()
     texts = (error.what, error.why, error.fix)
     cause = cause_of(error.as_record(), error.exit_code, book)
     return Ended("failed", error.exit_code, *texts, sums=await writer.sums(book), cause=cause)
+
+
+async def until_one_ends(
+    tasks: Iterable["asyncio.Future[Ended]"], sleep: Sleep, seconds: float
+) -> None:
+    """Wait until one of the runs has ended, or so long."""
+    tick = asyncio.ensure_future(sleep(seconds))
+    waited: set[asyncio.Future[Any]] = {tick, *tasks}
+    try:
+        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        tick.cancel()
 
 
 class Work:
@@ -306,10 +353,10 @@ class Work:
         """
         # Nobody else runs books of this batch, so these were left by a process that died.
         left = self._look().within("running")
-        self._append([ended(book.row.name, await self._outside(book)) for book in left])
+        self._append([ended(book.row.name, await outside(self._writer, book)) for book in left])
         try:
             while self._goes_on(self._look()):
-                await self._wait()
+                await until_one_ends(self._under_way.values(), self._terms.sleep, _TICK_SECONDS)
                 await self._settle()
         finally:
             await self._stop()
@@ -359,15 +406,6 @@ class Work:
             self._terms.tell(begun, None)
             self._under_way[name] = asyncio.create_task(self._writer.write(begun, grant))
 
-    async def _wait(self) -> None:
-        """Until a book's run has ended, or it is time to look at the log."""
-        tick = asyncio.ensure_future(self._terms.sleep(_TICK_SECONDS))
-        waited: set[asyncio.Future[Any]] = {tick, *self._under_way.values()}
-        try:
-            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            tick.cancel()
-
     async def _settle(self) -> None:
         """Note how the runs ended that have ended."""
         for name in [name for name, task in self._under_way.items() if task.done()]:
@@ -377,26 +415,11 @@ class Work:
             self._fitness.heed(how)
 
     async def _note_end(self, name: str, task: "asyncio.Future[Ended]") -> Ended:
-        how = await self._outcome(name, task)
+        how = await outcome(task, self._writer, self._look().books[name])
         how, pause = next_try(self._look().books[name], how, self._terms)
         self._not_before[name] = self._terms.now() + pause
         self._append([ended(name, how)])
         return how
-
-    async def _outcome(self, name: str, task: "asyncio.Future[Ended]") -> Ended:
-        """How a run ended that has ended, in whatever way."""
-        book = self._look().books[name]
-        if task.cancelled():
-            return await self._outside(book)
-        error = task.exception()
-        if not isinstance(error, LibriScribeError):
-            return task.result()
-        return await not_begun(self._writer, book, error)
-
-    async def _outside(self, book: Book) -> Ended:
-        """A run was ended from outside; the book goes on another time."""
-        sums = await self._writer.sums(book)
-        return Ended("queued", EXIT_INTERRUPTED, sums=sums, cause="operator")
 
     async def _stop(self) -> None:
         """End the runs that are under way, and note that their books go on another time."""

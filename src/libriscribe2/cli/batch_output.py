@@ -8,10 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import override
+
 from libriscribe2.batch.batch_report import book_record, report_of
 from libriscribe2.batch.progress import Batch, Book, Ended
 from libriscribe2.batch.queue import BookQueue, Enqueued
 from libriscribe2.batch.rows import Fault
+from libriscribe2.batch.work import Listener
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.batches import Bookshelf, looks
 from libriscribe2.errors import LibriScribeError, UsageError
@@ -138,7 +141,7 @@ def tell_book(
         renderer.warning(f"{name} ({book.row.place}): {book.state}{later}{told}")
 
 
-class WorkerTalk:
+class WorkerTalk(Listener):
     """Says what a person at a worker should know.
 
     Args:
@@ -150,6 +153,7 @@ class WorkerTalk:
         self._renderer = renderer
         self._health = health
 
+    @override
     def alive(self, *, ready: bool, state: str, books: int) -> None:
         """The worker's loop turns; nothing is lost where the file cannot be written."""
         if self._health is not None:
@@ -157,10 +161,12 @@ class WorkerTalk:
             with suppress(OSError):
                 atomic_write(self._health, f"{json.dumps(about)}\n".encode(), durable=False)
 
+    @override
     def lost(self, error: LibriScribeError) -> None:
         """The database has stopped to answer."""
         self._renderer.warning(f"{error.what}: {error.why}; asking again.")
 
+    @override
     def note(self, text: str) -> None:
         """Something else."""
         self._renderer.warning(text)

@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from libriscribe2.batch.folders import mark_project
+from libriscribe2.batch.postgres.batch_log import batches, forget_batch
 from libriscribe2.batch.postgres.book_journal import (
     DatabaseJournal,
     ProjectClaim,
@@ -18,12 +19,11 @@ from libriscribe2.batch.postgres.book_journal import (
     stored_book,
 )
 from libriscribe2.batch.postgres.database import Database, DatabaseRates
-from libriscribe2.batch.postgres.exchange import Exchange
-from libriscribe2.batch.postgres.jobs import Jobs, batches, forget_batch, key_of
-from libriscribe2.batch.postgres.worker import DatabaseQueue, Listener, Worker
+from libriscribe2.batch.postgres.exchange import Exchange, drain, key_of, workers
+from libriscribe2.batch.postgres.worker import DatabaseQueue, Worker
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
-from libriscribe2.batch.work import BookWriter
+from libriscribe2.batch.work import BookWriter, Listener
 from libriscribe2.commands.batches import BatchRequest, Bookshelf, server_for, terms_of, writer_of
 from libriscribe2.commands.projects import open_project, settings_of
 from libriscribe2.commands.rebuilding import Rebuilt, rebuild
@@ -88,7 +88,7 @@ async def write_for_all(
     Raises:
         LibriScribeError: The database cannot be used.
     """
-    terms = terms_of(settings, order, tell)
+    terms = replace(terms_of(settings, order, tell), listener=listener)
     pace, writers = pace_of(settings), dict[str, BookWriter]()
     server = server_for(settings, choice)
 
@@ -99,7 +99,7 @@ async def write_for_all(
 
     exchange = Exchange(database, terms, pace, order.batches or None)
     async with server:
-        await Worker(exchange, writer, terms, pace, drain=order.drain, listener=listener).run()
+        await Worker(exchange, writer, drain=order.drain).run()
     return terms.over
 
 
@@ -176,7 +176,7 @@ def list_workers(settings: Settings) -> list[dict[str, Any]]:
         LibriScribeError: The database cannot be used.
     """
     with closing(database_of(settings)) as database:
-        return Jobs(database).workers(settings.batch.stalled_seconds)
+        return workers(database, settings.batch.stalled_seconds)
 
 
 def drain_workers(settings: Settings, name: str) -> list[int]:
@@ -194,7 +194,7 @@ def drain_workers(settings: Settings, name: str) -> list[int]:
         LibriScribeError: The database cannot be used.
     """
     with closing(database_of(settings)) as database:
-        found = Jobs(database).drain(name)
+        found = drain(database, name)
     if not found:
         raise ProjectError(
             f"There is no worker {name!r}",

@@ -40,7 +40,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
 
 
 @pytest.fixture
-def second(make: Make) -> Iterator[Callable[[], BookQueue]]:
+def second(make: Make, request: pytest.FixtureRequest) -> Iterator[Callable[[], BookQueue]]:
     """Makes a queue on another batch of the same place."""
     first, made = make(), list[BookQueue]()
 
@@ -48,7 +48,7 @@ def second(make: Make) -> Iterator[Callable[[], BookQueue]]:
         if isinstance(first, LocalQueue):
             made.append(LocalQueue(BatchPaths(first.paths.root.parent / "second")))
         else:
-            made.append(shared_queue(first.dsn.text, "second"))
+            made.append(shared_queue(request.getfixturevalue("dsn"), "second"))
         return made[-1]
 
     yield new

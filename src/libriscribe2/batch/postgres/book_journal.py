@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, Final, Self
 
 from libriscribe2.batch.postgres.database import (
     APPLICATION,
+    HOLDERS,
     PATIENCE,
     Database,
     DatabaseLostError,
@@ -21,7 +21,7 @@ from libriscribe2.batch.postgres.database import (
     connect,
     here,
 )
-from libriscribe2.batch.postgres.jobs import key_of
+from libriscribe2.batch.postgres.exchange import key_of
 from libriscribe2.batch.progress import Book, Ended, Sums, sums_in
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.errors import LibriScribeError, NewerVersionError, ProjectError, ProjectInUseError
@@ -31,19 +31,14 @@ from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, ProjectPaths
 from libriscribe2.project.records import FORMAT, scan_journal
 
-_SIGN: Final = "select set_config('application_name', %s, false)"
 _TAKE: Final = """
     select pg_try_advisory_lock(hashtextextended(%s, 0)) as taken, pg_backend_pid() as session
 """
 _CHECK: Final = "select pg_backend_pid() as session"
-_HOLDER: Final = """
-    select application_name as who from pg_locks join pg_stat_activity using (pid)
-    where locktype = 'advisory' and granted and objsubid = 1
-        and database = (select oid from pg_database where datname = current_database())
-        and (classid::bigint << 32) | objid::bigint = hashtextextended(%s, 0)
-"""
+_HOLDER: Final = f"select application_name as who {HOLDERS}"
 
 
+@dataclass(eq=False)
 class ProjectClaim:
     """The right to write a book, from `take` to `release`; a context manager.
 
@@ -52,11 +47,10 @@ class ProjectClaim:
         key: What the book is called among all books of the database.
     """
 
-    def __init__(self, dsn: Dsn, key: str, connection: PatientConnection, session: int) -> None:
-        self.dsn = dsn
-        self.key = key
-        self._connection = connection
-        self._session = session
+    dsn: Dsn
+    key: str
+    _connection: PatientConnection
+    _session: int
 
     @classmethod
     def take(cls, dsn: Dsn, key: str, patience: float = PATIENCE) -> Self:
@@ -71,14 +65,13 @@ class ProjectClaim:
             ProjectInUseError: Another process has it.
             DatabaseLostError: The database does not answer.
         """
-        connection = connect(dsn, patience)
+        connection = connect(dsn, patience, f"{APPLICATION} pid {os.getpid()} on {here()}")
         with dsn.errors():
-            connection.execute(_SIGN, (f"{APPLICATION} pid {os.getpid()} on {here()}",))
             row = connection.execute(_TAKE, (key,)).fetchone()
             assert row is not None  # the statement always gives one row
             if row["taken"]:
                 return cls(dsn, key, connection, row["session"])
-            holder = connection.execute(_HOLDER, (key,)).fetchone()
+            holder = connection.execute(_HOLDER.encode(), {"key": key}).fetchone()
             connection.close()
         raise ProjectInUseError(
             f"The book {key!r} is being written by another process",
@@ -126,12 +119,7 @@ class ProjectClaim:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.release()
 
 
@@ -143,7 +131,6 @@ _KEEP_BOOK: Final = """
     insert into libriscribe2_books as known (project, format, request) values (%s, %s, %s)
     on conflict (project) do update set format = excluded.format, request = excluded.request
 """
-_RAISE_FORMAT: Final = "update libriscribe2_books set format = %s where project = %s"
 _DIGESTS: Final = """
     select sha256(line) as sha from libriscribe2_journal where project = %s order by seq
 """
@@ -156,6 +143,7 @@ _ADD: Final = """
 """
 
 
+@dataclass(eq=False)
 class DatabaseJournal:
     """The lines of one book's journal in the database; it fits `JournalMirror`.
 
@@ -165,10 +153,9 @@ class DatabaseJournal:
             journal holds its lock.
     """
 
-    def __init__(self, claim: ProjectClaim, paths: ProjectPaths) -> None:
-        self._claim = claim
-        self._paths = paths
-        self._stored = 0
+    _claim: ProjectClaim
+    _paths: ProjectPaths
+    _stored: int = 0
 
     def meet(self, lines: Sequence[bytes]) -> Sequence[bytes]:
         """Make the folder and the database agree: the longer journal wins, and its request.
@@ -185,19 +172,19 @@ class DatabaseJournal:
             ProjectInUseError: The right to the book is gone.
             StorageError: The request cannot be put into the folder.
         """
-        known = self._known_request()
-        stored = [row["sha"] for row in self._claim.rows(_DIGESTS, (self._claim.key,))]
+        key = self._claim.key
+        known = _request(self._claim, key)
+        stored = [row["sha"] for row in self._claim.rows(_DIGESTS, (key,))]
         self._check_same(lines, stored)
+        is_behind = len(stored) > len(lines)
+        present = self._meet_request(known if is_behind else None)
+        self._claim.rows(_KEEP_BOOK, (key, FORMAT, present))
         self._stored = len(stored)
-        if len(stored) > len(lines):
-            if known is not None:
-                self._take_request(known)
-            beyond = self._claim.rows(_BEYOND, (self._claim.key, len(lines)))
-            return [row["line"] for row in beyond]
-        self._give_request(known)
         for first in range(len(stored), len(lines), AT_ONCE):
             self.add(lines[first : first + AT_ONCE])
-        return ()
+        if not is_behind:
+            return ()
+        return [row["line"] for row in self._claim.rows(_BEYOND, (key, len(lines)))]
 
     def add(self, lines: Sequence[bytes]) -> None:
         """Keep lines after those that are there, in one statement.
@@ -220,57 +207,49 @@ class DatabaseJournal:
                     f"`libriscribe2 batch forget {name}`; then `libriscribe2 batch retry {name}`.",
                 )
 
-    def _known_request(self) -> bytes | None:
-        rows = self._claim.rows(_BOOK, (self._claim.key,))
-        if not rows:
-            return None
-        check_stored_format(rows[0]["format"], self._claim.key)
-        self._claim.rows(_RAISE_FORMAT, (FORMAT, self._claim.key))
-        return bytes(rows[0]["request"])
-
-    def _take_request(self, known: bytes) -> None:
-        """Put the request of who is further into the folder; another one goes to the trash."""
+    def _meet_request(self, known: bytes | None) -> bytes:
+        """The request; that of who is further replaces the folder's, which goes to the trash."""
         with storage_errors("write", self._paths.book_toml):
             present = self._paths.book_toml.read_bytes()
-            if present != known:
-                put_in_trash(self._paths, BOOK_TOML, present, Machine())
-                atomic_write(self._paths.book_toml, known)
-
-    def _give_request(self, known: bytes | None) -> None:
-        with storage_errors("read", self._paths.book_toml):
-            present = self._paths.book_toml.read_bytes()
-        if present != known:
-            self._claim.rows(_KEEP_BOOK, (self._claim.key, FORMAT, present))
+            if known is None or present == known:
+                return present
+            put_in_trash(self._paths, BOOK_TOML, present, Machine())
+            atomic_write(self._paths.book_toml, known)
+            return known
 
 
 def is_kept(claim: ProjectClaim) -> bool:
     """Whether the journal of a book is in the database.
 
     Raises:
+        NewerVersionError: A newer version wrote it.
         ProjectInUseError: The right to the book is gone.
     """
-    return bool(claim.rows(_BOOK, (claim.key,)))
+    return _request(claim, claim.key) is not None
 
 
-def check_stored_format(number: int, key: str) -> None:
-    """Make sure that this version can read the records of a book in the database.
+def _request(place: Database | ProjectClaim, key: str) -> bytes | None:
+    """The `book.toml` of a book in the database; None where its journal is not there.
 
     Raises:
-        NewerVersionError: A newer version wrote them.
+        NewerVersionError: A newer version wrote its records.
     """
-    if number > FORMAT:
+    for row in place.rows(_BOOK, (key,)):
+        if row["format"] <= FORMAT:
+            return bytes(row["request"])
         raise NewerVersionError(
             f"The book {key!r} was written by a newer version of libriscribe2",
-            why=f"its records have format {number}; this version reads up to {FORMAT}",
+            why=f"its records have format {row['format']}; this version reads up to {FORMAT}",
             fix="Upgrade libriscribe2 on this machine.",
         )
+    return None
 
 
 _LINES: Final = "select line from libriscribe2_journal where project = %s order by seq"
-_DROP: Final = (
-    "delete from libriscribe2_journal where project = %s",
-    "delete from libriscribe2_books where project = %s",
-)
+_DROP: Final = """
+    with lines as (delete from libriscribe2_journal where project = %(key)s)
+    delete from libriscribe2_books where project = %(key)s returning project
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,16 +258,11 @@ class StoredBook:
 
     Attributes:
         request: Its `book.toml`.
-        lines: The lines of its journal, without their line feeds.
+        journal: Its journal as a file.
     """
 
     request: bytes
-    lines: Sequence[bytes]
-
-    @property
-    def journal(self) -> bytes:
-        """The journal as a file."""
-        return b"".join(line + b"\n" for line in self.lines)
+    journal: bytes
 
 
 def stored_book(database: Database, key: str) -> StoredBook | None:
@@ -299,12 +273,11 @@ def stored_book(database: Database, key: str) -> StoredBook | None:
         LibriScribeError: The database does not answer, or refuses.
     """
     with database.transaction():
-        found = database.rows(_BOOK, (key,))
+        request = _request(database, key)
         lines = database.rows(_LINES, (key,))
-    if not found:
+    if request is None:
         return None
-    check_stored_format(found[0]["format"], key)
-    return StoredBook(bytes(found[0]["request"]), [row["line"] for row in lines])
+    return StoredBook(request, b"".join(row["line"] + b"\n" for row in lines))
 
 
 def forget(database: Database, key: str) -> bool:
@@ -314,23 +287,21 @@ def forget(database: Database, key: str) -> bool:
         ProjectInUseError: A process writes the book.
         LibriScribeError: The database does not answer, or refuses.
     """
-    with ProjectClaim.take(database.dsn, key), database.transaction():
-        found = bool(database.rows(_BOOK, (key,)))
-        for statement in _DROP:
-            database.rows(statement, (key,))
-    return found
+    with ProjectClaim.take(database.dsn, key):
+        return bool(database.rows(_DROP, {"key": key}))
 
 
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
 class SyncedBooks:
     """Writes books as another writer does, and knows what they cost elsewhere.
 
     A worker that died elsewhere had paid for something, and what is free of a batch's budget must
     not count that again.
 
-    Args:
+    Attributes:
         here: Writes the books on this machine.
         dsn: The database.
         batch: The name of the batch.
@@ -338,19 +309,11 @@ class SyncedBooks:
         unknown_usd: What a million tokens without a known price count as.
     """
 
-    def __init__(
-        self,
-        here: BookWriter,
-        dsn: Dsn,
-        batch: str,
-        paths_of: Callable[[str], ProjectPaths],
-        unknown_usd: float,
-    ) -> None:
-        self._here = here
-        self._paths_of = paths_of
-        self._dsn = dsn
-        self._batch = batch
-        self._unknown_usd = unknown_usd
+    here: BookWriter
+    dsn: Dsn
+    batch: str
+    paths_of: Callable[[str], ProjectPaths]
+    unknown_usd: float
 
     async def write(self, book: Book, grant: float | None) -> Ended:
         """Run a book to an end, within a grant in US dollars; cancelled, it ends resumably.
@@ -362,7 +325,7 @@ class SyncedBooks:
         """
         if book.is_elsewhere and await asyncio.to_thread(self._is_out_of_reach, book.row.name):
             return _elsewhere(book)
-        how = await self._here.write(book, grant)
+        how = await self.here.write(book, grant)
         return replace(how, sums=await self._all_known(book, how.sums))
 
     async def sums(self, book: Book) -> Sums:
@@ -371,7 +334,7 @@ class SyncedBooks:
         Raises:
             LibriScribeError: The project cannot be read, or the database does not answer.
         """
-        here = await self._here.sums(book)
+        here = await self.here.sums(book)
         known = _dearest(here, await self._there(book, here.words))
         if known.calls or book.state != "running" or book.journal == "database":
             return known
@@ -397,20 +360,20 @@ class SyncedBooks:
 
     def _is_out_of_reach(self, name: str) -> bool:
         """Whether the journal of a book is neither here nor in the database."""
-        if self._paths_of(name).journal.exists():
-            return False
-        with closing(Database(self._dsn)) as database:
-            return stored_book(database, key_of(self._batch, name)) is None
+        return not self.paths_of(name).journal.exists() and self._stored(name) is None
 
     async def _there(self, book: Book, words: int) -> Sums:
         return await asyncio.to_thread(self._by_database, book.row.name, words)
 
     def _by_database(self, name: str, words: int) -> Sums:
-        with closing(Database(self._dsn)) as database:
-            kept = stored_book(database, key_of(self._batch, name))
-        if kept is None:
+        stored = self._stored(name)
+        if stored is None:
             return Sums(words=words)
-        return sums_in(Manifest(scan_journal(kept.journal).records), words, self._unknown_usd)
+        return sums_in(Manifest(scan_journal(stored.journal).records), words, self.unknown_usd)
+
+    def _stored(self, name: str) -> StoredBook | None:
+        with closing(Database(self.dsn)) as database:
+            return stored_book(database, key_of(self.batch, name))
 
 
 def _elsewhere(book: Book) -> Ended:

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from importlib import resources
 from threading import RLock
@@ -32,6 +33,13 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "tcp_user_timeout": 15_000,
 }
 """A server that is gone without a word is noticed."""
+
+HOLDERS: Final = """
+    from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted and objsubid = 1 and datname = current_database()
+        and (classid::bigint << 32) | objid::bigint = hashtextextended(%(key)s, 0)
+"""
+"""The sessions that hold the lock of a key."""
 
 PATIENCE: Final = 30.0
 """Seconds that a statement, a lock or a pause within a transaction may take."""
@@ -187,7 +195,6 @@ class Database:
         with self._turn:
             if self._connection is not None:
                 self._connection.close()
-                self._connection = None
 
     def _open(self) -> PatientConnection:
         if self._connection is None or self._connection.closed:
@@ -195,14 +202,20 @@ class Database:
         return self._connection
 
 
-def connect(dsn: Dsn, patience: float = PATIENCE) -> PatientConnection:
+def connect(dsn: Dsn, patience: float = PATIENCE, name: str = "") -> PatientConnection:
     """A new connection, on which every statement outside a transaction stands for itself.
+
+    Args:
+        dsn: The database.
+        patience: Seconds after which a statement is given up.
+        name: What the session is called in the server's lists; none is that of the address.
 
     Raises:
         LibriScribeError: The database does not answer, or does not let us in.
     """
     with dsn.errors():
-        connection = PatientConnection.connect(dsn.text, autocommit=True, row_factory=dict_row)
+        text = make_conninfo(dsn.text, application_name=name) if name else dsn.text
+        connection = PatientConnection.connect(text, autocommit=True, row_factory=dict_row)
         connection.patience = _LATE * patience
         connection.execute(_SESSION.format(ms=round(1000 * patience)).encode())
         return connection
@@ -239,12 +252,19 @@ def ensure_schema(database: Database) -> None:
         ProjectError: The database refuses.
         DatabaseLostError: The database does not answer.
     """
-    if _number(database) < NUMBER:
+    number = _number(database)
+    if number < NUMBER:
         with database.transaction():
             database.rows(_TURN)
-            _add_from(database, _number(database))  # somebody else may have done so meanwhile
-    number = _number(database)
-    if number != NUMBER:
+            number = _number(database)  # somebody else may have done so meanwhile
+            database.rows("set local statement_timeout = 0")  # old tables may be long
+            for part in _PARTS[number:]:
+                text = resources.files("libriscribe2.batch.postgres") / part
+                database.rows(text.read_text("utf-8"))
+            number = max(number, NUMBER)
+            database.rows("delete from libriscribe2_schema")
+            database.rows("insert into libriscribe2_schema (number) values (%s)", (number,))
+    if number > NUMBER:
         raise newer_schema(database.dsn, number)
 
 
@@ -264,38 +284,25 @@ def _number(database: Database) -> int:
     return int(database.rows("select number from libriscribe2_schema")[0]["number"])
 
 
-def _add_from(database: Database, number: int) -> None:
-    if number >= NUMBER:
-        return
-    database.rows("set local statement_timeout = 0")  # old tables may be long
-    for part in _PARTS[number:]:
-        text = (resources.files("libriscribe2.batch.postgres") / part).read_text("utf-8")
-        database.rows(text)
-    database.rows("delete from libriscribe2_schema")
-    database.rows("insert into libriscribe2_schema (number) values (%s)", (NUMBER,))
-
-
 _TAKE: Final = "select libriscribe2_take(%s, %s, %s, %s, %s) as seconds"
 _PAUSE: Final = """
     insert into libriscribe2_accounts as known (account, not_before)
     values (%(account)s, clock_timestamp() + %(span)s)
-    on conflict (account) do update
-        set not_before = greatest(known.not_before, excluded.not_before)
+    on conflict (account) do update set not_before = greatest(known.not_before, excluded.not_before)
 """
 
 
+@dataclass(frozen=True)
 class DatabaseRates:
     """Takes requests' shares; it fits `SharedRates`, and every method may block.
 
-    Args:
+    Attributes:
         database: Where the limits are kept.
         limits: What may be sent.
     """
 
-    def __init__(self, database: Database, limits: RateLimits) -> None:
-        self._database = database
-        self._limits = limits
-        self._span = timedelta(milliseconds=limits.interval_ms)
+    database: Database
+    limits: RateLimits
 
     def take(self, account: str, kilo_tokens: int) -> float:
         """Take a share of both limits, or of neither.
@@ -306,9 +313,10 @@ class DatabaseRates:
         Raises:
             DatabaseLostError: The database does not answer; nothing may be sent without it.
         """
-        limits = self._limits
-        values = (account, limits.requests, limits.kilo_tokens, kilo_tokens, self._span)
-        return float(self._database.rows(_TAKE, values)[0]["seconds"])
+        limits = self.limits
+        span = timedelta(milliseconds=limits.interval_ms)
+        values = (account, limits.requests, limits.kilo_tokens, kilo_tokens, span)
+        return float(self.database.rows(_TAKE, values)[0]["seconds"])
 
     def pause(self, account: str, seconds: float) -> None:
         """Let nobody ask for so long.
@@ -316,8 +324,8 @@ class DatabaseRates:
         Raises:
             DatabaseLostError: The database does not answer.
         """
-        self._database.rows(_PAUSE, {"account": account, "span": timedelta(seconds=seconds)})
+        self.database.rows(_PAUSE, {"account": account, "span": timedelta(seconds=seconds)})
 
     def close(self) -> None:
         """Let go of the connection."""
-        self._database.close()
+        self.database.close()

@@ -3,19 +3,91 @@
 A book has a claim exactly while it is `running`: both change together, in the batch's turn.
 """
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal
+from datetime import timedelta
+from typing import Any, Final, Literal
 
+from libriscribe2 import __version__
 from libriscribe2.batch.grants import Wait, grant_for, reach, worth_another_run
-from libriscribe2.batch.postgres.database import NUMBER, Database, here, newer_schema
-from libriscribe2.batch.postgres.jobs import Beat, DatabaseLog, Jobs, Ticket
+from libriscribe2.batch.postgres.batch_log import DatabaseLog
+from libriscribe2.batch.postgres.database import HOLDERS, NUMBER, Database, here, newer_schema
 from libriscribe2.batch.progress import Batch, Book, Ended, ended, retried, started
 from libriscribe2.batch.queue import LoggedBatch
+from libriscribe2.batch.rows import PAYLOAD
 from libriscribe2.batch.work import Terms, comes_late, next_try
 
 WorkerState = Literal["working", "resting", "draining", "stopping"]
+
+_NEXT: Final = """
+    select name from libriscribe2_batches cross join lateral (
+        select due, number from libriscribe2_jobs
+        where batch = name and worker is null and not_before <= now() and payload <= %(payload)s
+        order by due, number limit 1
+    ) as first
+    where not paused and (%(only)s::text[] is null or name = any(%(only)s)) order by due, number
+"""
+_TAKE: Final = """
+    update libriscribe2_jobs set worker = %(worker)s, claim = nextval('libriscribe2_claims')
+    where (batch, book) = (
+        select batch, book from libriscribe2_jobs where batch = %(batch)s
+            and worker is null and not_before <= now() and payload <= %(payload)s
+        order by due, number limit 1 for update skip locked
+    ) returning claim, batch, book
+"""
+_HELD: Final = "select claim, batch, book from libriscribe2_jobs where worker = %(worker)s"
+_LEFT: Final = """
+    select claim, batch, book from libriscribe2_jobs where worker is not null
+        and (%(only)s::text[] is null or batch = any(%(only)s))
+        and (worker = %(worker)s or worker not in (
+            select id from libriscribe2_workers
+            where state <> 'ended' and beat > now() - make_interval(secs => %(stalled)s)))
+"""
+_FINISH: Final = "delete from libriscribe2_jobs where claim = %(claim)s"
+_AGAIN: Final = """
+    update libriscribe2_jobs set worker = null, claim = null, not_before = now() + %(pause)s
+    where claim = %(claim)s
+"""
+_OPEN: Final = """
+    select 1 from libriscribe2_jobs join libriscribe2_batches on name = batch
+    where (worker is not null or (not paused and payload <= %(payload)s))
+        and (%(only)s::text[] is null or batch = any(%(only)s)) limit 1
+"""
+_ENLIST: Final = """
+    with gone as (
+        delete from libriscribe2_workers where beat < now() - interval '1 day'
+            or (state = 'ended' and host = %(host)s)
+    )
+    insert into libriscribe2_workers (host, pid, program, payload, slots)
+    values (%(host)s, %(pid)s, %(program)s, %(payload)s, %(slots)s) returning id
+"""
+_BEAT: Final = """
+    update libriscribe2_workers set beat = now(), state = %(state)s, note = %(note)s
+    where id = %(worker)s
+    returning drain, (select number from libriscribe2_schema) as schema, exists (
+        select from libriscribe2_jobs where worker is null and payload > %(payload)s
+    ) as newer
+"""
+_END: Final = """
+    update libriscribe2_workers set state = 'ended', note = %(note)s where id = %(worker)s
+"""
+_LEAVE: Final = "delete from libriscribe2_workers where id = %(worker)s"
+_WORKERS: Final = """
+    select id, host, pid, program, slots, note, drain,
+        extract(epoch from now() - began)::float8 as age,
+        extract(epoch from now() - beat)::float8 as silent, case
+            when state <> 'ended' and beat < now() - make_interval(secs => %s) then 'silent'
+            else state end as state,
+        (select count(*) from libriscribe2_jobs where worker = id) as books
+    from libriscribe2_workers where beat > '-infinity' order by id
+"""
+_DRAIN: Final = """
+    update libriscribe2_workers set drain = true
+    where state <> 'ended' and (id::text = %(name)s or host = %(name)s) returning id
+"""
+_END_HOLDERS: Final = f"select pg_terminate_backend(pid) {HOLDERS} and pid <> pg_backend_pid()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +106,26 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
+class Ticket:
+    """The right to run a book.
+
+    Attributes:
+        claim: The number of this handing over; a book that is taken over gets another one.
+        batch: The batch.
+        book: The name of the book.
+    """
+
+    claim: int
+    batch: str
+    book: str
+
+    @property
+    def key(self) -> str:
+        """What the book is called among all books of the database."""
+        return key_of(self.batch, self.book)
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A book that this worker is to run.
 
@@ -48,6 +140,21 @@ class Claim:
     grant: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What a worker hears when it gives a sign of life.
+
+    Attributes:
+        drain: Whether it is to end once its books have ended.
+        schema: The number of the tables.
+        newer: Whether books wait that only a newer version can write.
+    """
+
+    drain: bool = False
+    schema: int = NUMBER
+    newer: bool = False
+
+
 class Exchange:
     """One worker's dealings with the database; every method may block and may lose it.
 
@@ -56,17 +163,21 @@ class Exchange:
         terms: How books are run.
         pace: How the worker keeps in touch.
         only: Batches whose books it runs; None means all.
+
+    Attributes:
+        terms: How books are run.
+        pace: How the worker keeps in touch.
     """
 
     def __init__(
         self, database: Database, terms: Terms, pace: Pace, only: Sequence[str] | None
     ) -> None:
+        self.terms = terms
+        self.pace = pace
         self._database = database
-        self._jobs = Jobs(database)
-        self._terms = terms
-        self._pace = pace
-        self._only = only
         self._worker: int | None = None
+        wanted = None if only is None else list(only)
+        self._values = {"only": wanted, "payload": PAYLOAD, "stalled": pace.stalled}
         self._queues: dict[str, LoggedBatch] = {}
 
     def beat(self, state: WorkerState = "working", note: str = "") -> Beat:
@@ -75,19 +186,20 @@ class Exchange:
         Raises:
             NewerVersionError: A newer version has changed the tables meanwhile.
         """
-        heard = None if self._worker is None else self._jobs.beat(self._worker, state, note)
-        if heard is None:
-            self._worker = self._jobs.enlist(self._terms.books)
-            heard = self._jobs.beat(self._worker, state, note)
-        assert heard is not None  # it was enlisted this moment
-        if heard.schema > NUMBER:
-            raise newer_schema(self._database.dsn, heard.schema)
-        return heard
+        heard = self._rows(_BEAT, state=state, note=note)
+        if not heard:
+            about = {"host": here(), "pid": os.getpid(), "program": __version__}
+            self._worker = self._rows(_ENLIST, **about, slots=self.terms.books)[0]["id"]
+            heard = self._rows(_BEAT, state=state, note=note)
+        beat = Beat(**heard[0])
+        if beat.schema > NUMBER:
+            raise newer_schema(self._database.dsn, beat.schema)
+        return beat
 
     def lost(self, mine: Collection[Ticket]) -> set[Ticket]:
         """Jobs that this worker should end: cancelled, or given to somebody else meanwhile."""
         with self._whole():
-            gone = set(mine) - self._held()
+            gone = set(mine) - self._tickets(_HELD)
             states = {ticket: self._book(ticket) for ticket in mine}
             return gone | {t for t, book in states.items() if book and book.state == "cancelled"}
 
@@ -101,9 +213,8 @@ class Exchange:
             own_only: Whether only those are wanted that this worker once began.
         """
         with self._whole():
-            left = self._held() - set(mine) if own_only else self._left(mine)
-            found = [(ticket, self._book(ticket)) for ticket in left]
-            return [(ticket, book) for ticket, book in found if book is not None]
+            left = (self._tickets(_HELD) if own_only else self._tickets(_LEFT)) - set(mine)
+            return [(one, book) for one in left if (book := self._book(one)) is not None]
 
     def take_over(self, ticket: Ticket, mine: Collection[Ticket], how: Ended) -> None:
         """Let a job wait again that nobody runs, unless somebody was faster.
@@ -111,24 +222,21 @@ class Exchange:
         A book whose runs all ended with their worker is not run for ever.
         """
         with self._turn(ticket.batch) as queue:
-            if ticket not in self._left(mine):
+            if ticket not in self._tickets(_LEFT) - set(mine):
                 return
             book = queue.status().books[ticket.book]
             if book.state != "running":
-                self._jobs.finish(ticket)
+                self._release(ticket)
                 return
-            if ticket in self._held():  # nobody died: the answer to our claim was lost
+            if ticket in self._tickets(_HELD):  # nobody died: the answer to our claim was lost
                 how = replace(how, cause="database", lost=False)
             else:
-                self._jobs.end_holders(ticket)
-            how, _ = next_try(book, how, self._terms)
+                self._rows(_END_HOLDERS, key=ticket.key)
+            how, _ = next_try(book, how, self.terms)
             if how.state == "failed":
                 how = replace(how, what="Its worker died each time")
             queue.note([ended(ticket.book, how)])
-            if how.state == "queued":
-                self._jobs.again(ticket, 0.0)
-            else:
-                self._jobs.finish(ticket)
+            self._release(ticket, 0.0 if how.state == "queued" else None)
 
     def claim(self, room: int = 1) -> Claim | None:
         """The next book that this worker may run, with its grant held back.
@@ -136,8 +244,8 @@ class Exchange:
         Args:
             room: How many more books may begin here, this one included.
         """
-        for batch in self._jobs.due(self._only):
-            with self._turn(batch) as queue:
+        for row in self._rows(_NEXT):
+            with self._turn(row["name"]) as queue:
                 claim = self._claim(queue, room)
             if claim is not None:
                 return claim
@@ -146,76 +254,71 @@ class Exchange:
     def settle(self, ticket: Ticket, how: Ended) -> Book | None:
         """Note how a run ended; None where the job was given to somebody else meanwhile."""
         with self._turn(ticket.batch) as queue:
-            if ticket not in self._held():
+            if ticket not in self._tickets(_HELD):
                 return None
-            book = queue.status().books[ticket.book]
-            how, pause = next_try(book, how, self._terms)
+            how, pause = next_try(queue.status().books[ticket.book], how, self.terms)
             if how.what:
                 how = replace(how, why=f"{how.why} (on {here()})".strip())
             queue.note([ended(ticket.book, how)])
             book = queue.status().books[ticket.book]
-            if book.state == "queued":
-                self._jobs.again(ticket, pause)
-            else:
-                self._jobs.finish(ticket)
-            _let_others_go_on(queue)
+            self._release(ticket, pause if book.state == "queued" else None)
+            batch: Batch = queue.status()
+            if batch.cap is not None and not batch.within("queued", "running"):
+                # What the last books left of it may be enough for one that was stopped.
+                queue.note([retried(one) for one in worth_another_run(batch)])
             return book
 
     def is_drained(self) -> bool:
         """Whether no book runs anywhere, and none waits that may begin."""
-        return not self._jobs.open(self._only)
+        return not self._rows(_OPEN)
 
     def leave(self, note: str = "") -> None:
-        """Strike this worker off; with a note, it stays listed as ended."""
-        if self._worker is not None:
-            self._jobs.leave(self._worker, note)
+        """Strike this worker off; with a note, it stays listed as ended for a day."""
+        self._rows(_END if note else _LEAVE, note=note)
         self._database.close()
 
     def _claim(self, queue: LoggedBatch, room: int) -> Claim | None:
-        assert self._worker is not None  # a heart beats before anything is claimed
-        while not queue.status().paused:
-            ticket = self._jobs.take(queue.name, self._worker)
-            if ticket is None:
-                return None
-            batch = queue.status()
-            book = batch.books.get(ticket.book)
+        while not queue.status().paused and (taken := self._tickets(_TAKE, batch=queue.name)):
+            (ticket,) = taken
+            book = self._book(ticket)
             if book is None or book.state != "queued":  # of a batch that was forgotten, perhaps
                 del self._queues[ticket.batch]
-                queue = self._queue(ticket.batch)
-                batch = queue.status()
-                book = batch.books.get(ticket.book)
-            if book is not None and book.state == "queued":
-                short = reach(batch, book, self._terms.funding)
-                if isinstance(short, Wait):
-                    self._jobs.again(ticket, self._pace.poll)
-                    return None
-                if short is not None:
-                    queue.note([ended(ticket.book, short)])
-                    self._jobs.finish(ticket)
-                    continue
-                grant = grant_for(batch, book, room, self._terms.funding)
-                late = comes_late(batch, book, self._terms.clock())
-                journal = self._terms.journal
-                queue.note([started(ticket.book, grant, late=late, journal=journal)])
-                return Claim(ticket, queue.status().books[ticket.book], grant)
-            self._jobs.finish(ticket)
+                queue, book = self._queue(ticket.batch), self._book(ticket)
+            if book is None or book.state != "queued":
+                self._release(ticket)
+                continue
+            batch = queue.status()
+            short = reach(batch, book, self.terms.funding)
+            if isinstance(short, Wait):
+                self._release(ticket, self.pace.poll)
+                return None
+            if short is not None:
+                queue.note([ended(ticket.book, short)])
+                self._release(ticket)
+                continue
+            grant = grant_for(batch, book, room, self.terms.funding)
+            late = comes_late(batch, book, self.terms.clock())
+            queue.note([started(ticket.book, grant, late=late, journal=self.terms.journal)])
+            return Claim(ticket, queue.status().books[ticket.book], grant)
         return None
 
-    def _left(self, mine: Collection[Ticket]) -> set[Ticket]:
-        """Jobs of dead workers, and our own that no process of ours runs."""
-        found = {*self._jobs.left(self._pace.stalled), *self._held()} - set(mine)
-        return {one for one in found if self._only is None or one.batch in self._only}
+    def _release(self, ticket: Ticket, seconds: float | None = None) -> None:
+        """A job has ended; with seconds, it waits again, so long at least."""
+        pause = timedelta(seconds=seconds or 0.0)
+        self._rows(_FINISH if seconds is None else _AGAIN, claim=ticket.claim, pause=pause)
 
-    def _held(self) -> set[Ticket]:
-        return set() if self._worker is None else self._jobs.held(self._worker)
+    def _tickets(self, query: str, **values: Any) -> set[Ticket]:
+        return {Ticket(**row) for row in self._rows(query, **values)}
+
+    def _rows(self, query: str, **values: Any) -> list[dict[str, Any]]:
+        return self._database.rows(query, {**self._values, "worker": self._worker, **values})
 
     def _book(self, ticket: Ticket) -> Book | None:
         return self._queue(ticket.batch).status().books.get(ticket.book)
 
     def _queue(self, batch: str) -> LoggedBatch:
-        return self._queues.setdefault(
-            batch, LoggedBatch(batch, DatabaseLog(self._database, batch))
-        )
+        log = DatabaseLog(self._database, batch)
+        return self._queues.setdefault(batch, LoggedBatch(batch, log))
 
     @contextmanager
     def _turn(self, batch: str) -> Iterator[LoggedBatch]:
@@ -234,8 +337,16 @@ class Exchange:
             raise
 
 
-def _let_others_go_on(queue: LoggedBatch) -> None:
-    """What the last books left over of the budget may be enough for one that was stopped."""
-    batch: Batch = queue.status()
-    if batch.cap is not None and not batch.within("queued", "running"):
-        queue.note([retried(one) for one in worth_another_run(batch)])
+def workers(database: Database, stalled_seconds: float) -> list[dict[str, Any]]:
+    """All workers, as they are listed; those that have ended with a note for a day."""
+    return database.rows(_WORKERS, (stalled_seconds,))
+
+
+def drain(database: Database, name: str) -> list[int]:
+    """Have workers end once their books have ended, by number or host; their numbers."""
+    return [row["id"] for row in database.rows(_DRAIN, {"name": name})]
+
+
+def key_of(batch: str, book: str) -> str:
+    """What a book is called among all books of a database."""
+    return f"{batch}/{book}"

@@ -71,7 +71,7 @@ def test_lines_come_back_as_they_were_and_in_order(
     assert is_kept(claim)
     kept = stored_book(database, KEY)
     assert kept is not None
-    assert (kept.request, list(kept.lines)) == (b"here", lines(30))
+    assert (kept.request, kept.journal.splitlines()) == (b"here", lines(30))
     assert stored_book(database, "spring/other") is None
 
 

@@ -6,8 +6,7 @@ import pytest
 from tests.support.book_writers import done
 
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
-from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace
-from libriscribe2.batch.postgres.jobs import Ticket
+from libriscribe2.batch.postgres.exchange import Claim, Exchange, Pace, Ticket
 from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
