@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,9 @@ def a_judge_of_sound_text(desk: Desk) -> Reply:
     def reply(request: Request) -> str | None:
         if not request.step.startswith("judge/"):
             return None
+        if "/whole-book/" in request.step:
+            label = "A" if request.step.endswith("/ours-first") else "B"
+            return answers(label, passages(request)["AB".index(label)][:40])
         books = [desk.project(name) for name in ("one", "two")]
         texts = ["\n".join(book.chapters()) for book in books]
         for text in texts:
@@ -87,8 +91,12 @@ def test_a_judge_who_passes_is_heard_and_a_second_time_costs_nothing(drafts: Des
     assert told["exam"]["flips"] == 0
     assert {one["better"] for one in told["verdicts"]} == {"ours"}
     assert [one["pair"] for one in told["verdicts"]] == [
-        f"chapter {n} {where}" for n in (1, 2) for where in ("beginning", "end")
+        *(f"chapter {n} {where}" for n in (1, 2) for where in ("beginning", "end")),
+        "whole book",
     ]
+    # Two chapters and the digests: three votes show nothing yet.
+    assert told["votes"] == {"ours": 3, "theirs": 0, "tie": 0}
+    assert told["better"] == "tie"
     again = Author(reply=a_judge_of_sound_text(drafts))
     assert drafts.run(*command, backend=again).value == told
     assert not again.asked
@@ -131,6 +139,19 @@ def test_what_cannot_be_compared_is_one_line(
     drafts: Desk, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
     assert words in drafts.run("compare", *arguments, expect=code).err
+
+
+def test_chapters_are_paired_by_what_happens_in_them(drafts: Desk) -> None:
+    shutil.copytree(drafts.project("one").root, drafts.folder / "projects/three")
+    drafts.run("chapter", "delete", "three", "1")
+    told = drafts.run(
+        *("compare", "one", "three", "--evaluate", "--mock", "--json"),
+        backend=Author(reply=a_judge_of_sound_text(drafts)),
+    ).value
+    assert [one["pair"] for one in told["verdicts"]] == [
+        *(f"chapter 2 and 1 {where}" for where in ("beginning", "end")),
+        "whole book",
+    ]
 
 
 def test_a_chapter_of_only_one_book_is_told_with_the_shorter_book(drafts: Desk) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, RevisionDecision, Unit
 from libriscribe2.checks.evaluation.calibration import (
     QUESTIONS,
+    WHOLE,
     Calibration,
     PairDecision,
     Side,
@@ -111,7 +112,7 @@ class PassageEvaluator(ConsultedAgent):
     async def _asked(self, pair: Pair, order: tuple[Side, Side]) -> list[tuple[Side, str]]:
         """For each question the preferred side with its quote, the passages in one order."""
         texts = {"ours": pair.ours, "theirs": pair.theirs}
-        questions = QUESTIONS[self.brief.kind]
+        questions = (WHOLE if pair.whole else QUESTIONS)[self.brief.kind]
         count = len(questions)
         try:
             reply = await self.ask(

@@ -9,7 +9,7 @@ import typer
 
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
 from libriscribe2.app import AppOptions
-from libriscribe2.checks.evaluation.calibration import MOST_TIES, ties
+from libriscribe2.checks.evaluation.calibration import votes
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.checks.report.book_report import earlier_metrics, report_of
@@ -240,10 +240,13 @@ def _tell_comparison(
             for one in told.decisions
         ],
     )
-    share = ties(told.decisions)
-    counts = ", ".join(
-        f"{name} {sum(one.side == side for one in told.decisions)}" for side, name in names.items()
+    found = votes(told.decisions)
+    low, high = found.interval
+    renderer.note(
+        f"The evaluator passed its calibration ({result}). One vote a chapter: {names['ours']} "
+        f"{found.ours}, {names['theirs']} {found.theirs}, tie {found.ties}; {low:.0%} to "
+        f"{high:.0%} for {names['ours']} (95 % interval)."
     )
-    renderer.note(f"The evaluator passed its calibration ({result}). {counts}.")
-    if share > MOST_TIES:
-        renderer.note(f"{share:.0%} ties: too many to say which book is better.")
+    better = found.better
+    shown = "No difference shown" if better == "tie" else f"{names[better]} is preferred"
+    renderer.note(f"{shown}.")

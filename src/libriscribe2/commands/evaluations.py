@@ -19,14 +19,14 @@ from libriscribe2.checks.continuity.facts_report import read_facts, with_allowan
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.checks.continuity.story_report import StoryReport, ready
 from libriscribe2.checks.continuity.story_rules import place_of
-from libriscribe2.checks.evaluation.calibration import QUESTIONS, calibration_pairs, ties
+from libriscribe2.checks.evaluation.calibration import QUESTIONS, calibration_pairs, votes
 from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, writers_of
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.context.cited_chapter import CitedChapter
 from libriscribe2.engine.engine import follow
-from libriscribe2.llm.providers import DEMO_NAMES
+from libriscribe2.llm.providers import maker_of
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import ids_in
 from libriscribe2.models.story import ScenesFile
@@ -176,7 +176,7 @@ class DraftComparison:
         pairs: The passages.
         calls: Most calls that it takes.
         tokens: About how many tokens.
-        kin: Who of the family of the evaluator wrote one of the drafts, or "".
+        kin: A model of the evaluator's maker that wrote one of the drafts, or "".
     """
 
     pairs: DraftPairs
@@ -202,8 +202,9 @@ def planned_comparison(
     """
     pairs = pairs_of(store, look_at(theirs), chapter=chapter, most=most)
     calls = 2 * (len(calibration_pairs(pairs.sound, pairs.names)) + len(pairs.pairs))
-    family = _family(evaluator)
-    own = [name for name in writers_of(store) if family and _family(name) == family]
+    maker = maker_of(evaluator)
+    writers = [*writers_of(store), *writers_of(look_at(theirs))]
+    own = [name for name in writers if maker and maker_of(name) == maker]
     return DraftComparison(pairs, calls, calls * _TOKENS_PER_CALL, own[0] if own else "")
 
 
@@ -221,12 +222,6 @@ async def compare_drafts(
         lambda evaluator: evaluator.evaluate(pairs.pairs, pairs.sound, pairs.names),
     )
     return await follow(run, *consumers)
-
-
-def _family(model: str) -> str:
-    """The family of a model, such as `gpt` of `openai/gpt-5-mini`."""
-    name = model.rpartition("/")[2]
-    return "" if name in DEMO_NAMES else name.partition("-")[0].casefold()
 
 
 def comparison_record(
@@ -250,5 +245,7 @@ def comparison_record(
             {"pair": one.name, "better": one.side, "sides": one.sides, "quotes": one.quotes}
             for one in told.decisions
         ]
-        record["ties"] = ties(told.decisions)
+        found = votes(told.decisions)
+        record["votes"] = {"ours": found.ours, "theirs": found.theirs, "tie": found.ties}
+        record["interval"], record["better"] = list(found.interval), found.better
     return record

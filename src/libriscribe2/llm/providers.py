@@ -7,6 +7,7 @@ import.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import takewhile
 
 from libriscribe2.errors import KeyMissingError, ModelError, UsageError
 from libriscribe2.llm.litellm_library import missing_variables, provider_of, similar_models
@@ -220,6 +221,25 @@ PROVIDERS = (*WELL_KNOWN, *_FURTHER)
 
 DEMO_MODEL = "demo"
 """The name of the built-in stand-in author."""
+
+_MAKERS = {
+    **dict.fromkeys(("gpt", "o", "chatgpt", "davinci"), "openai"),
+    **dict.fromkeys(("gemini", "gemma", "palm"), "google"),
+    **dict.fromkeys(("mistral", "mixtral", "ministral", "magistral", "codestral"), "mistral"),
+    **dict.fromkeys(("qwen", "qwq"), "alibaba"),
+}
+"""Makers whose models go by several names; of the others the name itself says who made it."""
+
+
+def maker_of(model: str) -> str:
+    """Who made a model, by the first letters of its own name; "" for the stand-in author.
+
+    Those of `openrouter/openai/o3` and `gpt-5` say `openai`.
+    """
+    name = model.rpartition("/")[2].casefold()
+    letters = "".join(takewhile(str.isalpha, name))
+    return "" if name in DEMO_NAMES else _MAKERS.get(letters, letters)
+
 
 DEMO_NAMES = frozenset({DEMO_MODEL, "offline"})
 """All its names: books that were begun earlier know it by the other one."""

@@ -11,6 +11,7 @@ from libriscribe2.llm.providers import (
     check_choice,
     configured_provider,
     key_variables,
+    maker_of,
     named_model,
 )
 
@@ -214,3 +215,20 @@ def test_the_table_agrees_with_litellm(provider: object) -> None:
 
 def test_keyless_servers_are_known_to_litellm() -> None:
     assert {provider_of(f"{prefix}/x") for prefix in KEYLESS_PREFIXES} == KEYLESS_PREFIXES
+
+
+@pytest.mark.parametrize(
+    ("model", "maker"),
+    [
+        *(
+            ("openai/o3", "openai"),
+            ("openai/gpt-5", "openai"),
+            ("groq/openai/gpt-oss-120b", "openai"),
+        ),
+        *(("gemini/gemini-flash-latest", "google"), ("ollama/gemma3", "google")),
+        *(("openrouter/anthropic/claude-sonnet-5", "claude"), ("ollama/llama3.3", "llama")),
+        ("demo", ""),
+    ],
+)
+def test_who_made_a_model_does_not_depend_on_its_family_or_its_host(model: str, maker: str) -> None:
+    assert maker_of(model) == maker

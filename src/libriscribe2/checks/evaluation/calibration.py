@@ -7,6 +7,7 @@ anyone who can judge prose has to see.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Final, Literal
 
 from libriscribe2.checks.evaluation.passage_pairs import CALIBRATION_PASSAGES, Pair
@@ -34,10 +35,31 @@ QUESTIONS: Final = {
 }
 """What a judge is asked, by the kind of book. There is no question for an overall score."""
 
+WHOLE: Final = {
+    "fiction": (
+        "In which one does what happens follow from what happened before?",
+        "Which one pays off what it sets up?",
+        "In which one does somebody come to be another, or see that they cannot?",
+        "In which one does each chapter change something?",
+        "Which one keeps its facts?",
+        "Which ending is earned?",
+    ),
+    "non-fiction": (
+        "Which one answers what it sets out to answer?",
+        "In which one does each chapter build on the one before?",
+        "Which one says things once?",
+        "In which one do the parts belong together?",
+        "Which one keeps its facts?",
+        "Which one ends with something to take away?",
+    ),
+}
+"""What a judge is asked of two digests."""
+
 LEAST_RIGHT: Final = 0.8
 MOST_FLIPS: Final = 0.35
-MOST_TIES: Final = 0.4
-"""With a larger share of ties than this no ranking is told."""
+EVEN: Final = 0.5
+_Z: Final = 1.96
+"""The normal quantile of a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +77,11 @@ class PairDecision:
     sides: tuple[Side, ...]
     flips: int
     quotes: tuple[str, ...]
+
+    @property
+    def unit(self) -> str:
+        """What the pair is a part of: its chapter, or the whole book."""
+        return self.name.rpartition(" ")[0]
 
     @property
     def side(self) -> Side:
@@ -122,9 +149,45 @@ def calibrated(decisions: Iterable[tuple[str, PairDecision]]) -> Calibration:
     return Calibration(right, flips / questions if questions else 0.0)
 
 
-def ties(decisions: Sequence[PairDecision]) -> float:
-    """Share of the pairs that ended in a tie."""
-    return sum(one.side == "tie" for one in decisions) / len(decisions) if decisions else 0.0
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """What all decisions come to: each chapter has one vote, and the digests have one.
+
+    Attributes:
+        ours: Votes for the first draft.
+        theirs: Votes for the second one.
+        ties: Votes for neither.
+    """
+
+    ours: int
+    theirs: int
+    ties: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval (Wilson 1927) of the share that prefers the first, ties left out."""
+        count = self.ours + self.theirs
+        if not count:
+            return 0.0, 1.0
+        share, square = self.ours / count, _Z * _Z / count
+        middle = (share + square / 2) / (1 + square)
+        width = _Z * sqrt(share * (1 - share) / count + square / (4 * count)) / (1 + square)
+        return max(0.0, middle - width), min(1.0, middle + width)
+
+    @property
+    def better(self) -> Side:
+        """The draft that is shown to be better; a tie where no difference is shown."""
+        low, high = self.interval
+        return "ours" if low > EVEN else "theirs" if high < EVEN else "tie"
+
+
+def votes(decisions: Sequence[PairDecision]) -> Votes:
+    """The votes of the chapters: passages of one chapter are no independent witnesses."""
+    of: dict[str, list[Side]] = {}
+    for one in decisions:
+        of.setdefault(one.unit, []).append(one.side)
+    sums = [sides.count("ours") - sides.count("theirs") for sides in of.values()]
+    return Votes(sum(n > 0 for n in sums), sum(n < 0 for n in sums), sums.count(0))
 
 
 def calibration_pairs(passages: Sequence[str], names: Sequence[str]) -> list[tuple[str, Pair]]:

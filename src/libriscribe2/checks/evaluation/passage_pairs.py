@@ -4,15 +4,18 @@ An evaluator that sees a longer text beside a shorter one prefers it.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
 
+from rapidfuzz import fuzz
+
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.project.artifacts import Book, check_chapter
-from libriscribe2.project.paths import CHAPTER_FILES, chapter_file
+from libriscribe2.project.paths import CHAPTER_FILES, chapter_file, summary_file
 from libriscribe2.project.project_view import ProjectView
-from libriscribe2.prose import without_notes
+from libriscribe2.prose import shorten, without_notes
 
 CALIBRATION_PASSAGES: Final = 3
 """Passages that are spoiled in every way to calibrate an evaluator."""
@@ -23,7 +26,7 @@ WINDOW: Final = 4_000
 SHORTEST: Final = 400
 """A passage with fewer characters shows nothing that could be judged."""
 
-Where = Literal["beginning", "end"]
+Where = Literal["beginning", "middle", "end"]
 
 _HEADING: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
@@ -36,15 +39,17 @@ class Pair:
         name: What they are, such as `chapter 3, beginning`; also a part of the calls' steps.
         ours: The one.
         theirs: The other.
+        whole: Whether they are digests of two whole books, in place of passages.
     """
 
     name: str
     ours: str
     theirs: str
+    whole: bool = False
 
 
 def equal_windows(ours: str, theirs: str, where: Where = "beginning") -> tuple[str, str] | None:
-    """The beginnings (or the ends) of two texts, cut at paragraphs to much the same length.
+    """The beginnings (middles, ends) of two texts, cut at paragraphs to much the same length.
 
     Returns:
         Both passages, or None where one of them is too short to compare.
@@ -79,6 +84,10 @@ def _cut(text: str, size: int, where: Where) -> str:
     """At most `size` characters, whole paragraphs unless one is longer than half of them."""
     if len(text) <= size:
         return text
+    if where == "middle":
+        start = (len(text) - size) // 2
+        near = text.find("\n\n", start, start + size // 2)
+        return _cut(text[near if near >= 0 else start :].strip(), size, "beginning")
     if where == "end":
         start = text.find("\n\n", len(text) - size)
         near = 0 <= start < len(text) - size // 2
@@ -175,7 +184,10 @@ def _texts(one: _Stretch, parts: tuple[list[str], list[str]]) -> tuple[str, str]
     return "\n\n".join(parts[0][slice(*one.ours)]), "\n\n".join(parts[1][slice(*one.theirs)])
 
 
-_PLACES: Final[tuple[Where, ...]] = ("beginning", "end")
+_PLACES: Final[tuple[Where, ...]] = ("beginning", "middle", "end")
+
+DIGEST: Final = "whole book"
+"""The name of the pair of digests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +195,8 @@ class DraftPairs:
     """What a judge is to compare.
 
     Attributes:
-        pairs: Passages of the same chapters, two pairs of each chapter.
+        pairs: Passages of chapters in which the same happens, up to three pairs of each chapter,
+            and digests of both books.
         sound: Passages of the first draft, for the exam.
         names: Names of its people.
     """
@@ -216,23 +229,22 @@ def pairs_of(
     if chapter is not None:
         why = f"{called} is the book; only chapters that both books have are compared"
         check_chapter(chapter, count, why)
-    common = [n for n in range(1, count + 1) if all(book.has(chapter_file(n)) for book in books)]
-    if chapter is not None and chapter not in common:
+    written = [
+        [n for n in range(1, book.chapters() + 1) if book.has(chapter_file(n))] for book in books
+    ]
+    if chapter is not None and any(chapter not in numbers for numbers in written):
         raise UsageError(f"Chapter {chapter} is not written in both books.")
-    chosen = [chapter] if chapter is not None else _spread(common, most)
-    pairs: list[Pair] = []
-    for number in chosen:
-        texts = [book.text(chapter_file(number)) for book in books]
-        for where in _PLACES:
-            found = equal_windows(texts[0], texts[1], where)
-            if found is not None:
-                pairs.append(Pair(f"chapter {number} {where}", *found))
+    common = _alike(*books, *written)
+    chosen = [one for one in common if one[0] == chapter] if chapter else _spread(common, most)
+    pairs = [pair for numbers in chosen for pair in _passages(books, numbers)]
+    if chapter is None and pairs and (digests := _digests(books)):
+        pairs.append(Pair(DIGEST, *digests, whole=True))
     if not pairs:
         raise IncompleteError(
             "The two books have no chapter in common that can be compared.",
             why="a passage needs about a hundred words on both sides",
         )
-    sound = tuple(pair.ours for pair in pairs[::2][:CALIBRATION_PASSAGES])
+    sound = tuple(dict.fromkeys(_sound(books[0], chosen)))[:CALIBRATION_PASSAGES]
     return DraftPairs(tuple(pairs), sound, tuple(one.name for one in books[0].characters()))
 
 
@@ -250,8 +262,71 @@ def writers_of(view: ProjectView) -> list[str]:
     )
 
 
-def _spread(numbers: list[int], most: int) -> list[int]:
-    """At most so many of some numbers, evenly spread."""
+def _passages(books: tuple[Book, Book], numbers: tuple[int, int]) -> Iterator[Pair]:
+    """The beginnings, middles and ends of a chapter of each book; of short ones what they have."""
+    ours, theirs = (
+        book.text(chapter_file(number)) for book, number in zip(books, numbers, strict=True)
+    )
+    name = f"chapter {numbers[0]}" + (f" and {numbers[1]}" if numbers[1] != numbers[0] else "")
+    short = min(len(prose_of(ours)), len(prose_of(theirs))) <= len(_PLACES) * WINDOW
+    for where in (one for one in _PLACES if one != "middle" or not short):
+        found = equal_windows(ours, theirs, where)
+        if found is not None:
+            yield Pair(f"{name} {where}", *found)
+
+
+def _sound(book: Book, chosen: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """The beginnings of chapters of the first draft."""
+    for number, _ in chosen:
+        yield from sound_passages(book.text(chapter_file(number)), 1)
+
+
+def _digests(books: tuple[Book, Book]) -> tuple[str, str] | None:
+    """What happens in both books, chapter by chapter; None where one of them is not written."""
+    summaries = [_summaries(book) for book in books]
+    if not all(summaries) or not all(map(all, summaries)):
+        return None
+    budget = [2 * WINDOW // len(each) for each in summaries]
+    ours, theirs = (
+        "\n".join(f"{n}. {shorten(one, most)}" for n, one in enumerate(each, start=1))
+        for each, most in zip(summaries, budget, strict=True)
+    )
+    return ours, theirs
+
+
+def _summaries(book: Book) -> list[str]:
+    """What each chapter comes to; "" where nobody has read it."""
+    return [book.found(summary_file(n)) or "" for n in range(1, book.chapters() + 1)]
+
+
+def _alike(
+    ours: Book, theirs: Book, here: Sequence[int], there: Sequence[int]
+) -> list[tuple[int, int]]:
+    """The chapters of two drafts in which the same happens, in the order of both.
+
+    Of all pairings that keep the order the one whose summaries are most alike; drafts of one plan
+    are paired by number.
+    """
+    told = [_summaries(book) for book in (ours, theirs)]
+    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]] = {}
+    for i in range(len(here) + 1):
+        for j in range(len(there) + 1):
+            options = [(0.0, list[tuple[int, int]]())]
+            if i:
+                options.append(best[i - 1, j])
+            if j:
+                options.append(best[i, j - 1])
+            if i and j:
+                score, pairs = best[i - 1, j - 1]
+                one, other = here[i - 1], there[j - 1]
+                like = fuzz.token_set_ratio(told[0][one - 1], told[1][other - 1])
+                options.append((score + like + (one == other), [*pairs, (one, other)]))
+            best[i, j] = max(options, key=lambda option: option[0])
+    return best[len(here), len(there)][1]
+
+
+def _spread(numbers: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+    """At most so many of some chapters, evenly spread."""
     if len(numbers) <= most:
         return numbers
     return [numbers[index * len(numbers) // most] for index in range(most)]

@@ -8,7 +8,7 @@ from libriscribe2.checks.evaluation.calibration import (
     Side,
     calibrated,
     combined,
-    ties,
+    votes,
 )
 
 
@@ -48,6 +48,34 @@ def test_a_judge_who_was_asked_nothing_has_not_passed() -> None:
     assert not Calibration({}, 0.0).passed
 
 
-def test_ties_are_counted_over_pairs() -> None:
-    assert ties([verdict("tie"), verdict("ours")]) == 0.5
-    assert ties([]) == 0
+def decided(*sides: Side) -> list[PairDecision]:
+    """A decision on a passage of one chapter after the other."""
+    return [
+        PairDecision(f"chapter {n} end", (side,) * 6, 0, ("",) * 6)
+        for n, side in enumerate(sides, start=1)
+    ]
+
+
+def test_passages_of_one_chapter_have_one_vote() -> None:
+    sides: tuple[Side, ...] = ("ours", "ours", "theirs")
+    three = [
+        PairDecision(f"chapter 1 {where}", (side,) * 6, 0, ("",) * 6)
+        for where, side in zip(("beginning", "middle", "end"), sides, strict=True)
+    ]
+    found = votes([*three, *decided("tie", "tie")[1:]])
+    assert (found.ours, found.theirs, found.ties) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "better"),
+    [(6, 3, "tie"), (5, 5, "tie"), (9, 1, "ours"), (1, 9, "theirs"), (3, 0, "tie"), (0, 0, "tie")],
+)
+def test_a_book_is_better_only_where_the_interval_says_so(
+    ours: int, theirs: int, better: Side
+) -> None:
+    first: tuple[Side, ...] = ("ours",)
+    second: tuple[Side, ...] = ("theirs",)
+    found = votes(decided(*first * ours, *second * theirs))
+    low, high = found.interval
+    assert 0 <= low <= (ours / (ours + theirs) if ours + theirs else 0.5) <= high <= 1
+    assert found.better == better
