@@ -1,4 +1,4 @@
-# LibriScribe2. `make demo` writes a short book offline, `make test` runs the tests; both set up first.
+# LibriScribe2. `make demo` replays a recorded book, `make test` runs the tests; both set up first.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs clean
+.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs sample clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -30,7 +30,7 @@ $(READY): uv.lock pyproject.toml
 	$$uv sync --quiet --frozen --inexact --all-extras --compile-bytecode --python $(PYTHON)
 	@touch $@
 
-demo: $(READY) ## Write a short book without a key, and say where it is
+demo: $(READY) ## Replay a recorded novel without a key, and say where it is
 	@$(BIN)/libriscribe2 demo
 	@command -v libriscribe2 >/dev/null || echo 'To type libriscribe2 alone: export PATH="$(CURDIR)/$(BIN):$$PATH"'
 
@@ -96,6 +96,11 @@ mutants: $(READY) ## Plant bugs in a copy of the program; the reliability bars m
 
 docs: $(READY) ## Write docs/cli.md anew from --help
 	$(BIN)/python tests/docs/help_page.py
+
+SAMPLE := $(firstword $(wildcard tests/recorded/skarra.json tests/recorded/unread/skarra.json))
+
+sample: ## Pack the recording that `demo` replays, after it was renewed
+	gzip -9nc $(SAMPLE) > src/libriscribe2/commands/samples/skarra.json.gz
 
 clean: ## Remove the environment and every cache
 	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*

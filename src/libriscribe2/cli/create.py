@@ -1,4 +1,4 @@
-"""`libriscribe2 create` and `demo`: a new book from a premise."""
+"""`libriscribe2 create`: a new book from a premise."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,6 @@ from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
     JsonLinesOption,
-    ModelOptions,
     OptionGroup,
     ProjectNameOption,
     RunOptions,
@@ -40,11 +39,11 @@ from libriscribe2.commands.new_book import (
     read_sources,
     with_drafting,
 )
-from libriscribe2.commands.projects import free_name, new_paths
+from libriscribe2.commands.projects import new_paths
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
 from libriscribe2.forecast.quote import Quote, save_quote
-from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice, is_recorded
+from libriscribe2.llm.providers import ModelChoice, is_recorded
 from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
@@ -53,17 +52,6 @@ FROM_STDIN: Final = "-"
 """The premise that says to read one."""
 
 _MOST_BYTES: Final = 8 * MOST_PREMISE
-
-DEMO_NAME: Final = "demo"
-DEMO_BRIEF: Final = Brief(
-    premise="A lighthouse keeper on a drowned coast finds a logbook that records tomorrow's wrecks",
-    genre="Mystery",
-    project_type="short_story",
-    chapters="3",
-    characters="4",
-    scenes_per_chapter="3",
-    words=3_600,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -429,24 +417,6 @@ _ASKED_AGAIN: Final = (
     *("person", "tense"),
 )
 """Answers that may be changed before a book is begun."""
-
-
-@command
-def demo(
-    frame: Frame, project_name: ProjectNameOption = None, as_json: JsonLinesOption = False
-) -> None:
-    """Write a short book with the stand-in author, without a key."""
-    frame.renderer.note(
-        "A short book by the stand-in author, which is no language model, to show what the program "
-        "does."
-    )
-    settings = frame.settings(ModelOptions(mock=True))
-    paths = new_paths(DEMO_BRIEF, settings, project_name or free_name(settings, DEMO_NAME))
-    frame.is_about(paths)
-    choice = ModelChoice(DEMO_MODEL, "the demo needs no key")
-    with begin_book(paths, DEMO_BRIEF, settings, choice, NewBook()) as (store, request):
-        book = OpenBook(store, DEMO_BRIEF, settings, choice, AppOptions(command_line()))
-        run_book(frame.renderer, book, request, as_json=as_json)
 
 
 def premise_of(argument: str | None, option: str | None) -> str | None:

@@ -87,8 +87,8 @@ COMMANDS: Final = (
     ),
     Entry(
         "demo",
-        "create:demo",
-        "Write a short book with the stand-in author, without a key.",
+        "demo:demo",
+        "Replay a recorded novel, reply by reply, without a key.",
         _SET_UP,
     ),
     Entry(

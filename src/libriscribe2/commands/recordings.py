@@ -5,7 +5,9 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,6 +66,12 @@ _MOST_NAMED: Final = 12
 PlayedBook = tuple[dict[str, Any], Settings, ModelChoice, tuple[GivenFile, ...]]
 """The keys of a brief, the settings in which every stage asks the recording, the model, and the files
 that are there from the beginning."""
+
+
+def sample_recording() -> AbstractContextManager[Path]:
+    """The file of the recording that the package brings."""
+    folder = resources.files("libriscribe2.commands") / "samples"
+    return resources.as_file(folder / "skarra.json.gz")
 
 
 def played_book(asked: Mapping[str, Any], settings: Settings) -> PlayedBook:

@@ -5,9 +5,12 @@ survives other wording. It was given to one shape, though: where a step asks for
 the recording does not answer, and neither does anything in its place.
 """
 
+import gzip
 import hashlib
+import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -183,7 +186,7 @@ def read_recording(model: str, folder: Path | None = None) -> Recording:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise _unfit(path, f"it has more than {MOST_BYTES // 2**20} MiB")
-        told = json.loads(read_regular(path).decode("utf-8", "surrogatepass"))
+        told = json.loads(_unpacked(path).decode("utf-8", "surrogatepass"))
         found = Recording.model_validate(told)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
@@ -191,12 +194,29 @@ def read_recording(model: str, folder: Path | None = None) -> Recording:
         raise _unfit(path, f"{where}: {plain_fault(first)}") from error
     except OSError as error:
         raise _unfit(path, error.strerror or str(error)) from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, EOFError, zlib.error) as error:
         raise _unfit(path, "it is not whole JSON") from error
     counts = Counter(one.place for one in found.steps).most_common(1)
     if counts and counts[0][1] > 1:
         raise _unfit(path, f"it has {_named(*counts[0][0])} twice")
     return found
+
+
+def _unpacked(path: Path) -> bytes:
+    """The bytes of a recording, which may be packed by gzip.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: What is packed is too large.
+    """
+    data = read_regular(path)
+    if path.suffix != ".gz":
+        return data
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        unpacked = packed.read(MOST_BYTES + 1)
+    if len(unpacked) > MOST_BYTES:
+        raise ValueError(path)
+    return unpacked
 
 
 _FIX: Final = "`libriscribe2 record PROJECT FILE` makes one of a finished book"
