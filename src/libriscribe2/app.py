@@ -142,7 +142,7 @@ class App:
             client=client,
             attempts=settings.pipeline.max_attempts,
             prompts=store.paths.root / "prompts",
-            anew=store.anew,
+            anew=store.call_log.anew,
             stop=session.stop,
             research=research_means(settings, store, session.pause, asks_models=asks_models),
         )

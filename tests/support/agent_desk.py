@@ -20,6 +20,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.records import scan
 from libriscribe2.project.research_files import keep_record
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.research.access import ResearchMeans
@@ -49,7 +50,6 @@ class AgentDesk:
         self.paths = ProjectPaths(folder / "book", folder / "debug")
         self.brief = Brief(premise="A keeper finds a logbook.", **brief)
         self.calls: list[Request] = []
-        self.anew: list[str] = []
         self.stops = 0
         self.outbox = ListOutbox()
         self.means: dict[str, Any] = {}
@@ -80,10 +80,6 @@ class AgentDesk:
         (self.paths.root / "book.toml").touch()
         with ProjectStore.open(self.paths) as store:
 
-            def anew(step: str) -> None:
-                self.anew.append(step)
-                store.anew(step)
-
             def stop() -> None:
                 self.stops += 1
 
@@ -103,7 +99,7 @@ class AgentDesk:
                     book=Book(store),
                     client=client,
                     attempts=attempts,
-                    anew=anew,
+                    anew=store.call_log.anew,
                     stop=stop,
                     research=ResearchMeans(
                         paths=self.paths,
@@ -125,6 +121,15 @@ class AgentDesk:
     def pieces(self) -> list[tuple[str, str]]:
         """The pieces of prose that arrived, each with its step."""
         return [(one.step, one.text) for one in self.outbox if isinstance(one, Piece)]
+
+    @property
+    def anew(self) -> list[str]:
+        """The steps that the next run asks anew."""
+        return [
+            str(one["step"])
+            for one in scan(self.paths.journal.read_bytes()).records
+            if one["t"] == "anew"
+        ]
 
     def schema(self, call: int = 0) -> dict[str, Any]:
         """The properties that the schema in a request's prompt describes."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from libriscribe2.llm.attempt import Attempt
 from libriscribe2.llm.backend import NoCallLog
 from libriscribe2.llm.call_records import CallReport
 from libriscribe2.llm.limits.rates import RateGate
@@ -74,6 +75,13 @@ class MemoryCallLog(NoCallLog):
 
     def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
         self.notes.append((f"failed {kind}", key))
+
+
+class AttemptList(list[Attempt]):
+    """Keeps the attempts of a conversation."""
+
+    def add(self, attempt: Attempt, /) -> None:
+        self.append(attempt)
 
 
 class WaitList(list[Wait]):

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from pydantic import BaseModel
 from typing_extensions import override
 
-from libriscribe2.errors import IncompleteError, LibriScribeError, MaxRetriesExceededError
-from libriscribe2.llm.attempt import Attempt, log_cleanup
+from libriscribe2.errors import IncompleteError, LibriScribeError
+from libriscribe2.llm.attempt import Attempt, AttemptConsumer, log_cleanup
 from libriscribe2.llm.backend import schema_text
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
@@ -151,11 +151,14 @@ class MadeFrom:
         said = {name: value for name, value in told.items() if value}
         return {"models": self.models, "prompts": self.prompts, **said}
 
-    def add(self, key: str, model: str) -> None:
-        """Note a reply that was used."""
-        self.keys.append(key)
-        if model not in self.models:
-            self.models.append(model)
+    def add(self, attempt: Attempt) -> None:
+        """Note a reply that is used."""
+        if attempt.result["status"] == "success":
+            request, completion = attempt.call.request, attempt.call.completion
+            model = completion.model or request.model
+            self.keys.append(request.key())
+            if model not in self.models:
+                self.models.append(model)
 
 
 _NONE: Final[Mapping[str, str]] = {}
@@ -388,28 +391,16 @@ class Agent:
         """Keep an attempt for review, apart from the book; a replayed one is kept once."""
         self.context.client.with_options(CallOptions(stage=self.name)).record(attempt)
 
-    def _count(self, attempt: Attempt) -> None:
-        """Note a reply that is used among those that the artifact was made from."""
-        if attempt.result["status"] == "success":
-            request, completion = attempt.call.request, attempt.call.completion
-            self.made_from.add(request.key(), completion.model or request.model)
+    def _consumer(self) -> AttemptConsumer:
+        """Who takes the attempts of its conversations."""
+        return self.made_from
 
-    async def _think(
+    def _think(
         self, messages: Iterable[dict[str, Any]], parser: Callable[[str], Any], options: CallOptions
-    ) -> Any:
-        """The conversation; a step whose attempts all failed is asked anew by the next run."""
-        client = self.context.client.with_options(options)
-        value: Any = None
-        try:
-            async for attempt in client.attempts(messages, parser, self.context.attempts):
-                self._count(attempt)
-                value = None if attempt.feedback else attempt.value
-        except MaxRetriesExceededError as error:
-            self.context.anew(options.step)
-            error.what = f"The stage {self.name!r} got no usable reply: {error.what}"
-            error.fix = "run `libriscribe2 resume` to ask again; the replies are in the dumps"
-            raise
-        return value
+    ) -> Coroutine[Any, Any, Any]:
+        """The conversation, to be awaited."""
+        client = self.context.client.with_options(options, self._consumer())
+        return client.think_with_retry(messages, parser, self.context.attempts)
 
     def _options(self, unit: Unit, part: str, **fields: Any) -> CallOptions:
         """How this agent's calls are made."""
@@ -458,25 +449,21 @@ class Agent:
             Exception: One failed; a failure of its own is preferred to having been stopped.
         """
 
-        async def one(part: Coroutine[Any, Any, T]) -> T:
-            try:
-                return await part
-            except ReplyAwaitedError:
-                raise
-            except LibriScribeError:
+        def ended(part: asyncio.Task[T]) -> None:
+            error = None if part.cancelled() else part.exception()
+            if isinstance(error, LibriScribeError) and not isinstance(error, ReplyAwaitedError):
                 self.context.stop()
-                raise
 
-        parts = tuple(work)
-        every = asyncio.gather(*map(one, parts), return_exceptions=True)
+        tasks = list(map(asyncio.ensure_future, work))
+        for task in tasks:
+            task.add_done_callback(ended)
+        every = asyncio.gather(*tasks, return_exceptions=True)
         try:
             results = await every
         finally:
             if every.cancel():
                 with suppress(asyncio.CancelledError):
                     await every
-            for part in parts:  # Ctrl-C may come before one has begun, and Python warns of such
-                part.close()
         failed = [result for result in results if isinstance(result, BaseException)]
         if failed:
             stops = (RunStoppedError, ReplyAwaitedError)

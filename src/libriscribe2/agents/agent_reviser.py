@@ -1,9 +1,10 @@
 """Revision: what code and a critic find wrong is mended by patches, each kept only if it helps."""
 
 import logging
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from pydantic import BaseModel
 
@@ -58,8 +59,6 @@ _MOST_PLACES: Final = 3
 _MOST_REASONS: Final = 3
 """Edits that were not applied which the remark names with their reasons."""
 
-ModelT = TypeVar("ModelT", bound=BaseModel)
-
 
 @dataclass(frozen=True, slots=True)
 class _Round:
@@ -77,9 +76,34 @@ class _Round:
     context: GateContext
     blocks: str
 
+    @property
+    def beats(self) -> Sequence[str]:
+        """What the plan of a story wants to happen."""
+        outline = self.context.outline
+        return outline.beats if outline and self.context.kind == "fiction" else []
+
     def figures(self, text: str) -> GateFigures:
         """How bad a version is by the gates."""
         return measured(text, self.context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question that a round asks.
+
+    Attributes:
+        shape: The shape of the answer.
+        prompt: The prompt.
+        part: Name of the question within the unit.
+        values: The prompt's values.
+        also: Values for which the prompt need have no hole.
+    """
+
+    shape: type[BaseModel]
+    prompt: str
+    part: str
+    values: Mapping[str, str]
+    also: Mapping[str, str]
 
 
 class Reviser:
@@ -123,53 +147,90 @@ class Reviser:
         for number in range(1, MOST_ROUNDS + 1):
             this = _Round(number, unit, context, blocks)
             seen = [one for one in examined(text, context).findings if _is_new(one, asked)]
-            if number == 1:
-                told = await self._critique(this, text, seen)
-                told = [*await self._citations(this, text), *told]
-                seen = [one for one in seen if not _is_among(one, self._judged)]
-            else:
+            if number > 1:
                 told = _still_wrong(told, text)
                 if not told and not any(map(_can_be_patched, by_severity(seen, "error"))):
                     break
-                told += await self._critique_of_changes(this, draft, text)
+            answers: list[BaseModel] = []
+            for one in self._questions(this, draft, text, seen):
+                with self._optional(unit, one):
+                    answers.append(await self._asked(unit, one))
+            told += self._found(this, draft, text, answers)
+            if number == 1:
+                seen = [one for one in seen if not _is_among(one, self._judged)]
             asked = {(one.rule, one.where.quote) for one in seen}
-            changed = await self._patched(this, text, _most_urgent_first(seen, told))
+            wrong, question = self._to_patch(this, text, _most_urgent_first(seen, told))
+            changed = text
+            if wrong:
+                with self._optional(unit, question):
+                    patches = await self._asked(unit, question)
+                    changed = self._patched(this, text, wrong, patches)
             if changed == text:
                 break
             text = changed
-        if self._judged:
-            self._agent.made_from.unsupported = _unmended(self._judged, draft, text)
-        self._tell()
+        self._tell(draft, text)
         return text
 
-    async def _critique(self, this: _Round, text: str, seen: Sequence[Finding]) -> list[Finding]:
-        """What a critic finds whose quotes stand in the text; a long chapter is read in parts."""
-        outline = this.context.outline
-        beats = outline.beats if outline and this.context.kind == "fiction" else []
-        shape: type[BaseModel] = CritiqueWithBeats if beats else Critique
+    def _asked(self, unit: Unit, one: _Question) -> Coroutine[Any, Any, Any]:
+        """The answer to a question, to be awaited."""
+        return self._agent.ask_about(
+            unit, one.shape, one.prompt, one.values, one.also, part=one.part
+        )
+
+    @contextmanager
+    def _optional(self, unit: Unit, one: _Question) -> Iterator[None]:
+        """Go on without the answer to a question where none can be had, and say so."""
+        try:
+            yield
+        except (MaxRetriesExceededError, ContentFilteredError) as error:
+            logger.warning("%s: %s/%s: %s", REVISION_LEFT_OUT, unit.step, one.part, error.what)
+            if one.prompt not in self._left_out:
+                self._left_out.append(one.prompt)
+
+    def _questions(
+        self, this: _Round, draft: str, text: str, seen: Sequence[Finding]
+    ) -> Iterator[_Question]:
+        """What a round asks before it mends anything: of the text, then of what was changed."""
+        if this.number > 1:
+            yield self._about_changes(this, draft, text)
+            return
+        yield from self._critique(this, text, seen)
+        yield from self._citations(this, text)
+
+    def _found(
+        self, this: _Round, draft: str, text: str, answers: Sequence[BaseModel]
+    ) -> list[Finding]:
+        """What the answers find wrong, as far as their quotes stand in the text."""
+        found: list[Finding] = []
+        for one in answers:
+            if isinstance(one, CitationCheck):
+                found = [*self._unsupported(this, text, one), *found]
+            elif isinstance(one, Critique | CritiqueOfFacts):
+                found += _standing(this.unit, one.issues[:MOST_ISSUES], text)
+        if this.number > 1:
+            return [one for one in found if line_of_quote(one.where.quote, draft) is None]
+        beats = [b for one in answers if isinstance(one, CritiqueWithBeats) for b in one.beats]
+        return [*found, *_missing(this.beats, beats, text)]
+
+    def _critique(self, this: _Round, text: str, seen: Sequence[Finding]) -> Iterator[_Question]:
+        """What a critic is asked about the text; a long chapter is read in parts."""
+        shape: type[BaseModel] = CritiqueWithBeats if this.beats else Critique
         if this.context.kind != "fiction":
             shape = CritiqueOfFacts
-        plan = _plan(this.context, beats, text, seen)
+        plan = _plan(this.context, this.beats, text, seen)
         texts = within_room(without_notes(text), self._room(weigh(plan)))
-        found: list[Finding] = []
-        answers: list[BeatAnswer] = []
         for index, part in enumerate(texts, start=1):
             before = this.context.before if index == 1 else texts[index - 2]
             name = f"critique{this.number}" + (f"-part{index:02d}" if len(texts) > 1 else "")
             values = {"plan": plan, "most": str(MOST_ISSUES)}
             own = {"text_before": tail(before, BEFORE_BUDGET), "text": part}
-            also = own | self._shared(this, part)
-            told = await self._ask(this.unit, shape, name, "critique", values, also)
-            if isinstance(told, Critique | CritiqueOfFacts):
-                found += _standing(this.unit, told.issues[:MOST_ISSUES], text)
-            answers += told.beats if isinstance(told, CritiqueWithBeats) else []
-        return [*found, *_missing(beats, answers, text)]
+            yield _Question(shape, "critique", name, values, own | self._shared(this, part))
 
-    async def _citations(self, this: _Round, text: str) -> list[Finding]:
-        """What a judge finds in the marks of a book of facts; why notes are not used is kept."""
+    def _citations(self, this: _Round, text: str) -> Iterator[_Question]:
+        """What a judge is asked about the marks in a book of facts."""
         if self._head is None or not this.context.notes:
-            return []
-        from libriscribe2.context.cited_chapter import PROMPT, CitedChapter, findings_of  # noqa: PLC0415 -- not for stories
+            return
+        from libriscribe2.context.cited_chapter import PROMPT, CitedChapter  # noqa: PLC0415 -- not for stories
 
         state = self._head.state
         plants = [one for scene in state.scenes for one in own_notes(scene, state.notes)]
@@ -177,29 +238,27 @@ class Reviser:
         chapter = CitedChapter(
             state.number, state.chapter.title, text, own, state.notes, state.sources
         )
-        if not chapter.has_notes:
-            return []
-        values = {"book": book_lines(state.brief), **chapter.shown()}
-        name = f"{PROMPT}{this.number}"
-        told = await self._ask(this.unit, CitationCheck, name, PROMPT, values, {})
-        if told is None:
-            return []
+        if chapter.has_notes:
+            values = {"book": book_lines(state.brief), **chapter.shown()}
+            yield _Question(CitationCheck, PROMPT, f"{PROMPT}{this.number}", values, {})
+
+    def _unsupported(self, this: _Round, text: str, told: CitationCheck) -> list[Finding]:
+        """What a judge finds in the marks of a book of facts; why notes are not used is kept."""
+        from libriscribe2.context.cited_chapter import findings_of  # noqa: PLC0415 -- not for stories
+
         self._agent.made_from.declined = {one.id: one.why for one in told.declined}
         self._judged = findings_of(told, text, {note.id: note for note in this.context.notes})
         return list(self._judged)
 
-    async def _critique_of_changes(self, this: _Round, draft: str, text: str) -> list[Finding]:
-        """What a critic finds in the new passages, who sees the old ones and why they were changed."""
+    def _about_changes(self, this: _Round, draft: str, text: str) -> _Question:
+        """What a critic is asked of new passages, who sees the old ones and why they were changed."""
         changes = changed_paragraphs(without_notes(draft), without_notes(text))
         lines = lines_within((self._change(was, now) for was, now in changes), CHANGES_BUDGET)
         # A passage that was only added has no place of its own.
         at = [[place] for was, _ in changes if was and (place := draft.find(was)) >= 0]
         values = {"changes": "\n".join(lines), "most": str(MOST_ISSUES)}
         also = self._around(this, draft, passages(draft, at, PASSAGES_BUDGET).text)
-        name = f"critique{this.number}"
-        told = await self._ask(this.unit, Critique, name, "critique_again", values, also)
-        found = [] if told is None else _standing(this.unit, told.issues[:MOST_ISSUES], text)
-        return [one for one in found if line_of_quote(one.where.quote, draft) is None]
+        return _Question(Critique, "critique_again", f"critique{this.number}", values, also)
 
     def _change(self, was: str, now: str) -> str:
         """A change as a line, with what the patches in it were made for."""
@@ -207,17 +266,18 @@ class Reviser:
         texts = {"old": shorten(was, CHANGE_BUDGET), "new": shorten(now, CHANGE_BUDGET)}
         return to_json({**texts, "what_was_wrong": list(dict.fromkeys(why))})
 
-    async def _patched(self, this: _Round, text: str, findings: Sequence[Finding]) -> str:
-        """The text with the patches that were kept."""
+    def _to_patch(
+        self, this: _Round, text: str, findings: Sequence[Finding]
+    ) -> tuple[list[Finding], _Question]:
+        """The findings that patches are asked for, and the question."""
         asked, lines, shown = _question(text, findings)
-        if not lines:
-            return text
-        whys = dict(enumerate((one.why for one in asked), start=1))
         also = self._around(this, text, shown) | {"notes": self._notes(lines, shown)}
-        name = f"patches{this.number}"
-        told = await self._ask(this.unit, Patches, name, "patches", {"issues": lines}, also)
-        if told is None:
-            return text
+        question = _Question(Patches, "patches", f"patches{this.number}", {"issues": lines}, also)
+        return asked if lines else [], question
+
+    def _patched(self, this: _Round, text: str, asked: Sequence[Finding], told: Patches) -> str:
+        """The text with the patches that were kept."""
+        whys = dict(enumerate((one.why for one in asked), start=1))
         patches = told.patches[:MOST_PATCHES]
         done = patched(text, patches, this.figures, {note.id for note in this.context.notes})
         self._suggested += len(patches)
@@ -262,26 +322,10 @@ class Reviser:
             | {"chapter": this.blocks, "places": "", "text_before": block(name, text)}
         )
 
-    async def _ask(
-        self,
-        unit: Unit,
-        model: type[ModelT],
-        part: str,
-        prompt: str,
-        values: Mapping[str, str],
-        also: Mapping[str, str],
-    ) -> ModelT | None:
-        """The reply to a question; None where no usable one came."""
-        try:
-            return await self._agent.ask_about(unit, model, prompt, values, also, part=part)
-        except (MaxRetriesExceededError, ContentFilteredError) as error:
-            logger.warning("%s: %s/%s: %s", REVISION_LEFT_OUT, unit.step, part, error.what)
-            if prompt not in self._left_out:
-                self._left_out.append(prompt)
-            return None
-
-    def _tell(self) -> None:
-        """Add how it went to the agent's remark."""
+    def _tell(self, draft: str, text: str) -> None:
+        """Add how it went to the agent's remark, and what a judge found and still stands."""
+        if self._judged:
+            self._agent.made_from.unsupported = _unmended(self._judged, draft, text)
         said = []
         if self._suggested:
             said.append(f"{self._kept} of {self._suggested} suggested edits applied")

@@ -1,7 +1,7 @@
 """One scene: written, continued where it came too short, and without what was written before."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +9,7 @@ import regex
 
 from libriscribe2.agents.agent_base import FEWEST_WORDS, Agent, Unit
 from libriscribe2.checks.text_lengths import Wanted
-from libriscribe2.context.scene_context import ChapterHead
+from libriscribe2.context.scene_context import ChapterHead, SceneContext
 from libriscribe2.context.story_so_far import text_before
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.prose import count_words
@@ -113,7 +113,7 @@ class SceneCall:
     """What is asked for a scene.
 
     Attributes:
-        values: The values of the prompt, without `words`.
+        context: What the prompt shows, without `words`.
         wanted: How long the scene is to be.
         head: What all requests of the chapter show first.
         written: The scenes that are written.
@@ -121,7 +121,7 @@ class SceneCall:
         prompt: The prompt; the agent's own where none is named.
     """
 
-    values: Mapping[str, str]
+    context: SceneContext
     wanted: Wanted
     head: ChapterHead
     written: Sequence[str] = ()
@@ -133,39 +133,34 @@ async def write_scene(agent: Agent, unit: Unit, call: SceneCall) -> str:
     """Ask for a scene, and once more for the rest where less than three quarters came.
 
     What the reply repeats of the text before, character by character, is cut off. A text that is
-    too long is kept. What happened is noted in the agent's remark.
+    too long is kept. What happened is noted in the agent's remark, and what it was written from
+    among what its chapter was made from.
 
     Raises:
         MaxRetriesExceededError: No text came. Where only the rest did not come, the scene is
             returned as it is.
     """
+    values, first = call.context.values, len(agent.made_from.keys)
     reply = await agent.write_prose(
-        unit, call.values, words=call.wanted.asked, prompt=call.prompt, part=call.part
+        unit, values, words=call.wanted.asked, prompt=call.prompt, part=call.part
     )
+    manifest = call.context.manifest.model_copy(update={"key": agent.made_from.keys[first]})
+    agent.made_from.manifests.append(manifest.model_dump(mode="json"))
     before = text_before(call.head.state, call.written)
     text = _new(agent, reply.strip(), before, call.part, least=FEWEST_WORDS)
     count = count_words(text)
     if not call.wanted.is_short(count):
         return text
-    words = call.wanted.missing(count)
-    more = await _more(agent, unit, call, text, words)
-    logger.info("%s: %s/%s: %d words", SCENE_CONTINUED, unit.step, call.part, count_words(more))
-    return joined(text, _new(agent, more, text, call.part, least=0))
-
-
-async def _more(agent: Agent, unit: Unit, call: SceneCall, text: str, words: int) -> str:
-    """The text that comes next; "" where none can be had."""
-    values = {**call.values, **call.head.values([*call.written, text])}
-    values["places"] = call.values["places"]
-    values |= {"shown": "".join(values[name] for name in SHOWN), "written": text}
+    also = {**values, **call.head.values([*call.written, text]), "places": values["places"]}
+    also |= {"shown": "".join(also[name] for name in SHOWN), "written": text}
     part = f"{call.part}-{CONTINUE}" if call.part else CONTINUE
+    words, more = call.wanted.missing(count), ""
     try:
-        return await agent.write_prose(
-            unit, {}, words=words, prompt=CONTINUE, part=part, also=values
-        )
+        more = await agent.write_prose(unit, {}, words=words, prompt=CONTINUE, part=part, also=also)
     except (MaxRetriesExceededError, ContentFilteredError):
         agent.remark(f"{call.part or 'the text'} is short: the model wrote no more")
-        return ""
+    logger.info("%s: %s/%s: %d words", SCENE_CONTINUED, unit.step, call.part, count_words(more))
+    return joined(text, _new(agent, more, text, call.part, least=0))
 
 
 def _new(agent: Agent, text: str, before: str, part: str, *, least: int) -> str:

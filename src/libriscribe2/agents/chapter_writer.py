@@ -142,32 +142,26 @@ class ChapterWriterAgent(Agent):
         parts = unit.part.split("+") if unit.part else self.book.parts_asked_again(unit.step)
         if parts and self.book.has(unit.output):
             return await self._anew(unit, sorted(int(part[-2:]) for part in parts))
-        drafts = self._order().drafts(number)
-        if not drafts:
-            return await self._whole(unit)
+        drafts = self._drafts(number)
         if drafts == (number,):
             return self.book.text(draft_file(number))
-        context = scene_context(self._state(unit), 0, budget=self._budget(unit))
-        text = await with_opening(self, unit, context.values)
-        self.made_from.draft = self.book.draft_of(draft_file(number)) or ""
-        return text
-
-    async def _whole(self, unit: Unit) -> str:
-        """Write the chapter's scenes one after the other, and revise what they make."""
         state = self._state(unit)
+        if drafts:
+            context = scene_context(state, 0, budget=self._budget(unit))
+            text = await with_opening(self, unit, context.values)
+            self.made_from.draft = self.book.draft_of(draft_file(number)) or ""
+            return text
         head = chapter_head(state, self._budget(unit))
+        at_once = self.context.whole_chapters and len(state.scenes) > 1
         written: list[str] = []
-        lengths = chapter_words(self.brief, state.outline.chapters)
-        habit, wanted = _habit(state, lengths), lengths[state.number - 1]
-        if self.context.whole_chapters and len(state.scenes) > 1:
-            written.append(await self._at_once(unit, head, Wanted(round(wanted), habit, HALF)))
-        for words in scene_words(wanted, state.scenes) if not written else ():
-            written.append(await self._scene(unit, head, written, Wanted(words, habit)))
+        for wanted in self._lengths(state, at_once=at_once):
+            call = (self._all_scenes if at_once else self._scene)(unit, head, wanted, written)
+            written.append(self._usable(call, await write_scene(self, unit, call)))
         draft = f"# {state.chapter.title}\n\n{joined_scenes(written)}\n"
         if not self.brief.revision:
             return draft
-        context, shown = gate_context(state, round(wanted)), shown_for_revision(state)
-        revised = await Reviser(self, head).revised(unit, draft, context, shown)
+        gates, shown = gate_context(state, round(self._words(state))), shown_for_revision(state)
+        revised = await Reviser(self, head).revised(unit, draft, gates, shown)
         text = await self._better_of(unit, draft, revised)
         self.made_from.draft = draft if text != draft else ""
         return text
@@ -186,12 +180,11 @@ class ChapterWriterAgent(Agent):
             self.made_from.models += made.params.get("models", [])
             self.made_from.prompts |= made.params.get("prompts", {})
         old = {} if made is None else {one["scene"]: one for one in made.params.get("packs", [])}
-        lengths = chapter_words(self.brief, state.outline.chapters)
-        words = scene_words(lengths[number - 1], state.scenes)
+        lengths = self._lengths(state)
         for scene in scenes:
-            wanted = Wanted(words[scene - 1], _habit(state, lengths))
-            text = await self._scene(unit, head, written[: scene - 1], wanted, written[scene:])
-            written[scene - 1] = text
+            before, after = written[: scene - 1], written[scene:]
+            call = self._scene(unit, head, lengths[scene - 1], before, after)
+            written[scene - 1] = self._usable(call, await write_scene(self, unit, call))
         old |= {one["scene"]: one for one in self.made_from.manifests}
         self.made_from.manifests = [old[scene] for scene in sorted(old)]
         settled = {note_on(number, scene) for scene in scenes}
@@ -222,67 +215,75 @@ class ChapterWriterAgent(Agent):
         number = unit.chapter or 1
         return read_context(self.brief, self.book, number, self._plan(number), self._order())
 
+    def _drafts(self, number: int) -> tuple[int, ...]:
+        """The chapters whose drafts the text is made from: its own, and the one before."""
+        return self._order().drafts(number)
+
     def _order(self) -> DraftOrder:
         """In which order the chapters are drafted."""
         return DraftOrder.planned(self.brief.drafting, self.brief.kind, self.book.roles())
 
-    async def _scene(
+    def _words(self, state: PromptContext) -> float:
+        """The wanted words of the chapter."""
+        return chapter_words(self.brief, state.outline.chapters)[state.number - 1]
+
+    def _lengths(self, state: PromptContext, *, at_once: bool = False) -> list[Wanted]:
+        """How long each text that is asked for is to be: one for each scene, or one for all."""
+        lengths = chapter_words(self.brief, state.outline.chapters)
+        actual = {n: _written(text) for n, text in state.texts.items()}
+        wanted = {n: round(lengths[n - 1]) for n in actual}
+        habit, words = habit_at(state.number, actual, wanted, state.order.known), self._words(state)
+        if at_once:
+            return [Wanted(round(words), habit, HALF)]
+        return [Wanted(one, habit) for one in scene_words(words, state.scenes)]
+
+    def _scene(
         self,
         unit: Unit,
         head: ChapterHead,
-        written: Sequence[str],
         wanted: Wanted,
+        written: Sequence[str],
         after: Sequence[str] = (),
-    ) -> str:
-        """Write the scene after those that are written, and keep from what it was written."""
-        state = head.state
+    ) -> SceneCall:
+        """What is asked for the scene that comes after those that are written."""
         part = f"scene{len(written) + 1:02d}"
         budget = self._budget(unit, part)
-        context = scene_context(state, len(written), written, budget, head)
+        context = scene_context(head.state, len(written), written, budget, head)
         if after:
             shown = text_block("text_after", after[0], NEXT_BUDGET, remark=NEXT_REMARK).text
             context = replace(context, values={**context.values, "text_after": shown})
-        call = SceneCall(
-            context.values,
-            wanted,
-            head,
-            written,
-            part=part,
-            prompt=ChapterWriterAgent.name,
-        )
-        text = await self._from(context, unit, call)
-        heading = " ".join(state.scenes[len(written)].heading.strip("# ").split())
-        return f"## {heading}\n\n{_HEADING.sub('', text, count=1)}" if heading else text
+        context = self._with_notes(context, unit, part)
+        return SceneCall(context, wanted, head, written, part, ChapterWriterAgent.name)
 
-    async def _at_once(self, unit: Unit, head: ChapterHead, wanted: Wanted) -> str:
-        """Write all scenes with one request, which shows what any of them may be written from."""
+    def _all_scenes(
+        self, unit: Unit, head: ChapterHead, wanted: Wanted, written: Sequence[str]
+    ) -> SceneCall:
+        """One question for all scenes, which shows what any of them may be written from."""
         state = head.state
         one_plan = replace(state, scenes=(state.plan,))
         whole = scene_context(one_plan, 0, budget=self._budget(unit), head=head)
         scenes = [one.model_copy(update={"target_words": 0}) for one in state.scenes]
         plans = (scene_block(one, n, len(scenes)) for n, one in enumerate(scenes, 1))
-        context = replace(
-            whole, values={**whole.values, "scene": block("scenes", "\n".join(plans))}
-        )
-        call = SceneCall(context.values, wanted, head, part=WHOLE_CHAPTER, prompt=WHOLE)
-        text = await self._from(context, unit, call)
-        own = _CHAPTER_TITLE if any(scene.heading for scene in scenes) else _HEADING
-        return own.sub("", text, count=1).strip()
+        values = {**whole.values, "scene": block("scenes", "\n".join(plans))}
+        context = self._with_notes(replace(whole, values=values), unit, WHOLE_CHAPTER)
+        return SceneCall(context, wanted, head, written, WHOLE_CHAPTER, WHOLE)
 
-    async def _from(self, context: SceneContext, unit: Unit, call: SceneCall) -> str:
-        """Ask for a text, and keep from what it was written."""
-        before = len(self.made_from.keys)
-        text = await write_scene(self, unit, call)
-        manifest = context.manifest.model_copy(
-            update={
-                "key": self.made_from.keys[before],
-                "parts": (*context.manifest.parts, *self._shown(unit, call.part)),
-            }
-        )
-        self.made_from.manifests.append(manifest.model_dump(mode="json"))
+    def _usable(self, call: SceneCall, text: str) -> str:
+        """A text with the heading that is planned and no other, which cites notes that there are."""
         notes = self.book.notes()
         ids = {note.id for note in facts(notes)} if notes else ()
-        return with_known_ids(text.strip(), ids) if ids else text.strip()
+        text = with_known_ids(text.strip(), ids) if ids else text.strip()
+        scenes = call.head.state.scenes
+        if call.prompt == WHOLE:
+            own = _CHAPTER_TITLE if any(scene.heading for scene in scenes) else _HEADING
+            return own.sub("", text, count=1).strip()
+        heading = " ".join(scenes[len(call.written)].heading.strip("# ").split())
+        return f"## {heading}\n\n{_HEADING.sub('', text, count=1)}" if heading else text
+
+    def _with_notes(self, context: SceneContext, unit: Unit, part: str) -> SceneContext:
+        """A context whose manifest also names the author's notes that the request shows."""
+        parts = (*context.manifest.parts, *self._shown(unit, part))
+        return replace(context, manifest=context.manifest.model_copy(update={"parts": parts}))
 
     def _budget(self, unit: Unit, part: str = "") -> int:
         """What the parts of a prompt take beside the author's notes."""
@@ -334,13 +335,6 @@ def divided(text: str, name: str, planned: int) -> tuple[str, list[str]]:
     return title, scenes
 
 
-def _habit(state: PromptContext, lengths: Sequence[float]) -> float:
-    """How much of what is asked for the model has given in the chapters that are known."""
-    actual = {n: _written(text) for n, text in state.texts.items()}
-    wanted = {n: round(lengths[n - 1]) for n in actual}
-    return habit_at(state.number, actual, wanted, state.order.known)
-
-
 def _written(text: str) -> int:
     """The words of a chapter without its title."""
     return count_words(text.partition("\n")[2])
@@ -366,4 +360,11 @@ class DraftWriterAgent(ChapterWriterAgent):
     @override
     async def execute(self, unit: Unit) -> str:
         """Write the chapter's scenes one after the other and join them under its title."""
-        return await self._whole(unit)
+        text = await super().execute(unit)
+        self.made_from.plans = []  # the chapter's own record has them
+        return text
+
+    @override
+    def _drafts(self, number: int) -> tuple[int, ...]:
+        """None: it is the draft."""
+        return ()

@@ -1,8 +1,8 @@
 """The plan of a book: its outline, and the scenes of every chapter, several chapters at a time."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from pydantic import BaseModel
 from typing_extensions import override
@@ -293,14 +293,30 @@ class SceneOutlinerAgent(Agent):
     async def execute(self, unit: Unit) -> ScenesFile:
         """Ask for every chapter's scenes; each group is shown how the plan before it ends.
 
-        Where a plan waits for single chapters, only these are asked for.
+        Where a plan waits for single chapters, only these are asked for. Of a group's reply, what
+        is no good is asked for alone.
         """
         plans = self._kept()
         numbers = range(1, len(self._outline.chapters) + 1)
         wanted = [number for number in numbers if number not in plans]
-        for group in _groups(wanted, self._share, in_a_row=True):
-            plans |= await self._planned(unit, group, plans)
-        plans |= await self._mended(unit, wanted, plans, await self._clashes(unit, plans))
+        groups = _groups(wanted, self._share, in_a_row=True)
+        while groups:
+            group, told = groups.pop(0), Plans()
+            neighbours = neighbours_block(self._outline.chapters, group, plans)
+            try:
+                made = await self._asked(unit, "scenes", group, {"neighbours": neighbours})
+                told = self._usable(group, made)
+            except MaxRetriesExceededError:
+                if len(group) == 1:
+                    raise
+            groups[:0] = [[number] for number in group if number not in told]  # asked for alone
+            plans |= told
+        clashes: dict[int, list[Finding]] = {}
+        if self.brief.kind == "fiction" and sum(len(plan.scenes) for plan in plans.values()) > 1:
+            from libriscribe2.agents.agent_plan_reader import contradictions  # noqa: PLC0415 -- late
+
+            clashes = _by_chapter(await contradictions(self, unit, plans))
+        plans |= await self._mended(unit, wanted, plans, clashes)
         return ScenesFile(chapters=[plans[number] for number in sorted(plans)])
 
     @property
@@ -333,28 +349,15 @@ class SceneOutlinerAgent(Agent):
         weight = weigh(self._block(number))
         return max(scenes / MOST_SCENES, weight / CHAPTERS_BUDGET)
 
-    async def _planned(self, unit: Unit, group: Sequence[int], plans: Plans) -> Plans:
-        """The scenes of some chapters; a part of the reply that is no good is asked for alone."""
-        neighbours = neighbours_block(self._outline.chapters, group, plans)
-        try:
-            told = await self._asked(unit, "scenes", group, {"neighbours": neighbours})
-        except MaxRetriesExceededError:
-            if len(group) == 1:
-                raise
-            told = {}
-        for number in [number for number in group if number not in told]:
-            told |= await self._planned(unit, [number], {**plans, **told})
-        return told
-
-    async def _asked(
+    def _asked(
         self,
         unit: Unit,
         prompt: str,
         group: Sequence[int],
         shown: Mapping[str, str],
         part: str = "",
-    ) -> Plans:
-        """The usable plans of a reply, by chapter."""
+    ) -> Coroutine[Any, Any, BaseModel]:
+        """The plans of some chapters, to be awaited."""
         ranges = {n: self._range(n) for n in group}
         counts = {n: f"{self._wording(n)} for {self._words(n):,} words" for n in group}
         values = {**shown, "chapter": "\n".join(map(self._block, group))}
@@ -364,25 +367,29 @@ class SceneOutlinerAgent(Agent):
             limits, name = {"scenes": ranges[first].bounds()}, f"ch{first:02d}{part}"
             values["count"] = counts[first]
             alone: type[BaseModel] = ChapterScenes if is_story else ChapterSections
-            one = await self.ask_about(unit, alone, prompt, values, also, part=name, limits=limits)
-            return {first: self._as_planned(first, one)}
+            return self.ask_about(unit, alone, prompt, values, also, part=name, limits=limits)
         values["count"] = "; ".join(f"chapter {n}: {count}" for n, count in counts.items())
         wanted, name = CountRange.around(ranges.values()), f"ch{first:02d}-{last:02d}{part}"
         limits = {
             "chapters": CountRange(len(group), len(group)).bounds(),
             "chapters.scenes": wanted.bounds(),
         }
-        shape: type[GroupScenes | GroupSections] = GroupScenes if is_story else GroupSections
-        many = await self.ask_about(
+        shape: type[BaseModel] = GroupScenes if is_story else GroupSections
+        return self.ask_about(
             unit, shape, prompt, values, also, part=name, limits=limits, in_parts=True
         )
+
+    def _usable(self, group: Sequence[int], told: BaseModel) -> Plans:
+        """The usable plans of a reply, by chapter."""
+        if not isinstance(told, GroupScenes | GroupSections):
+            return {group[0]: self._as_planned(group[0], told)}
         # Where all are there under other numbers, the model has counted from 1.
-        own = [one.chapter for one in many.chapters]
+        own = [one.chapter for one in told.chapters]
         counted = len(own) == len(group) and {*own} != {*group}
         numbers = group if counted else own if {*own} <= {*group} else []
-        found = zip(numbers, many.chapters, strict=False)
+        found = zip(numbers, told.chapters, strict=False)
         made = {number: self._as_planned(number, one) for number, one in found}
-        return {n: plan for n, plan in made.items() if ranges[n].holds(len(plan.scenes))}
+        return {n: plan for n, plan in made.items() if self._range(n).holds(len(plan.scenes))}
 
     def _as_planned(self, number: int, told: BaseModel) -> PlannedChapter:
         """A plan as the book keeps it; the sections of a book of facts state all their notes."""
@@ -391,14 +398,6 @@ class SceneOutlinerAgent(Agent):
         if self.brief.kind != "fiction" and notes:
             scenes = with_all_homed(scenes, chapter.plants, notes)
         return PlannedChapter(chapter=number, title=chapter.title, scenes=scenes)
-
-    async def _clashes(self, unit: Unit, plans: Plans) -> dict[int, list[Finding]]:
-        """What a reader of the whole plan proves to contradict something else, by chapter."""
-        if self.brief.kind != "fiction" or sum(len(plan.scenes) for plan in plans.values()) < 2:
-            return {}
-        from libriscribe2.agents.agent_plan_reader import contradictions  # noqa: PLC0415 -- late
-
-        return _by_chapter(await contradictions(self, unit, plans))
 
     async def _mended(
         self, unit: Unit, wanted: Iterable[int], plans: Plans, clashes: Mapping[int, list[Finding]]
@@ -412,9 +411,10 @@ class SceneOutlinerAgent(Agent):
 
         async def mended(group: Sequence[int]) -> Plans:
             faults = as_list((one for n in group for one in found[n]), SCENES_FAULTS_BUDGET)
-            told = {"plan": "\n".join(shown[n] for n in group), "faults": faults}
+            shown_plans = {"plan": "\n".join(shown[n] for n in group), "faults": faults}
             try:
-                made = await self._asked(unit, "scenes_mend", group, told, "-lint1")
+                told = await self._asked(unit, "scenes_mend", group, shown_plans, "-lint1")
+                made = self._usable(group, told)
             except MaxRetriesExceededError as error:
                 logger.warning(
                     "%s: %s/ch%02d: %s", PLAN_NOT_MENDED, unit.step, group[0], error.what

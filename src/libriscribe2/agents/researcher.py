@@ -12,7 +12,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.context.notes import notes_block
 from libriscribe2.errors import IncompleteError, ProjectError
-from libriscribe2.llm.attempt import Attempt
+from libriscribe2.llm.attempt import AttemptConsumer
 from libriscribe2.models.answers import AnsweredQuestion, AnswersFile, QuestionAnswers
 from libriscribe2.models.citations import facts, ids_in, ids_known, with_known_ids
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
@@ -207,7 +207,7 @@ class ResearcherAgent(Agent):
         found = await chain.run(request)
         self._model = None
         for attempt in model.attempts:
-            self._count(attempt)
+            self.made_from.add(attempt)
         if found.failures and not found.notes:
             raise self._nothing_found(found)
         return replace(found, notes=tuple(await self._judged(unit, found.notes)))
@@ -268,12 +268,9 @@ class ResearcherAgent(Agent):
         return of_step
 
     @override
-    def _count(self, attempt: Attempt) -> None:
+    def _consumer(self) -> AttemptConsumer:
         """While a chain runs, it counts what its tools ask, in the order of all its questions."""
-        if self._model is None:
-            super()._count(attempt)
-        else:
-            self._model.add(attempt)
+        return self.made_from if self._model is None else self._model
 
     def _keep_sources(self, notes: NotesFile) -> None:
         sources = cited_sources(ResearchFolder(self._paths), notes)

@@ -108,6 +108,9 @@ class RecordedReplies:
     def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
         """Nothing has left."""
 
+    def anew(self, step: str) -> None:
+        """Nobody asks again."""
+
 
 def _used(
     manifest: Manifest, records: Iterable[Record], files: Iterable[FileRecord]

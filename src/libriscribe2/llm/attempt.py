@@ -55,6 +55,14 @@ class Attempt:
         return payload(self.result)
 
 
+class AttemptConsumer(Protocol):
+    """Takes the attempts of a step's conversations, each once it is recorded."""
+
+    def add(self, attempt: Attempt, /) -> None:
+        """Take the next attempt."""
+        ...
+
+
 async def read_reply(
     reply: Reply, parser: Callable[..., Any], cut_feedback: str, **parser_kwargs: Any
 ) -> Attempt:

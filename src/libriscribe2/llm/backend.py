@@ -223,6 +223,10 @@ class CallLog(Protocol):
         """Note that a request brought no reply, and what it may have cost all the same."""
         ...
 
+    def anew(self, step: str) -> None:
+        """Have a step whose replies could not be used ask the model anew in the next run."""
+        ...
+
 
 class NoCallLog:
     """A call log that forgets: for a client without a project."""
@@ -247,4 +251,7 @@ class NoCallLog:
         """Nothing is kept."""
 
     def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
+        """Nothing is kept."""
+
+    def anew(self, step: str) -> None:
         """Nothing is kept."""

@@ -7,11 +7,19 @@ the conversation are those of the think-with-retry design (seed 002).
 """
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.llm.attempt import Attempt, DumpWriter, dump_record, log_attempt, read_reply
+from libriscribe2.llm.attempt import (
+    Attempt,
+    AttemptConsumer,
+    DumpWriter,
+    dump_record,
+    log_attempt,
+    read_reply,
+)
 from libriscribe2.llm.backend import (
     Backend,
     BackendError,
@@ -36,7 +44,6 @@ from libriscribe2.llm.fallbacks import (
     explain,
     with_feedback,
 )
-from libriscribe2.llm.limits.retries import Retries
 from libriscribe2.llm.session import Admission, CallSession, Reply, SendOptions
 from libriscribe2.replies.contract import failure, split_leading_reasoning
 
@@ -79,6 +86,7 @@ class LLMClient:
         self._session = session if session is not None else CallSession()
         self._admission = Admission(self._journal, self._session)
         self._dumps = dumps
+        self._consumer: AttemptConsumer | None = None
 
     def using(self, model_name: str, fallbacks: Iterable[str] = ()) -> Self:
         """The same client for another model, with models to try when it cannot answer."""
@@ -87,10 +95,11 @@ class LLMClient:
         twin.fallbacks = tuple(fallbacks)
         return twin
 
-    def with_options(self, options: CallOptions) -> Self:
-        """The same client for a step with its own options."""
+    def with_options(self, options: CallOptions, consumer: AttemptConsumer | None = None) -> Self:
+        """The same client for a step with its own options, whose attempts somebody takes."""
         twin = self._twin()
         twin.options = options
+        twin._consumer = consumer if consumer is not None else twin._consumer
         return twin
 
     async def think(self, messages: Messages) -> dict[str, str | None]:
@@ -150,38 +159,40 @@ class LLMClient:
         messages = parser_kwargs.pop("messages", initial_messages)
         if messages is None or parser is None:
             raise TypeError("think_with_retry needs messages and a parser")
-        attempts = self.attempts(messages, parser, max_retries, **parser_kwargs)
-        return [attempt async for attempt in attempts][-1].value
-
-    async def attempts(
-        self, messages: Messages, parser: Callable[..., Any], most: int = 3, **parser_kwargs: Any
-    ) -> AsyncIterator[Attempt]:
-        """The attempts of `think_with_retry`, each once it is recorded; the last one has a value.
-
-        Raises:
-            MaxRetriesExceededError, TypeError, ValueError: As for `think_with_retry`.
-            ModelError, ProviderError, ContentFilteredError: As for `think`.
-        """
-        if most < 1:
-            raise ValueError(f"max_retries counts attempts and must be at least 1, not {most}")
+        if max_retries < 1:
+            raise ValueError(f"max_retries counts attempts, at least 1, not {max_retries}")
         turns = as_messages(messages)
         cut_feedback = CUT if self.options.max_tokens is None else CUT_WITH_ROOM
-        feedback = text = ""
-        cuts = 0
-        for number in range(1, most + 1):
-            reply = await self._answer(turns, number, cuts)
-            while self._goes_on(reply):
-                rest = with_feedback(reply.request, reply.completion.reply, CONTINUE)
-                reply = reply.continued(await self._answer(rest, number, cuts))
-            attempt = await read_reply(reply, parser, cut_feedback, **parser_kwargs)
-            self.record(attempt, parser)
-            yield attempt
-            if attempt.result["status"] == "success":
-                return
-            cuts += reply.is_cut
-            feedback, text = attempt.feedback, reply.completion.reply
-            turns = with_feedback(reply.request, text, feedback)
-        raise MaxRetriesExceededError(most, feedback, text)
+        feedback, text, cuts = "", "", 0
+        with self._asked_anew():
+            for number in range(1, max_retries + 1):
+                reply = await self._answer(turns, number, cuts)
+                while self._goes_on(reply):
+                    rest = with_feedback(reply.request, reply.completion.reply, CONTINUE)
+                    reply = reply.continued(await self._answer(rest, number, cuts))
+                attempt = await read_reply(reply, parser, cut_feedback, **parser_kwargs)
+                self.record(attempt, parser)
+                if self._consumer is not None:
+                    self._consumer.add(attempt)
+                if attempt.result["status"] == "success":
+                    return attempt.value
+                cuts += reply.is_cut
+                feedback, text = attempt.feedback, reply.completion.reply
+                turns = with_feedback(reply.request, text, feedback)
+            raise MaxRetriesExceededError(max_retries, feedback, text)
+
+    @contextmanager
+    def _asked_anew(self) -> Iterator[None]:
+        """Have the next run ask anew where a conversation of a stage brought nothing usable."""
+        try:
+            yield
+        except MaxRetriesExceededError as error:
+            stage = self.options.stage
+            if stage:
+                self._journal.anew(self.options.step)
+                error.what = f"The stage {stage!r} got no usable reply: {error.what}"
+                error.fix = "run `libriscribe2 resume` to ask again; the replies are in the dumps"
+            raise
 
     def record(self, attempt: Attempt, parser: object = None) -> None:
         """Log an attempt and write its dump; a replayed one is dumped once.
@@ -207,35 +218,40 @@ class LLMClient:
             attempt: Its number from 1.
             cuts: How many of the attempts before it were cut at the length limit.
         """
-        session = self._session
-        models = (self.model_name, *self.fallbacks)
-        chain = FallbackChain([self._request(turns, attempt, one, cuts) for one in models])
+        session, models = self._session, (self.model_name, *self.fallbacks)
+        requests = [self._request(turns, attempt, one, cuts) for one in models]
+        chain = FallbackChain(requests, session.retry, session.rng)
         reply = self._replayed(chain.perhaps_paid(self._journal))
         while reply is None:
             asked = chain.next()
             how = self._send_options(is_last=asked.is_last_model, roomy=cuts > 0)
             reply = self._paid_or_expected(asked.request)
-            retries = Retries(session.retry, session.rng)
-            await session.limit.acquire()
+            if reply is not None:
+                break
             try:
-                while reply is None:
-                    try:
-                        async with self._admission.admit(asked.request, how) as call:
-                            reply = call.done(await self._receive(call.request))
-                    except BackendError as error:
-                        wait = retries.wait_after(error)
-                        if wait is None:
-                            raise
-                        await session.wait_out(wait)
+                async with self._admission.admit(asked.request, how) as call:
+                    whole: Completion | None = None
+                    if not self.options.streamed:
+                        whole = await self._backend.complete(call.request)
+                    else:  # to its end, or a task has to close it
+                        async for item in self._backend.stream(call.request):
+                            whole = self._heard(call.request.step, item)
+                    reply = call.done(whole)
             except BackendError as error:
                 self._report_filtered(asked.request, error)
-                chain.failed(asked, error)
-            else:
-                chain.answered(asked)
-            finally:
-                session.limit.release()
+                wait = chain.failed(asked, error)
+                if wait is not None:
+                    await session.wait_out(wait)
+        chain.answered()
         self._report(reply)
         return reply
+
+    def _heard(self, step: str, item: str | Completion) -> Completion | None:
+        """Report a piece of a reply; its closing record is what is read."""
+        if isinstance(item, Completion):
+            return item
+        self._session.outbox.put(Piece(step, item))
+        return None
 
     async def stream(self, messages: Messages) -> AsyncIterator[str]:
         """Ask once and yield the reply in pieces of text; their concatenation is the reply.
@@ -253,7 +269,7 @@ class LLMClient:
             return
         how = SendOptions(self.options.agent)
         try:
-            async with self._session.limit, self._admission.admit(request, how) as call:
+            async with self._admission.admit(request, how) as call:
                 whole: Completion | None = None
                 async for item in self._backend.stream(call.request):
                     if isinstance(item, Completion):
@@ -263,20 +279,6 @@ class LLMClient:
                 self._report(call.done(whole))
         except BackendError as error:
             raise explain(error, request.model) from error
-
-    def _receive(self, request: Request) -> Awaitable[Completion | None]:
-        """What the backend answers; None where a stream ends without its closing record."""
-        return self._streamed(request) if self.options.streamed else self._backend.complete(request)
-
-    async def _streamed(self, request: Request) -> Completion | None:
-        """The whole of a reply whose pieces are reported while they arrive."""
-        whole: Completion | None = None
-        async for item in self._backend.stream(request):  # to its end, or a task has to close it
-            if isinstance(item, Completion):
-                whole = item
-            else:
-                self._session.outbox.put(Piece(request.step, item))
-        return whole
 
     def _goes_on(self, reply: Reply) -> bool:
         """Whether a text that was cut is continued."""

@@ -1,9 +1,11 @@
 """Whom a question is put to and in which words: the fallback chain, turns with feedback."""
 
 import logging
+import random
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Final
 
 from libriscribe2.errors import (
@@ -16,6 +18,7 @@ from libriscribe2.errors import (
 )
 from libriscribe2.llm.backend import BackendError, CallLog, Completion, Message, Request, Usage
 from libriscribe2.llm.content_filter import simplified
+from libriscribe2.llm.limits.retries import Retries, RetryPolicy, Wait
 from libriscribe2.llm.providers import key_variables
 from libriscribe2.replies.contract import split_leading_reasoning
 from libriscribe2.telemetry import FALLBACK_GENERATION_USED
@@ -36,11 +39,13 @@ class Fallback:
         request: What is asked, and whom.
         method: How this differs from the question as it was put, or "" for that one.
         is_last_model: Whether no other model is left.
+        retries: How often it was sent.
     """
 
     request: Request
     method: str
     is_last_model: bool
+    retries: Retries
 
 
 class FallbackChain:
@@ -48,13 +53,21 @@ class FallbackChain:
 
     Args:
         requests: The question, to each model; the first is the one that is wanted.
+        policy: How often each is sent again, and how patiently.
+        rng: Draws the jitter of the waits.
     """
 
-    def __init__(self, requests: Sequence[Request]) -> None:
+    def __init__(
+        self, requests: Sequence[Request], policy: RetryPolicy, rng: random.Random
+    ) -> None:
         last = len(requests) - 1
         self._requests = requests
+        self._retries = partial(Retries, policy, rng)
+        self._asked: Fallback | None = None
         self._left = deque(
-            Fallback(request, f"model {request.model}" if number else "", number == last)
+            Fallback(
+                request, f"model {request.model}" if number else "", number == last, self._retries()
+            )
             for number, request in enumerate(requests)
         )
 
@@ -72,14 +85,21 @@ class FallbackChain:
 
     def next(self) -> Fallback:
         """What is asked now; `failed` says before whether anything is left."""
-        return self._left.popleft()
+        self._asked = self._left.popleft()
+        return self._asked
 
-    def failed(self, asked: Fallback, error: BackendError) -> None:
-        """Go on with what is left.
+    def failed(self, asked: Fallback, error: BackendError) -> Wait | None:
+        """Go on with the same once more after a wait, or with what is left.
+
+        Returns:
+            The wait; None where the failure will not pass.
 
         Raises:
             LibriScribeError: Nothing is left; it explains the failure.
         """
+        if (wait := asked.retries.wait_after(error)) is not None:
+            self._left.appendleft(asked)
+            return wait
         model = asked.request.model
         if error.kind == "filtered":
             self._ask_with_less(asked)
@@ -87,10 +107,12 @@ class FallbackChain:
             raise explain(error, model) from error
         why = (model, error.kind, error.message, self._left[0].method)
         logger.warning("%s could not answer (%s: %s); continuing with the %s", *why)
+        return None
 
-    def answered(self, asked: Fallback) -> None:
+    def answered(self) -> None:
         """Say that the question was answered in another way than it was put."""
-        if asked.method:
+        asked = self._asked
+        if asked is not None and asked.method:
             logger.warning("%s: %s: %s", FALLBACK_GENERATION_USED, asked.request.step, asked.method)
 
     def _ask_with_less(self, asked: Fallback) -> None:
@@ -98,7 +120,7 @@ class FallbackChain:
         less = simplified(asked.request)
         if less.messages != asked.request.messages:
             method = f"{SIMPLIFIED_PROMPT}, {asked.method}" if asked.method else SIMPLIFIED_PROMPT
-            self._left.appendleft(Fallback(less, method, asked.is_last_model))
+            self._left.appendleft(Fallback(less, method, asked.is_last_model, self._retries()))
 
 
 def explain(error: BackendError, model: str) -> LibriScribeError:

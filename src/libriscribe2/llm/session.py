@@ -302,25 +302,29 @@ class Admission:
         """
         session = self._session
         session.check()
-        circuit = await self._closed_circuit(request.model, waits=options.waits)
-        with through(circuit):
-            async with session.budget.reserve(request, roomy=options.roomy) as reservation:
-                await self._share_of_rate(reservation.request)
-                session.check()  # the waits may have been long
-                session.steps.leave(request.step, options.variants)
-                self._journal.sent(
-                    request.key(), step=request.step, model=request.model, est_usd=reservation.usd
-                )
-                reservation.leave()
-                call = InFlight(
-                    request, reservation.request, options.agent, reservation, self._journal
-                )
-                try:
-                    yield call
-                except BackendError as error:
-                    call.failed(error)
-                    await self._tell_others(call.request, error)
-                    raise
+        async with session.limit:
+            circuit = await self._closed_circuit(request.model, waits=options.waits)
+            with through(circuit):
+                async with session.budget.reserve(request, roomy=options.roomy) as reservation:
+                    await self._share_of_rate(reservation.request)
+                    session.check()  # the waits may have been long
+                    session.steps.leave(request.step, options.variants)
+                    self._journal.sent(
+                        request.key(),
+                        step=request.step,
+                        model=request.model,
+                        est_usd=reservation.usd,
+                    )
+                    reservation.leave()
+                    call = InFlight(
+                        request, reservation.request, options.agent, reservation, self._journal
+                    )
+                    try:
+                        yield call
+                    except BackendError as error:
+                        call.failed(error)
+                        await self._tell_others(call.request, error)
+                        raise
 
     async def _closed_circuit(self, model: str, *, waits: bool) -> CircuitBreaker:
         """A model's circuit, as soon as a request may pass it.

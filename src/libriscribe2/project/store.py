@@ -85,6 +85,14 @@ class JournalCallLog:
         """
         self.add(records.fail(key, kind=kind, status=status, usd=usd))
 
+    def anew(self, step: str) -> None:
+        """Have a step whose replies could not be used ask the model anew in the next run.
+
+        Raises:
+            StorageError: The journal cannot be written.
+        """
+        self.add(records.anew(step))
+
     def adopt_rescued(self) -> int:
         """Take rescued replies of this project into the journal; return how many.
 
@@ -322,14 +330,6 @@ class ProjectStore(ProjectView):
         last = self.manifest.files.get(name)
         known = last.inputs if last is not None else {}
         self.call_log.add(records.adopt(name, sha, inputs if inputs is not None else known))
-
-    def anew(self, step: str) -> None:
-        """Have a step whose replies could not be used ask the model anew the next time.
-
-        Raises:
-            StorageError: The journal cannot be written.
-        """
-        self.call_log.add(records.anew(step))
 
     def again(self, step: str) -> None:
         """Have a step, and every step below it, ask the model anew the next time.

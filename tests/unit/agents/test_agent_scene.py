@@ -38,9 +38,9 @@ class Scribe(Agent):
     async def execute(self, unit: Unit) -> str:
         state = read_context(self.brief, self.book, 1, [PLAN, PLAN], DraftOrder("sequential", 3))
         head, scenes = chapter_head(state), [self.before]
-        values = scene_context(state, 1, scenes, head=head).values
+        context = scene_context(state, 1, scenes, head=head)
         return await write_scene(
-            self, unit, SceneCall(values, self.length, head, scenes, "scene01")
+            self, unit, SceneCall(context, self.length, head, scenes, "scene01")
         )
 
 

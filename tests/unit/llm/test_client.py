@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait, WaitList
+from tests.support.calls import AttemptList, FakeTime, MemoryCallLog, StopAtWait, WaitList
 
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError, ProviderError
 from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
@@ -248,7 +248,8 @@ async def test_TR_25_a_final_transport_error_reaches_the_caller() -> None:
 
 async def test_TR_26_every_attempt_is_told_with_its_number_and_feedback() -> None:
     client, _ = client_of("bad", "ok")
-    told = [one async for one in client.attempts("q", only_ok)]
+    told = AttemptList()
+    await client.with_options(CallOptions(), told).think_with_retry("q", only_ok)
     assert [one.call.request.attempt for one in told] == [1, 2]
     assert [one.result["status"] for one in told] == ["error", "success"]
     assert told[0].result["feedback"] == FEEDBACK
@@ -485,11 +486,10 @@ async def test_pieces_of_a_continued_reply_lose_their_thoughts_and_add_up_their_
         Completion("It was calm and", finish_reason="length", usage=usage, cost_usd=0.25),
         Completion("<think>go on</think> then a storm.", usage=usage, cost_usd=0.5),
     )
-    prose = client.with_options(CallOptions(prose=True))
-    (told,) = [
-        one
-        async for one in prose.attempts("write", lambda reply: {"status": "success", "data": reply})
-    ]
+    taken = AttemptList()
+    prose = client.with_options(CallOptions(prose=True), taken)
+    await prose.think_with_retry("write", lambda reply: {"status": "success", "data": reply})
+    (told,) = taken
     assert told.result["data"] == "It was calm and then a storm."
     whole = told.call.completion
     assert (whole.cost_usd, whole.usage.input_tokens, whole.reasoning) == (0.75, 20, "go on")
