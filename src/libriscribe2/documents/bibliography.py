@@ -2,8 +2,9 @@
 
 import json
 import re
+from calendar import month_abbr
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from lxml import etree
@@ -14,6 +15,26 @@ _MOST_AUTHORS: Final = 30
 _LONGEST: Final = 400
 _LARGEST_DATA: Final = 2**20
 _DATE: Final = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?:[-/.](\d\d?))?(?:[-/.](\d\d?))?(?!\d)")
+_NAMED_DATE: Final = re.compile(
+    r"(?<!\w)(?:(\d\d?)[ -]([A-Z][a-z]{2,8})[ -]|([A-Z][a-z]{2,8}) (\d\d?), )(\d{4})(?!\d)"
+)
+"""`2 August 2015`, `02-Aug-2015` and `August 2, 2015`."""
+
+_FIELD: Final = re.compile(r"(?:(?<=\s)|\A)([A-Z]\w*(?:-\w+)*):\s")
+_BY_LINE: Final = re.compile(r"[Bb]y ([A-Z][\w.'-]*(?:,? (?:and |& )?[A-Z][\w.'-]*){1,9})")
+_MAILBOX: Final = re.compile(r"\s*<[^>]*>")
+_FIRST_PARAGRAPHS: Final = 6
+_FEWEST_FIELDS: Final = 3
+_FIELDS: Final = {
+    "title": "title",
+    **dict.fromkeys(("author", "authors"), "author"),
+    **dict.fromkeys(("created", "date", "published"), "date"),
+    **dict.fromkeys(("publisher", "organization"), "publisher"),
+    **{name: name for name in ("version", "url")},
+}
+"""What the fields above a text are called, and what `record_of` calls them."""
+
+_AND: Final = re.compile(r" (?:and|&) ")
 _ADDRESS: Final = re.compile(r"https?://|@")
 
 _TITLES: Final = ("citation_title", "dc.title", "dcterms.title", "ld:title", "og:title")
@@ -67,11 +88,36 @@ def record_of(said: Mapping[str, str]) -> DocumentRecord:
     )
 
 
+def told_at_its_beginning(record: DocumentRecord, beginning: str) -> DocumentRecord:
+    """A record with what a document says of itself in fields above its text, `Author: A. Nother`.
+
+    Fields are those of one of its first paragraphs that has several of them, or its by-line; what
+    the record has already stays.
+    """
+    paragraphs = [one.strip() for one in beginning.split("\n\n")[:_FIRST_PARAGRAPHS]]
+    by = next((found[1] for one in paragraphs if (found := _BY_LINE.fullmatch(one))), "")
+    record = replace(record, authors=record.authors or _names(_divided(by)))
+    for paragraph in paragraphs:
+        pieces = _FIELD.split(" ".join(paragraph.split()))
+        told = dict(zip(map(str.casefold, pieces[1::2]), pieces[2::2], strict=True))
+        if len(told) >= _FEWEST_FIELDS and {"author", "authors", "title"} & told.keys():
+            said = {_FIELDS[key]: value for key, value in told.items() if key in _FIELDS}
+            own = record_of(said | {"author": _MAILBOX.sub("", said.get("author", ""))})
+            return DocumentRecord(
+                *(getattr(record, one.name) or getattr(own, one.name) for one in fields(record))
+            )
+    return record
+
+
 def date_in(text: str) -> str:
     """The first date in a text, as far as it is told; "" where there is none."""
     found = _DATE.search(text)
     if found is None:
         return ""
+    if (named := _NAMED_DATE.search(text)) is not None:
+        day, month = named[1] or named[4], (named[2] or named[3])[:3]
+        if month in month_abbr[1:]:
+            return f"{named[5]}-{list(month_abbr).index(month):02d}-{int(day):02d}"
     year, month, day = found.groups()
     if not month or not 1 <= int(month) <= 12:
         return str(year)
@@ -115,8 +161,17 @@ class _Head:
 
     said: dict[str, list[str]] = field(default_factory=dict)
     _data: list[str] | None = None
+    _author: tuple[str, list[str]] | None = None
+    """The tag that holds the name of an author, and the name so far."""
+    _begun: bool = False
+    """Whether the text has begun: who is named in it is not its author."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        marks = (attributes.get(key, "") for key in ("class", "itemprop", "rel"))
+        if "author" in marks:
+            self._author = None if self._begun else (tag, [])
+        elif tag == "p":
+            self._begun = True
         if tag == "meta":
             name = attributes.get("name") or attributes.get("property") or ""
             self._add(name.casefold(), attributes.get("content", ""))
@@ -128,8 +183,13 @@ class _Head:
     def data(self, text: str) -> None:
         if self._data is not None:
             self._data.append(text)
+        elif self._author is not None:
+            self._author[1].append(text)
 
     def end(self, tag: str) -> None:
+        if self._author is not None and tag == self._author[0]:
+            self._add("author", " ".join("".join(self._author[1]).split()))
+            self._author = None
         if tag == "script" and self._data is not None:
             text, self._data = "".join(self._data), None
             for thing in _things(text):
@@ -182,11 +242,19 @@ def _called(value: Any, *, is_body: bool) -> Iterator[str]:
 
 def _divided(authors: str) -> list[str]:
     """The names of a line; commas divide only whole names: `Family, Given` is one."""
-    pieces = [one.strip() for one in re.split(r"[;\n]", authors) if one.strip()]
+    told = (one.strip() for one in re.split(r"[;\n]", authors))
+    pieces = [name for one in told if one for name in _joined_by_and(one)]
     names = pieces[0].split(",") if len(pieces) == 1 else []
     if len(names) > 1 and all(" " in one.strip() and not one.endswith(".") for one in names):
         return names
     return pieces
+
+
+def _joined_by_and(names: str) -> list[str]:
+    """`Ann Lee and Bo Ek` are two; of a body's name such words are a part."""
+    found = [one.split() for one in _AND.split(names)]
+    whole = all(len(one) > 1 and all(word[0].isupper() for word in one) for one in found)
+    return [" ".join(one) for one in found] if whole else [names]
 
 
 def _names(said: Iterable[str]) -> tuple[str, ...]:

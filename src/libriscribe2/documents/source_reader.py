@@ -1,17 +1,24 @@
 """A document as text with locators, and PDF page by page."""
 
 import io
+import re
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-from libriscribe2.documents.bibliography import DocumentRecord, html_record, record_of, year_told_by
+from libriscribe2.documents.bibliography import (
+    DocumentRecord,
+    html_record,
+    record_of,
+    told_at_its_beginning,
+    year_told_by,
+)
 from libriscribe2.documents.decoding import (
     BINARY,
     MOST_CHARACTERS,
@@ -30,7 +37,9 @@ from libriscribe2.documents.text_reader import (
     front_matter,
     parts_by_heading,
     parts_by_indentation,
+    parts_by_lone_lines,
     title_line,
+    without_comment_marks,
 )
 from libriscribe2.documents.word_reader import read_word
 
@@ -43,6 +52,7 @@ MOST_SECONDS: Final = 60.0
 
 _LARGEST_STREAM: Final = 20 * 2**20
 _HEADER_WITHIN: Final = 1024
+_LONGEST_TITLE: Final = 200
 _FAULTS: Final = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, NotImplementedError,
     OSError, RecursionError, TypeError, ValueError, zlib.error,
@@ -85,6 +95,7 @@ def read_pdf(
             pages = list(_pages(name, reader, clock))
             labels = list(reader.page_labels)[: len(pages)]
             said = _said(reader)
+            said["title"] = said.get("title") or _largest_line(reader)
     except (PyPdfError, DeprecationError, *_FAULTS) as error:
         raise not_readable(name, "it is damaged, or not a PDF") from error
     if not any(pages):
@@ -109,6 +120,20 @@ def _pages(name: str, reader: "PdfReader", clock: Clock) -> Iterator[str]:
         yield text
 
 
+def _largest_line(reader: "PdfReader") -> str:
+    """What stands largest on the first page; "" where nothing does, or more than a title."""
+    found = list[tuple[float, str]]()
+
+    def take(text: str, _page: Any, at: Any, _font: Any, size: Any) -> None:
+        if text.strip():
+            found.append((round(abs(float(size) * float(at[3])), 1), text))
+
+    reader.pages[0].extract_text(visitor_text=take)
+    sizes = {size for size, _ in found}
+    title = tidy_line(" ".join(text for size, text in found if size == max(sizes)))
+    return title if len(title) <= _LONGEST_TITLE and len(sizes) > 1 else ""
+
+
 def _said(reader: "PdfReader") -> dict[str, str]:
     """`title`, `author` and when it was `created`, as far as it has them."""
     told: Any = reader.metadata or {}
@@ -123,7 +148,7 @@ LARGEST_SOURCE: Final = 50 * 2**20
 LARGEST_TEXT: Final = 20 * 2**20
 """Most bytes of a text or Markdown file."""
 
-READER_VERSION: Final = 2
+READER_VERSION: Final = 3
 """Goes up when the texts that were saved from sources are to be made anew."""
 
 _SHORTEST_ARTICLE: Final = 200
@@ -134,6 +159,11 @@ _LEAST_SHARE: Final = 10
 
 _KNOWN_BY: Final = 60
 """Characters by which a paragraph of a page is found in its article."""
+
+_LONG: Final = 3_000
+_MOST_SHARE: Final = 0.8
+_FIRST_PARTS: Final = 3
+_BY_FILE: Final = re.compile(r"chapter \d+")
 
 _BEGINNING: Final = 3_000
 """Characters in which a document names the year in which it came out."""
@@ -203,13 +233,31 @@ def _within(name: str, source: SourceText) -> SourceText:
         raise too_many_bytes(name, f"it has {characters:,} characters", MOST_CHARACTERS)
     if not any(text.strip() for _, text in source.parts):
         raise not_readable(name, "it has no text")
-    return source
+    beginning = "\n\n".join(text for _, text in source.parts[:_FIRST_PARTS])[:_BEGINNING]
+    record = told_at_its_beginning(source.record, beginning)
+    parts = tuple(_divided(source.parts, characters))
+    return replace(source, title=source.title or record.title, parts=parts, record=record)
+
+
+def _divided(parts: tuple[tuple[str, str], ...], characters: int) -> Iterator[tuple[str, str]]:
+    """Parts, and what has no place of its own in it divided at lines that are headings.
+
+    A heading above nearly all of a text tells no place in it, and neither does a file's number.
+    """
+    for locator, text in parts:
+        is_all = characters > _LONG and len(text) > characters * _MOST_SHARE
+        if (locator or len(parts) > 1) and not (is_all or _BY_FILE.fullmatch(locator)):
+            yield locator, text
+        else:
+            above = "" if is_all else locator
+            divided = parts_by_lone_lines(text)
+            yield from ((head or above, some) for head, some in divided if some.strip())
 
 
 def _text(name: str, data: bytes, declared: str) -> SourceText:
     """A text; its locators are its headings where its lines show some."""
     text, flag = plain_text(name, data, declared)
-    body = tidy(text)
+    body = without_comment_marks(tidy(text))
     parts = tuple(parts_by_indentation(body))
     return SourceText(title_line(body), parts, (flag,) if flag else ())
 
@@ -219,7 +267,10 @@ def _markdown(name: str, data: bytes, declared: str) -> SourceText:
     text, flag = plain_text(name, data, declared)
     said, _ = front_matter(text)
     parts = tuple(parts_by_heading(tidy(text)))
-    title = said.get("title", "") or next((heading for heading, _ in parts if heading), "")
+    # What stands above the first part may be all that there is of a title: a picture of it.
+    ranked = [heading for heading, body in parts if body.startswith(("# ", "#\t"))]
+    first = next((heading for heading, body in parts if heading or body.strip()), "")
+    title = said.get("title", "") or next(iter(ranked), first)
     return SourceText(tidy_line(title), parts, (flag,) if flag else (), record_of(said))
 
 

@@ -1,9 +1,11 @@
 """Markdown and text: as blocks, each word for word as it stands, and as parts under headings."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from statistics import median
+from textwrap import dedent
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
@@ -35,6 +37,17 @@ _INLINE: Final = MarkdownIt("commonmark")
 _RULES: Final = " \t-=*#_~"
 _ENDS: Final = (".", "!", ":", ",", ";")
 _LONGEST_TITLE: Final = 100
+_SHORTEST: Final = 3
+_LONGEST_STEP: Final = 3
+_LEAST_BELOW: Final = 2
+"""So many lines there are for each that is taken for a heading."""
+
+_NUMBERED: Final = re.compile(r"(\d{1,6})(?:\.\d+)*([.)]?)\s+\w")
+_COLUMNS: Final = re.compile(r"[ \t]{2,}|\t")
+_FEWEST_REMARKS: Final = 10
+_MOST_REMARKS: Final = 0.9
+"""The share of a text's lines that begin with one sign where all of them are remarks."""
+
 _LONGEST_HEADING: Final = 1_000
 """Characters of a heading beyond which its marks stay: reading them takes their square."""
 
@@ -73,18 +86,87 @@ def parts_by_indentation(text: str) -> Iterator[tuple[str, str]]:
     yield locator, "\n".join(part).strip("\n")
 
 
+def parts_by_lone_lines(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a text whose headings are lines of their own, none of them marked up.
+
+    A line is one that is underlined, in capitals, numbered, or set further apart than paragraphs
+    are, if there are several of its kind, and far more lines that are none.
+    """
+    lines = text.split("\n")
+    kept = _lone(lines)
+    locator, part = "", list[str]()
+    for number, line in enumerate(lines):
+        if number in kept:
+            yield locator, "\n".join(part).strip("\n")
+            locator, part = tidy_line(line), []
+        part.append(line)
+    yield locator, "\n".join(part).strip("\n")
+
+
+def _lone(lines: Sequence[str]) -> set[int]:
+    """The numbers of the lines that are headings."""
+    kinds = {number: kind for number in range(len(lines)) if (kind := _kind(lines, number))}
+    begun = {at: _NUMBERED.match(lines[at].strip()) for at in kinds if kinds[at] == "numbered"}
+    numbers = [int(found[1]) for found in begun.values() if found]
+    # Some may not be seen; years and amounts go up in longer steps, or down.
+    counts_up = all(0 <= later - one <= _LONGEST_STEP for one, later in pairwise(numbers))
+    counts = Counter(kinds.values())
+    kept = {at for at in kinds if counts[kinds[at]] > 1 and (counts_up or at not in begun)}
+    full = sum(bool(line.strip()) for line in lines)
+    return kept if len(kept) * _LEAST_BELOW <= full else set()
+
+
+def _kind(lines: Sequence[str], number: int) -> str:
+    """What makes a line a heading; "" where nothing does."""
+    line = lines[number].strip()
+    above = len(
+        list(takewhile(lambda one: not one.strip(), reversed(lines[max(0, number - 2) : number])))
+    )
+    if len(line) > _LONGEST_TITLE or not _has_word(line) or (number and not above):
+        return ""
+    below = lines[number + 1].strip() if number + 1 < len(lines) else ""
+    if len(below) >= _SHORTEST and len(set(below)) == 1 and below[0] in _RULES:
+        return "underlined"
+    if line.isupper():
+        return "in capitals"
+    if not below and _NUMBERED.match(line):
+        return "numbered"
+    return "apart" if above > 1 and not below and not line.endswith(_ENDS) else ""
+
+
+def without_comment_marks(text: str) -> str:
+    """A text without the sign at which all of its lines begin, as data files have their remarks."""
+    lines = [line.expandtabs() for line in text.split("\n")]
+    full = [line for line in lines if line.strip()]
+    mark = full[0][0] if full else ""
+    if len(full) < _FEWEST_REMARKS or mark.isalnum() or mark.isspace():
+        return text
+    if sum(line.startswith(mark) for line in full) < len(full) * _MOST_REMARKS:
+        return text
+    return dedent("\n".join(line.removeprefix(mark) for line in lines))
+
+
 def title_line(text: str) -> str:
     """The title of a text: a short first line that stands alone and ends like no sentence."""
     first, _, rest = text.strip("\n").partition("\n")
-    line = tidy_line(first.strip(_RULES))
+    columns = _COLUMNS.split(first.strip())
+    # The header of a manual page is its name at both margins.
+    repeats = len(columns) > 2 and columns[0] == columns[-1]
+    line = tidy_line(" ".join(columns[:-1]) if repeats else first.strip(_RULES))
+    if (numbered := _NUMBERED.match(line)) and numbered[2]:
+        return ""  # the heading of its first part
     alone = bool(rest) and not rest.partition("\n")[0].strip(_RULES)
     return line if alone and len(line) <= _LONGEST_TITLE and not line.endswith(_ENDS) else ""
+
+
+def _has_word(line: str) -> bool:
+    return sum(map(str.isalpha, line)) >= _SHORTEST
 
 
 def _heads(lines: Sequence[str], number: int) -> bool:
     """Whether a line stands alone at the margin, with a line that is set in behind it."""
     line = lines[number]
-    if not line.strip() or line[0].isspace() or (number and lines[number - 1].strip()):
+    if not _has_word(line) or line[0].isspace() or (number and lines[number - 1].strip()):
         return False
     below = next((one for one in lines[number + 1 : number + 3] if one.strip()), "")
     return below[:1].isspace()

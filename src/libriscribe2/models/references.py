@@ -16,7 +16,7 @@ _FEW: Final = 3
 _INNER: Final = str.maketrans({"“": "‘", "”": "’", '"': "'"})
 """Quotation marks inside of others."""
 
-_NUMBERED: Final = re.compile(r"(page|paragraph|chapter) (\S+)")
+_NUMBERED: Final = re.compile(r"(page|paragraph|chapter) ([^\s,]+(?:, \u201c.*\u201d)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +226,10 @@ class References:
         return f"“{title}{closing or ('' if title.endswith(_ENDS) else '.')}”"
 
     def _found_at(self, source: Source, *, capital: bool = False) -> list[str]:
-        """When a page was read and where it is; of a file without an address its name."""
+        """When a page was read, and where it is; the name of an author's own file says nothing."""
         address = _address(source)
         if source.kind == "file":
-            return [address or ("" if source.place == source.title else plain(source.place))]
+            return [address]
         read = (
             _filled(self._words.accessed, self._day(source.retrieved)) if source.retrieved else ""
         )

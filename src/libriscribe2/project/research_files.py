@@ -39,6 +39,8 @@ from libriscribe2.project.texts import readable_json, utf8
 
 _ID_DIGITS: Final = 12
 _BETWEEN: Final = "\n\n"
+_FIRST_WORDS: Final = 6
+_BEGINS_WITH: Final = 120
 _PARAGRAPH_END: Final = re.compile(r"(\n[^\S\n]*\n)\s*")
 
 
@@ -62,9 +64,15 @@ class SavedText:
         return self.saved.source
 
     def locator(self, position: int) -> str:
-        """Where a character stands: the section's name, else the number of its paragraph."""
-        named = self.saved.locator(position)
-        return named or f"paragraph {bisect_right(self._paragraph_ends, position) + 1}"
+        """Where a character stands: the section's name, else its paragraph's number and beginning."""
+        if named := self.saved.locator(position):
+            return named
+        number = bisect_right(self._paragraph_ends, position)
+        start = self._paragraph_ends[number - 1] if number else 0
+        words = self.text[start : start + _BEGINS_WITH].strip().partition(_BETWEEN)[0].split()
+        goes_on = " \u2026" if len(words) > _FIRST_WORDS else ""
+        first = " ".join(words[:_FIRST_WORDS]) + goes_on
+        return f"paragraph {number + 1}, \u201c{first}\u201d"
 
     @cached_property
     def _paragraph_ends(self) -> "array[int]":

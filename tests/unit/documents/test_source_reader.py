@@ -368,3 +368,83 @@ def test_a_text_that_sets_its_body_in_has_headings() -> None:
     plain = read_source("a.txt", b"One line.\n\nAnother line\n\n  set in.\n")
     assert [heading for heading, _ in plain.parts] == [""]
     assert plain.title == ""
+
+
+def places(name: str, text: str) -> list[str]:
+    return [heading for heading, _ in read_source(name, text.encode()).parts]
+
+
+def test_lines_that_stand_alone_in_a_text_are_its_headings() -> None:
+    body = "The salt was traded over the pass\nand along the coast.\n\nNobody weighed it.\n"
+    apart = f"Of salt\n\n{body}\n\nSweden\n\n{body}\n\nFrance\n\n{body}"
+    assert places("a.txt", apart) == ["", "Sweden", "France"]
+    numbered = f"1. Salt\n\n{body}\n1.1 Its price\n\n{body}\n2. Oil\n\n{body}"
+    assert places("a.txt", numbered) == ["1. Salt", "1.1 Its price", "2. Oil"]
+    assert read_source("a.txt", numbered.encode()).title == ""
+    capitals = f"SALT\n{body}\nOIL\n{body}"
+    assert places("a.txt", capitals) == ["SALT", "OIL"]
+    years = f"1955 in October\n\n{body}\n2007 in March\n\n{body}"
+    assert places("a.txt", years) == [""]
+    assert places("a.txt", f"Once only\n\n{body}\n\nApart\n\n{body}") == [""]
+    verse = "\n\n\n".join(f"Line of {word}" for word in ("salt", "oil", "tin", "wool"))
+    assert places("a.txt", verse) == [""]
+
+
+def test_a_file_whose_lines_are_all_remarks_is_read_without_their_marks() -> None:
+    lines = ["SALT", "It was traded over", "the pass.", "", "OIL", "It came", "by sea.", ""] * 3
+    remarks = "\n".join(f"#\t{line}" for line in lines)
+    found = read_source("salt.txt", remarks.encode())
+    assert [heading for heading, _ in found.parts] == ["SALT", "OIL"] * 3
+    assert found.parts[0][1] == "SALT\nIt was traded over\nthe pass."
+
+
+def test_a_by_line_is_no_section_and_names_the_author() -> None:
+    rows = "".join(
+        f"<p>Row {n} tells what was traded, and where, and by whom.</p>" for n in range(99)
+    )
+    page = f"<html><head><title>Salt</title></head><body><h1>Salt</h1><h2>by Ada Miller</h2>{rows}"
+    found = read_source("salt.html", page.encode())
+    assert {heading for heading, _ in found.parts} == {""}
+    assert found.record.authors == ("Ada Miller",)
+    classes = '<h1>Salt</h1><h3 class="author"><b>Ada</b> Miller</h3><p>Long ago.</p>'
+    quoting = classes + '<p class="author">A Reader</p>'
+    assert read_source("a.html", quoting.encode()).record.authors == ("Ada Miller",)
+
+
+def test_fields_above_a_text_tell_its_authors_and_its_date() -> None:
+    head = (
+        "Salt roads\n\nTitle: Salt roads Author: Ada Miller <ada@sea.example>, Bo Lund "
+        "Status: Final Created: 02-Aug-2015\n\nAbstract: none.\n\nIt was traded."
+    )
+    found = read_source("a.docx", docx([("", one) for one in head.split("\n\n")]))
+    assert found.record.authors == ("Ada Miller", "Bo Lund")
+    assert found.record.date == "2015-08-02"
+    letter = "From: Ada Miller Subject: Salt Date: 3 May 1999\n\nIt was traded."
+    assert read_source("a.txt", letter.encode()).record.date == ""
+
+
+def test_a_file_of_a_book_without_headings_is_divided_at_numbered_lines() -> None:
+    asked = "".join(f"<p>{n}. Is salt {n}?</p><p>Yes.</p><p>It is.</p>" for n in range(1, 9))
+    found = read_source("a.epub", epub({"a.xhtml": f"<p>Of salt.</p>{asked}"}))
+    assert [heading for heading, _ in found.parts] == [
+        "chapter 1",
+        *(f"{n}. Is salt {n}?" for n in range(1, 9)),
+    ]
+
+
+def test_a_markdown_text_is_called_by_its_first_line_and_not_by_a_later_part() -> None:
+    assert read_source("a.md", b"It is salt.\n\n## Prices\n\nHigh.").title == ""
+    assert read_source("a.md", b"It is salt.\n\n# Salt\n\nHigh.").title == "Salt"
+
+
+def test_a_manual_page_is_called_by_its_header() -> None:
+    page = b"SALT(1)\t\tUser Commands\t\tSALT(1)\nNAME\n       salt - trade\n"
+    assert read_source("salt.txt", page).title == ""
+    alone = page.replace(b"NAME", b"\nNAME")
+    assert read_source("salt.txt", alone).title == "SALT(1) User Commands"
+
+
+def test_a_pdf_without_a_title_is_called_by_what_stands_largest_on_its_first_page() -> None:
+    lines = "No. 7) Tj 0 -40 Td /F1 24 Tf (Salt and light) Tj 0 -40 Td /F1 12 Tf (By the sea."
+    assert read_source("a.pdf", pdf([lines, "More."])).title == "Salt and light"
+    assert read_source("a.pdf", pdf(["One line) Tj 0 -40 Td (and another"])).title == ""

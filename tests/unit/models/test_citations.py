@@ -38,7 +38,7 @@ def test_XC_07_marks_are_numbered_in_the_order_of_the_book() -> None:
     texts = (f"Salt {mark_of(TWO)}. More {mark_of(ONE)}.", f"Again {mark_of(TWO)}.")
     found = cited(texts, NOTES, [source()])
     assert found.texts == ("Salt [1]. More [2].", "Again [1].")
-    assert found.references == "1. *Salt*, p. 2, salt.pdf.\n2. *Salt*, p. 1, salt.pdf."
+    assert found.references == "1. *Salt*, p. 2.\n2. *Salt*, p. 1."
     assert found.used == {ONE.id, TWO.id}
     assert found.bad == ()
 

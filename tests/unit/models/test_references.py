@@ -54,7 +54,7 @@ ALL = (FAQ, MANUAL, BARE)
             MANUAL,
             "page 12",
             "Julian Seward and Jean-loup Gailly, *bzip2 and libbzip2*, version 1.0.8 "
-            "(Sourceware, 2019), 12, manual.html.",
+            "(Sourceware, 2019), 12.",
         ),
         (
             BARE,
@@ -77,7 +77,7 @@ def test_a_note_is_as_chicago_has_it(source: Source, place: str, expected: str) 
                 "Collin, Lasse. “XZ Utils FAQ.” Tukaani, May 2, 2024. Accessed November 23, 2026, "
                 "<https://tukaani.org/xz/faq.html>.",
                 "Seward, Julian, and Jean-loup Gailly. *bzip2 and libbzip2*. Version 1.0.8. "
-                "Sourceware, 2019. manual.html.",
+                "Sourceware, 2019.",
                 "World Wide Web Consortium. “What is a CRC?” Accessed November 23, 2026, "
                 "<https://example.org/crc>.",
             ],
@@ -88,7 +88,7 @@ def test_a_note_is_as_chicago_has_it(source: Source, place: str, expected: str) 
                 "Collin, Lasse. 2024. “XZ Utils FAQ.” Tukaani. Accessed November 23, 2026, "
                 "<https://tukaani.org/xz/faq.html>.",
                 "Seward, Julian, and Jean-loup Gailly. 2019. *bzip2 and libbzip2*. Version 1.0.8. "
-                "Sourceware. manual.html.",
+                "Sourceware.",
                 "World Wide Web Consortium. n.d. “What is a CRC?” Accessed November 23, 2026, "
                 "<https://example.org/crc>.",
             ],

@@ -38,8 +38,8 @@ def test_every_place_has_a_locator(folder: ResearchFolder) -> None:
     document = saved_text(SOURCE, [("One", "First.\n\nSecond."), ("Two", "Third.")])
     assert [document.locator(document.text.index(word)) for word in ("Sec", "Th")] == ["One", "Two"]
     plain = saved_text(SOURCE, [("", "First.\n\nSecond.\n \n\nThird.")])
-    assert plain.locator(0) == "paragraph 1"
-    assert plain.locator(plain.text.index("Third")) == "paragraph 3"
+    assert plain.locator(0) == "paragraph 1, “First.”"
+    assert plain.locator(plain.text.index("Third")) == "paragraph 3, “Third.”"
 
 
 def test_an_edited_text_is_told(folder: ResearchFolder) -> None:
@@ -105,5 +105,5 @@ def test_a_source_of_very_many_parts_tells_every_place() -> None:
     plain = saved_text(SOURCE, [("", "Salt.\n \n\nOil.\n\n" * 10_000)])
     ends = [match.end() for match in re.finditer("[.]", plain.text)]
     assert [plain.locator(end) for end in ends] == [
-        f"paragraph {number}" for number in range(1, 20_001)
+        f"paragraph {number}, “{'Salt' if number % 2 else 'Oil'}.”" for number in range(1, 20_001)
     ]

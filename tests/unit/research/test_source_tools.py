@@ -43,8 +43,8 @@ def test_every_kind_of_file_is_searched(desk: ResearchDesk) -> None:
     desk.source("town.docx", docx([("Heading1", "Town"), ("", "The town burned twice.")]))
     expected = {
         "ended": ("salt.md", "Its end"),
-        "colza": ("deep/er/oil.txt", "paragraph 1"),
-        "tide": ("tide.html", "paragraph 1"),
+        "colza": ("deep/er/oil.txt", "paragraph 1, “Colza oil burned until 1887.”"),
+        "tide": ("tide.html", "paragraph 1, “The tide rises by 7 metres.”"),
         "lit": ("light.pdf", "page 2"),
         "keepers": ("keep.epub", "Keepers"),
         "town": ("town.docx", "Town"),
