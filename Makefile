@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs sample clean
+.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs sample examples clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -101,6 +101,9 @@ SAMPLE := $(firstword $(wildcard tests/recorded/skarra.json tests/recorded/unrea
 
 sample: ## Pack the recording that `demo` replays, after it was renewed
 	gzip -9nc $(SAMPLE) > src/libriscribe2/commands/samples/skarra.json.gz
+
+examples: $(READY) ## Make the sample books anew from their recordings
+	examples/make.sh
 
 clean: ## Remove the environment and every cache
 	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*

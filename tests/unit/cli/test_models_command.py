@@ -77,6 +77,7 @@ def test_a_key_without_a_default_model_is_told_by_models_doctor_and_a_run(
 
 
 def test_a_project_has_models_of_its_own(tmp_path: Path) -> None:
-    CliRunner().invoke(app, ["demo", "-p", "mine"])
+    create = ["create", "A robot paints", "--model", "demo", "-p", "mine", "--until", "concept"]
+    CliRunner().invoke(app, [*create, "--no-input"])
     ran = CliRunner().invoke(app, ["models", "mine", "--json"])
     assert json.loads(ran.stdout)["default"]["model"] == "demo"
