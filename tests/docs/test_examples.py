@@ -21,7 +21,7 @@ def test_DO_a_sample_book_is_finished_and_sound(book: Path, tmp_path: Path) -> N
     desk = Desk(tmp_path)
     rows = desk.run("status", str(book), "--json").value["units"]
     assert {row["state"] for row in rows} == {"fresh"}
-    assert "No problems found." in desk.run("check", str(book)).out
+    assert "No problems found." in desk.run("check", str(book)).err
     for name in (f"exports/{book.name}.epub", f"exports/{book.name}.pdf", "report.tsv"):
         assert (book / name).stat().st_size > 2_000
 
