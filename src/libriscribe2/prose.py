@@ -24,6 +24,15 @@ def without_notes(text: str) -> str:
     return _BLANKS.sub("\n\n", _INSIDE.sub("", _LINES.sub("", text))).lstrip("\n")
 
 
+_TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
+
+
+def divided(text: str) -> tuple[str, str]:
+    """A chapter's title with the blank lines after it, "" where it has none, and the rest."""
+    title = found[0] if (found := _TITLE.match(text)) else ""
+    return title, text[len(title) :]
+
+
 _WORD: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}\p{N}]+(?:['\u2019\-][\p{L}\p{M}\p{N}]+)*"
 )

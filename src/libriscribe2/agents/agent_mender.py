@@ -11,13 +11,13 @@ from libriscribe2.agents.agent_story_change import changed_reading, verified
 from libriscribe2.checks.continuity.ledger import stated_in
 from libriscribe2.checks.patching import apply, passages
 from libriscribe2.checks.text import sentences
+from libriscribe2.context.knowledge_parts import knowledge_blocks, read_knowledge
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.models.excerpts import book_lines, chapter_block, to_json
 from libriscribe2.models.mending import Contradicting, MendedPassages
 from libriscribe2.models.reviews import MOST_PATCHES, Patch, Patches
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.story_bible import StatementChange, StoryBibleFile
-from libriscribe2.models.style import STYLE
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.prose import lines_within, parts, shorten
 from libriscribe2.research.quotes import line_of_quote
@@ -154,11 +154,12 @@ class MenderAgent(ConsultedAgent):
         plan = self.book.load(OUTLINE, OutlineFile).chapters
         values = {
             "book": book_lines(self.brief),
-            "style": self._style(),
             "plan": chapter_block(plan[number - 1], number, len(plan)),
             "chapter": str(number),
             "wish": wish,
         }
+        known = read_knowledge(self.book, number, self.book.draft_order(self.brief))
+        known = {name: block(name, said) for name, said in knowledge_blocks(known).items()}
         patches = 0
         refused: list[str] = []
         for turn in (1, 2):
@@ -168,20 +169,13 @@ class MenderAgent(ConsultedAgent):
                 part = f"part{at:02d}" if turn == 1 else f"part{at:02d}-again"
                 values |= {"text": shown, "refused": told}
                 unit = Unit("revise", number, "")
-                reply = await self.ask_about(unit, Patches, "revise", values, part=part)
+                reply = await self.ask_about(unit, Patches, "revise", values, known, part=part)
                 text, reasons = _applied(text, reply.patches)
                 patches += len(reply.patches[:MOST_PATCHES]) - len(reasons)
                 refused += reasons
             if not refused:
                 break
         return Revised(text, patches, tuple(refused), tuple(self.made_from.keys))
-
-    def _style(self) -> str:
-        """The book's style sheet as a block; "" where it has none."""
-        if not self.book.has(STYLE.file):
-            return ""
-        sheet = self.book.load(STYLE.file, STYLE.shape)
-        return block(STYLE.name, STYLE.show(sheet, STYLE.revision_budget))
 
     async def read_again(self, edited: Mapping[int, Edited]) -> dict[int, Reread]:
         """What the edits of chapters changed, in a book whose chapters are only summarised.

@@ -10,7 +10,7 @@ from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
 from libriscribe2.project.paths import chapter_file, draft_file
-from libriscribe2.prose import count_words, shorten, tail, without_notes
+from libriscribe2.prose import count_words, divided, shorten, tail, without_notes
 
 MOST_WORDS: Final = 250
 """Most words of an opening: a page, on which a chapter takes up from the one before."""
@@ -19,7 +19,6 @@ SHORTEST: Final = 0.4
 LONGEST: Final = 2.5
 """How much shorter or longer a new opening may be than the one that it replaces."""
 
-_HEADING: Final = re.compile(r"\A\s*#[^\n]*\n+")
 _BREAK: Final = re.compile(r"(?:[*][ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}")
 _GAP: Final = re.compile(r"\n[ \t]*\n\s*")
 _MARKED: Final = re.compile(r"\bn-[0-9a-f]{12}\b")
@@ -42,8 +41,7 @@ class Opened:
 
 def opened(text: str) -> Opened:
     """A chapter's text with its opening apart."""
-    heading = _HEADING.match(text)
-    start = heading.end() if heading is not None else len(text) - len(text.lstrip())
+    start = len(divided(text)[0]) or len(text) - len(text.lstrip())
     body = text[start:]
     end = max(_ends(body), default=0)
     return Opened(text[:start], body[:end], body[end:])

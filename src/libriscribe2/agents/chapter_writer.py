@@ -49,7 +49,7 @@ from libriscribe2.project.paths import (
     story_bible_file,
     summary_file,
 )
-from libriscribe2.prose import count_words, weigh
+from libriscribe2.prose import count_words, divided, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
@@ -73,8 +73,6 @@ _CHAPTER_TITLE: Final = re.compile(r"\A\s*#[ \t][^\n]*\n+")
 
 _HEADING: Final = re.compile(r"\A\s*(?:#{1,6}[ \t][^\n]*|\*\*[^\n*]{1,80}\*\*)\n+")
 """A title that a text begins with; the chapter has its own."""
-
-_TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 
 class ChapterWriterAgent(Agent):
@@ -173,7 +171,7 @@ class ChapterWriterAgent(Agent):
             ProjectError: The text does not have the scenes that are planned.
         """
         state, made = self._state(unit), self.book.made(unit.output)
-        title, written = divided(self.book.text(unit.output), unit.output, len(state.scenes))
+        title, written = planned_scenes(self.book.text(unit.output), unit.output, len(state.scenes))
         head, number = chapter_head(state, self._budget(unit)), state.number
         if made is not None:
             self.made_from.keys += made.keys
@@ -312,7 +310,7 @@ class ChapterWriterAgent(Agent):
         return scenes
 
 
-def divided(text: str, name: str, planned: int) -> tuple[str, list[str]]:
+def planned_scenes(text: str, name: str, planned: int) -> tuple[str, list[str]]:
     """A chapter's title, as it stands there, and its scenes.
 
     Args:
@@ -323,8 +321,8 @@ def divided(text: str, name: str, planned: int) -> tuple[str, list[str]]:
     Raises:
         ProjectError: It has more or fewer.
     """
-    title = found[0] if (found := _TITLE.match(text)) else ""
-    scenes = [one.strip() for one in scenes_of(text[len(title) :])]
+    title, body = divided(text)
+    scenes = [one.strip() for one in scenes_of(body)]
     if len(scenes) != planned:
         raise ProjectError(
             f"{name} does not have the scenes of its plan",

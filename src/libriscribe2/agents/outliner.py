@@ -10,6 +10,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.checks.plan.plan import plan_with
 from libriscribe2.checks.plan.plan_report import allowances, as_list, faults
+from libriscribe2.context.knowledge_parts import BOOK_FILES
 from libriscribe2.context.notes import homeless, notes_to_plan, with_all_homed, with_known_notes
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.errors import MaxRetriesExceededError
@@ -44,7 +45,6 @@ from libriscribe2.models.story import (
     WorldFile,
 )
 from libriscribe2.models.story_bible import Thread
-from libriscribe2.models.style import STYLE
 from libriscribe2.project.paths import (
     CHARACTERS,
     CONCEPT,
@@ -283,7 +283,7 @@ class SceneOutlinerAgent(Agent):
     auto_refresh = True
     of_chapters = True
     reads = (CONCEPT, CHARACTERS, WORLD, OUTLINE)
-    reads_earlier = (STYLE.file,)  # not waited for: whoever ends with the plan has the sheet, too
+    reads_earlier = BOOK_FILES  # whoever ends with the plan has them, too
     brief_keys = (*BOOK_KEYS, "scenes_per_chapter", "words", "project_type")
     writes = SCENES
     shape = ScenesFile

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
-from libriscribe2.agents.chapter_writer import divided
+from libriscribe2.agents.chapter_writer import planned_scenes
 from libriscribe2.checks.evaluation.passage_pairs import CALIBRATION_PASSAGES, Pair, sound_passages
 from libriscribe2.checks.text import sentences
 from libriscribe2.commands.noting import Part, part_of
@@ -281,7 +281,7 @@ def _scenes(view: ProjectView, work: _Work, text: str) -> tuple[str, list[str]]:
     """
     planned = Book(view).load(SCENES, ScenesFile).chapters
     scenes = planned[(work.part.chapter or 1) - 1].scenes
-    return divided(text, work.unit.output, len(scenes))
+    return planned_scenes(text, work.unit.output, len(scenes))
 
 
 def _keep(store: ProjectStore, part: Part, made: VariantsFile) -> None:

@@ -11,7 +11,7 @@ from libriscribe2.context.prompt_parts import Rendered, block, frame, lines_bloc
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 from libriscribe2.models.story_bible import StatedEvent, StoryTime
 from libriscribe2.prompts.loader import LEVEL
-from libriscribe2.prose import lines_within, shorten, tail, weigh
+from libriscribe2.prose import divided, lines_within, shorten, tail, weigh
 
 REMEMBERED: Final = 3
 """How many chapters back the summaries are shown in full."""
@@ -169,9 +169,6 @@ UNSEEN_REMARK: Final = (
     "The chapter before is being written at the same time, so its text is not here. Begin where "
     "its plan ends, and retell nothing of it."
 )
-_TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
-
-
 JOINT: Final = 1_200
 """So much of the chapter before every request of a chapter is shown where there is no more room."""
 
@@ -243,7 +240,7 @@ def text_before(state: PromptContext, written: Sequence[str]) -> str:
 def _chapter_before(state: PromptContext) -> str:
     """The text of the chapter before, where it may be seen, without its title."""
     beside = state.order.before(state.number)
-    return _TITLE.sub("", state.texts.get(beside, "")).strip() if beside is not None else ""
+    return divided(state.texts.get(beside, ""))[1].strip() if beside is not None else ""
 
 
 def after_part(scene: int, state: PromptContext, budget: int) -> Rendered:
@@ -251,7 +248,7 @@ def after_part(scene: int, state: PromptContext, budget: int) -> Rendered:
     beside = state.order.after(state.number)
     if beside is None or beside not in state.texts or scene < len(state.scenes) - 1:
         return Rendered()
-    text = _TITLE.sub("", state.texts[beside]).strip()
+    text = divided(state.texts[beside])[1].strip()
     made = text_block("text_after", text, budget, remark=AFTER_REMARK)
     return Rendered(made.text, made.cut, chapters=(beside,) if made.text else ())
 

@@ -68,19 +68,14 @@ class Planner:
         record = records.reshaped(
             change_id,
             files=FileFactsAfter(self.view, after, self.brief, self.stages).of(edit, self.before),
-            steps=step_moves(self._by_chapter, self._moves(edit.slots)),
+            steps=step_moves(_by_chapter(self.stages), self._moves(edit.slots)),
             asked=self._asked(edit.slots),
         )
         return Change(change_id, edit.what, files, record)
 
-    @property
-    def _by_chapter(self) -> tuple[AgentType, ...]:
-        """The stages that make a file per chapter."""
-        return tuple(agent for agent in self.stages if agent.per_chapter())
-
     def _check_names_are_free(self, chapters: int) -> None:
         """Refuse to write over a file that belongs to no chapter."""
-        for agent in self._by_chapter:
+        for agent in _by_chapter(self.stages):
             for name in self.view.names(agent.writes):
                 number = number_in(name, agent.writes)
                 if number is not None and self.before < number <= chapters:
@@ -94,7 +89,7 @@ class Planner:
         """Refuse to work on a file whose newest content a crash kept from its place."""
         rewritten = [
             agent.unit(number).output
-            for agent in self._by_chapter
+            for agent in _by_chapter(self.stages)
             for slot in edit.slots
             for number in slot.sources
             if agent.writes in slot.texts
@@ -109,7 +104,7 @@ class Planner:
     def _replacements(self, slots: Sequence[Slot]) -> tuple[Replacement, ...]:
         """The new content of every file that gets one."""
         texts = self._plans(slots)
-        for agent in self._by_chapter:
+        for agent in _by_chapter(self.stages):
             for number in range(1, max(self.before, len(slots)) + 1):
                 slot = slots[number - 1] if number <= len(slots) else None
                 texts[agent.unit(number).output] = None if slot is None else self._text(agent, slot)
@@ -212,7 +207,7 @@ class FileFactsAfter:
             before: How many chapters there were.
         """
         files = self._of_plans()
-        for agent in self._by_chapter:
+        for agent in _by_chapter(self.stages):
             for number in range(1, max(before, len(edit.slots)) + 1):
                 name = agent.unit(number).output
                 slot = edit.slots[number - 1] if number <= len(edit.slots) else None
@@ -220,10 +215,6 @@ class FileFactsAfter:
                 if made is not None or name in self.view.manifest.files:
                     files[name] = made
         return files
-
-    @property
-    def _by_chapter(self) -> tuple[AgentType, ...]:
-        return tuple(agent for agent in self.stages if agent.per_chapter())
 
     def _of_plans(self) -> FileFacts:
         """What is known of outline and scenes; one that the author edited stays his."""
@@ -255,7 +246,7 @@ class FileFactsAfter:
         made = self.view.manifest.files.get(old)
         if made is None:
             return None
-        inputs: Hashes = carried(made.inputs, self._by_chapter, number - source)
+        inputs: Hashes = carried(made.inputs, _by_chapter(self.stages), number - source)
         if edit.same_story:
             inputs = self._renewed(agent, number, (source,))
         elif self.brief.drafting == "redblack" and (number - source) % 2:
@@ -269,7 +260,7 @@ class FileFactsAfter:
         is stale only if what it was made from has changed.
         """
         present = input_hashes(agent, agent.unit(number), self.brief, self.after)
-        patterns = [one.writes for one in self._by_chapter]
+        patterns = [one.writes for one in _by_chapter(self.stages)]
 
         def by_chapter(name: str) -> bool:
             return any(number_in(name, pattern) is not None for pattern in patterns)
@@ -298,9 +289,14 @@ class FileFactsAfter:
             old = agent.unit(source)
             present = input_hashes(agent, old, self.brief, self.view)
             changed = self.view.state(old.output, present).changed
-            rename = renaming(self._by_chapter, number - source)
+            rename = renaming(_by_chapter(self.stages), number - source)
             inputs = renewed(self.view.manifest.files[old.output], changed, inputs, rename)
         return inputs
+
+
+def _by_chapter(stages: Iterable[AgentType]) -> tuple[AgentType, ...]:
+    """The stages that make a file per chapter."""
+    return tuple(agent for agent in stages if agent.per_chapter())
 
 
 def _content(

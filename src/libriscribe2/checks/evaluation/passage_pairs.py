@@ -3,7 +3,6 @@
 An evaluator that sees a longer text beside a shorter one prefers it.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -15,7 +14,7 @@ from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import CHAPTER_FILES, chapter_file, summary_file
 from libriscribe2.project.project_view import ProjectView
-from libriscribe2.prose import shorten, without_notes
+from libriscribe2.prose import divided, shorten, without_notes
 
 CALIBRATION_PASSAGES: Final = 3
 """Passages that are spoiled in every way to calibrate an evaluator."""
@@ -27,8 +26,6 @@ SHORTEST: Final = 400
 """A passage with fewer characters shows nothing that could be judged."""
 
 Where = Literal["beginning", "middle", "end"]
-
-_HEADING: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ def sound_passages(text: str, most: int) -> list[str]:
 
 def prose_of(text: str) -> str:
     """A chapter without its heading and without remarks to oneself."""
-    return _HEADING.sub("", without_notes(text)).strip()
+    return divided(without_notes(text))[1].strip()
 
 
 def _cut(text: str, size: int, where: Where) -> str:
