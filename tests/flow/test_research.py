@@ -9,6 +9,8 @@ import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import Desk, ProjectFolder
 
+from libriscribe2.llm.backend import Request
+
 QUESTION = "How does salt matter to the sea?"
 SMALL = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "400")
 SALT = (
@@ -330,3 +332,31 @@ def test_XC_07_an_epub_has_its_references_behind_the_text(desk: Desk) -> None:
     for name in ("cite-1", "source-1"):
         assert document.count(f'w:anchor="{name}"') >= 1
         assert document.count(f'w:name="{name}"') == 1
+
+
+def test_what_code_only_doubts_is_left_to_the_judge_of_the_citations(desk: Desk) -> None:
+    command = ("create", "A guide to salt", "--mock", "-c", "Business", "-p", "guide", *SMALL)
+    desk.run(*command, "--until", "concept")
+    source = desk.project("guide").path("research/sources/salt.md")
+    source.parent.mkdir(parents=True)
+    source.write_text(SALT, encoding="utf-8")
+    doubted = "The storehouse had room for 7,331 sacks of it."
+    judged: list[str] = []
+    patched: list[str] = []
+
+    def reply(request: Request) -> str | None:
+        prompt = str(request.messages[-1]["content"])
+        if request.step == "chapters/ch01/scene01":
+            told = " ".join(f"The salt of year {n} was white and dry." for n in "abcdefghijklmno")
+            return f"{told}\n\n{doubted} {told}"
+        if "/citations" in request.step:
+            judged.append(prompt)
+            return json.dumps({"issues": [], "declined": []})
+        if "/patches" in request.step:
+            patched.append(prompt)
+        return None
+
+    desk.run("resume", "guide", backend=Author(reply=reply))
+    assert any(doubted in prompt for prompt in judged)
+    assert not any("7,331 stands here" in prompt for prompt in patched)
+    assert patched

@@ -56,6 +56,7 @@ NOTES_BUDGET: Final = 6_000
 _MOST_PLACES: Final = 3
 """Places of one quote that are shown: two of the same are what most issues are about."""
 
+_CITATION: Final = "citation"
 _MOST_REASONS: Final = 3
 """Edits that were not applied which the remark names with their reasons."""
 
@@ -123,6 +124,8 @@ class Reviser:
         self._reasons: list[tuple[str, str]] = []
         self._left_out: list[str] = []
         self._judged: list[Finding] = []
+        self._read = ""
+        """The text that a judge of its citations has read."""
 
     async def revised(
         self, unit: Unit, draft: str, context: GateContext, shown: Mapping[str, str]
@@ -156,8 +159,7 @@ class Reviser:
                 with self._optional(unit, one):
                     answers.append(await self._asked(unit, one))
             told += self._found(this, draft, text, answers)
-            if number == 1:
-                seen = [one for one in seen if not _is_among(one, self._judged)]
+            seen = [one for one in seen if not self._is_settled(one, number)]
             asked = {(one.rule, one.where.quote) for one in seen}
             wrong, question = self._to_patch(this, text, _most_urgent_first(seen, told))
             changed = text
@@ -247,8 +249,20 @@ class Reviser:
         from libriscribe2.context.cited_chapter import findings_of  # noqa: PLC0415 -- not for stories
 
         self._agent.made_from.declined = {one.id: one.why for one in told.declined}
+        self._read = text
         self._judged = findings_of(told, text, {note.id: note for note in this.context.notes})
         return list(self._judged)
+
+    def _is_settled(self, one: Finding, number: int) -> bool:
+        """Whether a judge of the citations has decided about what code finds in a sentence.
+
+        What code only doubts, it has seen and let stand; what it found, too, is told once.
+        """
+        if one.rule != _CITATION or not self._read:
+            return False
+        if one.severity != "error":
+            return line_of_quote(one.where.quote, self._read) is not None
+        return number == 1 and any(two.where.quote in one.where.quote for two in self._judged)
 
     def _about_changes(self, this: _Round, draft: str, text: str) -> _Question:
         """What a critic is asked of new passages, who sees the old ones and why they were changed."""
@@ -376,12 +390,6 @@ def _unmended(judged: Iterable[Finding], draft: str, text: str) -> dict[str, str
 
     told = {sentence_with(one.where.quote, draft): one.why for one in judged}
     return {one: why for one, why in told.items() if line_of_quote(one, text) is not None}
-
-
-def _is_among(one: Finding, judged: Iterable[Finding]) -> bool:
-    """Whether a judge has found what code finds in a sentence."""
-    same = (two for two in judged if two.rule == one.rule)
-    return any(two.where.quote in one.where.quote for two in same)
 
 
 def _opening(words: str) -> str:

@@ -266,11 +266,12 @@ def unsupported_in(
         notes: Its notes.
     """
     known = {note.id: note for note in facts(notes)}
+    sources = {one.id: one.called for one in Book(view).sources()}
     found = list[ChapterFault]()
     earlier = list[str]()
     for number, text in texts.items():
         allowed = TextNotes(text)
-        for one in cited_faults(ChapterText(number, "", text), known, earlier):
+        for one in cited_faults(ChapterText(number, "", text), known, earlier, sources=sources):
             is_told = one.kind == UNKNOWN or (one.kind == UNCITED and one.notes)
             if not is_told and not allowed.lets(FACTS_RULE, one.line):
                 found.append(ChapterFault(number, one.sentence, one.why, one.fix))

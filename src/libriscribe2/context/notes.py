@@ -27,6 +27,7 @@ PLAN_BUDGET: Final = 40_000
 
 LEAST_CLAIM: Final = 60
 _MARK_WEIGHT: Final = 20
+_BRACKETED_ID: Final = re.compile(r"\[(@?n-[^\]]*)\]?")
 _ANY_ID: Final = re.compile(r"\bn-[0-9a-f]{8,16}\b")
 
 OTHERS_BUDGET: Final = 2_000
@@ -289,5 +290,5 @@ def _cited(
 
 
 def _plain(text: str) -> str:
-    """A text in one line without brackets that could end its block or make a mark."""
-    return " ".join(text.split()).replace("<", "\u2039").replace("[", "(").replace("]", ")")
+    """A text in one line that ends no block and makes no mark; its other brackets are its own."""
+    return _BRACKETED_ID.sub(r"(\1)", " ".join(text.split())).replace("<", "\u2039")

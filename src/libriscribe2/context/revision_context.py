@@ -53,7 +53,7 @@ def gate_context(state: PromptContext, words: int) -> GateContext:
         language=state.brief.language,
         kind=state.brief.kind,
         notes=() if state.brief.kind == "fiction" else tuple(facts(state.notes)),
-        sources=tuple(one.title for one in state.sources),
+        sources={one.id: one.called for one in state.sources},
     )
 
 

@@ -54,6 +54,13 @@ class Source(BaseModel):
     version: str = ""
     url: str = ""
 
+    @property
+    def called(self) -> str:
+        """Its title, authors, publisher and file, in one line."""
+        return ", ".join(
+            one for one in (self.title, *self.authors, self.publisher, self.place) if one
+        )
+
 
 class Section(BaseModel):
     """A part of a saved text that has a name of its own.

@@ -74,3 +74,67 @@ def test_a_name_needs_a_note_that_has_it_or_the_book_itself() -> None:
     faults = list(cited_faults(chapter, FACTS, names=["Bzip Manual"]))
     assert [(one.kind, one.what) for one in faults] == [("named", ("Ann Orr",))]
     assert list(cited_faults(chapter, FACTS)) == []
+
+
+CLOCKS = {
+    identifier: Note(id=identifier, claim=claim, quote=quote, source=source, verified=True)
+    for identifier, claim, quote, source in (
+        ("n-00000000000a", "The first 1:30 is 1414906200.", "timestamp() 1414906200.0", "s-1"),
+        ("n-00000000000b", "The second is 1414909800.", "timestamp() 1414909800.0", "s-1"),
+        ("n-00000000000c", "It ends a state.", "the [UNTIL] column specifies the first", "s-2"),
+        ("n-00000000000d", "A law of 2026.", "legally took place on 2026-03-09", "s-2"),
+    )
+}
+CALLED = {"s-1": "PEP 495, Ada Miller", "s-2": "News of zones"}
+
+
+def told(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    chapter = ChapterText(1, "", f"# Title\n\n{text}\n")
+    return [(one.kind, one.what) for one in cited_faults(chapter, CLOCKS, (), [], CALLED)]
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        (f"One is so {A}, two is so {B}. Subtract, and 3,600 remains.", []),
+        (f"One is so {A}. A day has 86,400 seconds, and ten minutes have 600.", []),
+        (f"So it is {A}. Then 19,800 seconds are left over: 5:30 of the day.", []),
+        ("Add 700 seconds, not ten minutes.", [("uncited", ("700",))]),
+        ("It had 40 rooms and 25 beds, 65 in all.", [("uncited", ("40", "25", "65"))]),
+        (f"One is so {A}, two is so {B}, 3,601 apart {B}.", [("cited", ("3,601",))]),
+        (
+            f"In 2026 it ended. Here is how.\n\nIt was this.\n\n| Law | 9 March 2026 [@{'n-00000000000d'}] |",
+            [],
+        ),
+        (
+            f"In 2025 it ended.\n\n| Law | 9 March 2026 [@{'n-00000000000d'}] |",
+            [("uncited", ("2025",))],
+        ),
+    ],
+)
+def test_a_number_that_follows_from_cited_ones_needs_no_note(
+    text: str, faults: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert told(text) == faults
+
+
+def test_a_source_is_named_only_beside_its_own_notes() -> None:
+    assert told(f"PEP 495 by Ada Miller says so {A}.") == []
+    assert told("PEP 495 has more.") == []
+    assert told(f"It is PEP 495 that ends it {C}.") == [("cited", ("495",)), ("named", ("PEP",))]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        (f'The "[UNTIL] column specifies the first" {C}.', False),
+        (f"The “[UNTIL] column … specifies the first” says {C}.", False),
+        (f'The "(UNTIL) column specifies the first" {C}.', True),
+        (f'The "[UNTIL] column specifies the last" {C}.', True),
+        (f'The "[UNTIL] column [of ends] specifies the first" {C}.', False),
+        (f'The "last column" of it {C}.', False),
+        ('The "(UNTIL) column specifies the last" of all.', False),
+    ],
+)
+def test_words_in_quotation_marks_are_those_of_the_note(text: str, is_found: bool) -> None:
+    assert [kind for kind, _ in told(text)] == ["quoted"] * is_found

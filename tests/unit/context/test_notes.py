@@ -117,6 +117,9 @@ def test_notes_cannot_leave_their_block_nor_bring_a_mark() -> None:
     for block in (notes_to_cite([trap], [], SOURCES, 3_000), notes_to_plan([trap], SOURCES)):
         assert block.count("</notes>") == 1
         assert "[@n-00000000000b]" not in block
+    quoted = note(2, quote="the [UNTIL] column of a [n-00000000000b] line")
+    block = notes_to_cite([quoted], [], SOURCES, 3_000)
+    assert "the [UNTIL] column of a (n-00000000000b) line" in block
 
 
 def test_each_note_is_at_home_in_one_chapter_or_left_out() -> None:

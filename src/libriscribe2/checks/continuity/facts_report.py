@@ -7,7 +7,13 @@ from typing import Final
 
 import regex
 
-from libriscribe2.checks.cited_sentences import NAMED, UNCITED, cited_faults, sentences_with_marks
+from libriscribe2.checks.cited_sentences import (
+    NAMED,
+    QUOTED,
+    UNCITED,
+    cited_faults,
+    sentences_with_marks,
+)
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.continuity.story_report import StoryReport
 from libriscribe2.checks.text import STOPWORDS, ChapterText, words
@@ -24,7 +30,7 @@ from libriscribe2.project.project_view import ProjectView
 from libriscribe2.research.support import SMALL, plain_number
 
 RULES: Final = {
-    "F1": "a number, name or mark that the cited notes do not bear out, or a number without a mark",
+    "F1": "a number, name, quotation or mark that no cited note bears out, or a number without a mark",
     "F2": "two chapters give different numbers for the same thing",
     "F3": "a name that is one letter away from another",
     "F4": "a term is used in a chapter before the one that explains it",
@@ -48,6 +54,7 @@ class FactBook:
     Attributes:
         chapters: The chapters that are written.
         notes: The notes that may be cited, by id.
+        sources: What their sources call themselves, by id.
         plan: The chapters of the outline.
         terms: Names of the terms.
         names: Names that are right.
@@ -56,6 +63,7 @@ class FactBook:
 
     chapters: Sequence[ChapterText]
     notes: Mapping[str, Note]
+    sources: Mapping[str, str]
     plan: Sequence[OutlineChapter]
     terms: Sequence[str]
     names: Sequence[str]
@@ -84,6 +92,7 @@ def read_facts(brief: Brief, book: Book) -> FactBook:
     return FactBook(
         chapters=[ChapterText(n, chapter_file(n), book.text(chapter_file(n))) for n in numbers],
         notes={note.id: note for note in facts(book.notes())},
+        sources={one.id: one.called for one in book.sources()},
         plan=plan,
         terms=terms,
         names=[*people, *terms, brief.author, book.title(brief)],
@@ -113,8 +122,8 @@ def _numbers(book: FactBook) -> Iterator[Finding]:
     own = book.names if is_english(book.language) else None
     for at, chapter in enumerate(book.chapters if book.notes else ()):
         earlier = [two.text for two in book.chapters[:at]]
-        for one in cited_faults(chapter, book.notes, earlier, own):
-            weight: Severity = "warning" if one.kind in (UNCITED, NAMED) else "error"
+        for one in cited_faults(chapter, book.notes, earlier, own, book.sources):
+            weight: Severity = "warning" if one.kind in (UNCITED, NAMED, QUOTED) else "error"
             where = _place(chapter, one.line, one.sentence)
             yield Finding(weight, where, f"{one.why[0].upper()}{one.why[1:]}.", one.fix, "F1")
 

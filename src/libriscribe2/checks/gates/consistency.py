@@ -39,19 +39,22 @@ def _sentence(drift: NameDrift) -> str:
 
 @gate("citation")
 def citations(chapter: ChapterText, context: GateContext) -> GateResult:
-    """Marks without a note, numbers and names that cited notes do not have; names do not count."""
+    """Marks without a note; numbers, quoted words and names that cited notes do not have.
+
+    Names do not count.
+    """
     if not context.notes:
         return GateResult()
     from libriscribe2.checks.cited_sentences import cited_faults  # noqa: PLC0415 - not for stories
 
-    own = (*context.people, *context.others, *context.sources) if context.english else None
+    own = (*context.people, *context.others) if context.english else None
     notes = {note.id: note for note in context.notes}
-    found = list(cited_faults(chapter, notes, context.earlier, own))
+    found = list(cited_faults(chapter, notes, context.earlier, own, context.sources))
     return GateResult(float(sum(one.kind != "named" for one in found)), map(_cited, found))
 
 
 def _cited(one: "CitedFault") -> Finding:
-    weight: Severity = "warning" if one.kind in ("uncited", "named") else "error"
+    weight: Severity = "warning" if one.kind in ("uncited", "named", "quoted") else "error"
     return finding("citation", weight, one.sentence, one.line, one.why, one.fix)
 
 

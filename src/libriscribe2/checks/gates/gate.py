@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import import_module
 from itertools import chain, islice
@@ -55,7 +55,7 @@ class GateContext:
         language: The language of the book, as the brief has it.
         kind: Whether it is a story.
         notes: The notes that a book of facts may cite.
-        sources: What their sources call themselves.
+        sources: What their sources call themselves, by id.
     """
 
     number: int = 1
@@ -70,7 +70,7 @@ class GateContext:
     language: str = "English"
     kind: Kind = "fiction"
     notes: Sequence[Note] = ()
-    sources: Sequence[str] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def english(self) -> bool:
