@@ -27,7 +27,7 @@ _CLOSER: Final = "Look closer"
 _MANY: Final = "Many books"
 _SET_UP: Final = "Set up"
 
-FIRST: Final = ("create", "resume", "redo", "status", "view", "check", "export", "books")
+FIRST: Final = ("create", "desk", "resume", "redo", "status", "view", "check", "export", "books")
 """The commands that help lists first, in this order."""
 
 COMMANDS: Final = (
@@ -66,6 +66,7 @@ COMMANDS: Final = (
     Entry("chapter", "chapter:app", "List and reorder the chapters of a book."),
     Entry("accept", "status:accept", "Accept your edits as current."),
     Entry("check", "check:check", "Find problems in a book's files, its story or its plan."),
+    Entry("desk", "desk:desk", "Plan, write, change and finish your books in the browser."),
     Entry("view", "view:view", "Open a page with the book and every call, or export it."),
     Entry(
         "debug", "debug:app", "Inspect the replies of the models and how they were read.", _CLOSER

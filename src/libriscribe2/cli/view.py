@@ -98,13 +98,13 @@ def _serve(
         else:
             renderer.data(door.address)
         sys.stdout.flush()  # who reads a pipe needs the address now
-        if opens and not _opened(door.address_once):
+        if opens and not opened(door.address_once):
             renderer.note("No browser could be opened; open the address yourself.")
         renderer.note("Press Ctrl-C to stop.")
         run_async(serve(source, door), lambda: renderer.note("Stopped."))
 
 
-def _opened(address: str) -> bool:
+def opened(address: str) -> bool:
     """Open the user's browser, which sees no key; whether there is one."""
     command = [sys.executable, "-P", "-c", _OPENS, address]
     return subprocess.run(command, env=environment(*_DESKTOP), check=False).returncode == 0

@@ -11,7 +11,13 @@ from pydantic import ValidationError
 
 from libriscribe2.cli.frame import local_servers
 from libriscribe2.cli.render import Renderer
-from libriscribe2.commands.new_book import brief_from, option_of, read_samples, read_sources
+from libriscribe2.commands.new_book import (
+    WORDS_OF_A_PAGE,
+    brief_from,
+    option_of,
+    read_samples,
+    read_sources,
+)
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.forecast.quote import Quote
 from libriscribe2.llm.default_model import choose_model
@@ -19,9 +25,6 @@ from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, configured_provi
 from libriscribe2.models.brief import SIZES, Brief
 from libriscribe2.models.languages import UNKNOWN, language_of
 from libriscribe2.wording import cost, counted, duration, plain_fault
-
-WORDS_OF_A_PAGE: Final = 275
-"""Of a printed book of usual size."""
 
 _FICTION: Final = (
     *("Fantasy", "Science fiction", "Mystery", "Thriller", "Romance", "Historical", "Horror"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -116,6 +117,25 @@ class ExportPlan:
         epubs = [one.path for one in done if one.format == "epub" and one.error is None]
         report = check_epub(epubs[0]) if self.check and epubs else None
         return Exported(self.book, [*done, *failed], report)
+
+
+def drawn_cover(paths: ProjectPaths, edition: Edition) -> tuple[str, bytes]:
+    """The cover that exports have: the kind of picture, such as `.png`, and its bytes.
+
+    Raises:
+        ConfigError: A program or a font is missing.
+        ProjectError: The book cannot be read, or none of it is written.
+        StorageError: The system refused.
+    """
+    # Exports alone typeset anything else.
+    from libriscribe2.exporters.typesetting import cover_picture, typeset  # noqa: PLC0415
+
+    book = read_book(look_at(paths), read_brief(paths), edition, partial=True)
+    with TemporaryDirectory() as folder:
+        name, jobs = cover_picture(book, Path(folder))
+        if jobs:
+            typeset(book, Path(folder), jobs)
+        return Path(name).suffix, (Path(folder) / name).read_bytes()
 
 
 def plan_export(

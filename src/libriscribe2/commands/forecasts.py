@@ -8,8 +8,8 @@ away.
 
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -17,10 +17,10 @@ from typing import Final
 from libriscribe2.app import App, AppOptions
 from libriscribe2.commands.new_book import NewBook, place_files
 from libriscribe2.commands.projects import open_project, wanted_stages
-from libriscribe2.commands.runs import Prepare
+from libriscribe2.commands.runs import OpenBook, Prepare
 from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.stages import book_status, units_of
-from libriscribe2.errors import LibriScribeError
+from libriscribe2.errors import IncompleteError, LibriScribeError
 from libriscribe2.forecast.model_time import model_times, with_their_chapters
 from libriscribe2.forecast.quote import (
     FreshBackend,
@@ -120,6 +120,33 @@ async def quote_new(
         return (await _quote(store, brief, settings, choice, RunRequest(stages)))[0]
 
 
+async def quote_asking(
+    paths: ProjectPaths,
+    settings: Settings,
+    choice: ModelChoice,
+    ask: Callable[[OpenBook], Awaitable[object]],
+) -> Quote:
+    """What a question to an agent would take, such as a change of a chapter.
+
+    Args:
+        paths: The project.
+        settings: Its settings.
+        choice: The default model.
+        ask: Asks it; what it would change, it changes in a copy.
+
+    Raises:
+        LibriScribeError: As the command itself would, before it sends anything.
+        StorageError: The project cannot be copied.
+    """
+    with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
+        backend = QuotingBackend(FreshBackend(DemoAuthor()))
+        options = AppOptions(backend=backend, trusts_evaluators=True)
+        book = OpenBook(store, open_project(store), _uncapped(settings), choice, options)
+        with suppress(IncompleteError):  # what the stand-in answers may not fit the book
+            await ask(book)
+        return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
+
+
 async def _quote(
     store: ProjectStore,
     brief: Brief,
@@ -130,11 +157,9 @@ async def _quote(
     """The calls of the run, counted and priced, and what it told."""
     log_nowhere()
     events = EventList()
-    pipeline = settings.pipeline.model_copy(update={"max_concurrency": _ANY_NUMBER})
-    uncapped = settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
     backend = QuotingBackend(FreshBackend(DemoAuthor()))
     options = AppOptions(backend=backend, trusts_evaluators=True)
-    engine = App(store, brief, uncapped, choice, options).engine
+    engine = App(store, brief, _uncapped(settings), choice, options).engine
     await follow(request.by(engine), events)
     stages = stage_quotes(backend.calls, price_of)
     times = None
@@ -145,6 +170,12 @@ async def _quote(
         calls = with_their_chapters(backend.calls)
         times = model_times(calls, names, brief, chapters, at_once, last)
     return Quote(at=utc_now(), stages=stages, times=times), events
+
+
+def _uncapped(settings: Settings) -> Settings:
+    """The settings without caps of what is spent, and with any number of calls at once."""
+    pipeline = settings.pipeline.model_copy(update={"max_concurrency": _ANY_NUMBER})
+    return settings.model_copy(update={"budget": BudgetConfig(), "pipeline": pipeline})
 
 
 @contextmanager

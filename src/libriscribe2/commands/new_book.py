@@ -56,6 +56,9 @@ def option_of(key: str) -> str:
     return OPTION_OF.get(key, f"--{key.replace('_', '-')}")
 
 
+WORDS_OF_A_PAGE: Final = 275
+"""Of a printed book of usual size."""
+
 _SHOWN: Final = 60
 """Characters of a wrong value that an error repeats."""
 

@@ -20,7 +20,7 @@ HEADERS: Final[Mapping[str, str]] = {
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -79,7 +79,7 @@ class Guard:
         if method == "GET" and (path in _OPEN or path.startswith(_OPEN_FOLDER)):
             return None
         if not self._knows_token(headers) and not (path == ENTRANCE and self._has_ticket(headers)):
-            return 401, "Open the full address that `libriscribe2 view` printed.\n"
+            return 401, "Open the full address that the program printed.\n"
         return None
 
     def _knows_token(self, headers: Headers) -> bool:

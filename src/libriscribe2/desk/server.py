@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from typing_extensions import override
 from uvicorn import Config, Server
@@ -88,7 +88,7 @@ def _entries(folder: str) -> Iterator[tuple[str, int, int]]:
 
 HOST: Final = "127.0.0.1"
 STATIC: Final = Path(__file__).parent / "static"
-_FILTERS: Final = ("agent", "stage", "model", "state", "issue", "text")
+FILTERS: Final = ("agent", "stage", "model", "state", "issue", "text")
 _LIVE: Final = LiveAddresses()
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -153,14 +153,11 @@ def application(
         sleep: Waits so many seconds, between looks at the files.
         ended: Whether the server is about to end.
     """
-    pages = _Pages(source, door, sleep, ended)
+    pages = _Pages(source, sleep, ended)
     return Starlette(
         routes=[
-            Route(ENTRANCE, pages.entrance, methods=["GET"]),
-            Route(ENTRANCE, pages.enter, methods=["POST"]),
+            *common_routes(door),
             Route("/events", pages.events),
-            Route("/favicon.ico", pages.icon),
-            Mount("/static", StaticFiles(directory=STATIC)),
             Route("/", pages.page),
             Route("/{kind}", pages.page),
             Route("/{kind}/{key}", pages.page),
@@ -170,14 +167,52 @@ def application(
     )
 
 
+def common_routes(door: Door) -> list[BaseRoute]:
+    """The entrance and the files of every site."""
+
+    async def entrance(request: Request) -> Response:
+        """The page that turns the token into a cookie."""
+        del request
+        return HTMLResponse(plain_page("enter", _LIVE))
+
+    async def enter(request: Request) -> Response:
+        """The cookie; the guard has seen the token."""
+        del request
+        answer = Response(status_code=204)
+        answer.set_cookie(cookie_name(door.port), door.token, httponly=True, samesite="strict")
+        return answer
+
+    async def icon(request: Request) -> Response:
+        """The icon, for whoever asks for it by its old name."""
+        del request
+        return Response((STATIC / "icon.svg").read_bytes(), media_type="image/svg+xml")
+
+    return [
+        Route(ENTRANCE, entrance, methods=["GET"]),
+        Route(ENTRANCE, enter, methods=["POST"]),
+        Route("/favicon.ico", icon),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+
+
 async def serve(
     source: ProjectSource,
     door: Door,
     sleep: Sleep = asyncio.sleep,  # noqa: TID251 - the real clock
 ) -> None:
-    """Answer until the task is cancelled; what is being answered is then finished."""
+    """Answer with the pages of one project until the task is cancelled."""
+    await answering(door, lambda ended: application(source, door, sleep, ended))
+
+
+async def answering(door: Door, build: Callable[[Callable[[], bool]], Starlette]) -> None:
+    """Answer until the task is cancelled; what is being answered is then finished.
+
+    Args:
+        door: Where the pages are.
+        build: Makes them, given what says whether the server is about to end.
+    """
     config = Config(
-        application(source, door, sleep, lambda: server.should_exit),
+        build(lambda: server.should_exit),
         log_config=None,
         lifespan="off",
         access_log=False,
@@ -206,34 +241,12 @@ class _SignalFreeServer(Server):
 class _Pages:
     """The endpoints."""
 
-    def __init__(
-        self, source: ProjectSource, door: Door, sleep: Sleep, ended: Callable[[], bool]
-    ) -> None:
+    def __init__(self, source: ProjectSource, sleep: Sleep, ended: Callable[[], bool]) -> None:
         self._source = source
-        self._door = door
         self._sleep = sleep
         self._ended = ended
         self._folder = source.calls()
         self._reports = ReportShelf()
-
-    async def entrance(self, request: Request) -> Response:
-        """The page that turns the token into a cookie."""
-        del request
-        return HTMLResponse(plain_page("enter", _LIVE))
-
-    async def enter(self, request: Request) -> Response:
-        """The cookie; the guard has seen the token."""
-        del request
-        answer = Response(status_code=204)
-        answer.set_cookie(
-            cookie_name(self._door.port), self._door.token, httponly=True, samesite="strict"
-        )
-        return answer
-
-    async def icon(self, request: Request) -> Response:
-        """The icon, for whoever asks for it by its old name."""
-        del request
-        return Response((STATIC / "icon.svg").read_bytes(), media_type="image/svg+xml")
 
     async def events(self, request: Request) -> Response:
         """A stream that says when something changed."""
@@ -248,7 +261,7 @@ class _Pages:
     def _page(self, request: Request) -> Response:
         keys = [request.path_params.get(name) for name in ("kind", "key", "version")]
         page: Page = tuple(key for key in keys if key is not None) or ("overview",)
-        asked = {name: request.query_params.get(name, "") for name in _FILTERS}
+        asked = {name: request.query_params.get(name, "") for name in FILTERS}
         wanted = CallFilter(**asked)
         try:
             snapshot = take(self._source, self._folder)

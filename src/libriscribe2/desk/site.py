@@ -63,6 +63,11 @@ _SCREENS: Final = ("overview", "calls", "read", "book", "report", "problems")
 class Addresses(Protocol):
     """How pages and files of the site are linked."""
 
+    @property
+    def root(self) -> str:
+        """Where the pages are part of a desk; "" where they are the whole site."""
+        ...
+
     def page(self, *page: str) -> str:
         """The address of a page."""
         ...
@@ -72,12 +77,20 @@ class Addresses(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
 class LiveAddresses:
-    """Addresses on the server."""
+    """Addresses on the server.
+
+    Attributes:
+        root: What stands before the address of every page; "" where the pages are the whole site.
+    """
+
+    root: str = ""
 
     def page(self, *page: str) -> str:
         """`/`, `/calls`, `/call/0004-concept-try1`."""
-        return "/" if page == ("overview",) else "/" + "/".join(page)
+        way = () if page == ("overview",) else page
+        return "/".join((self.root, *way)) if way or self.root else "/"
 
     def asset(self, name: str) -> str:
         """`/static/review.css`."""
@@ -86,6 +99,8 @@ class LiveAddresses:
 
 class FolderAddresses:
     """Addresses between files of one folder, which work from `file://` too."""
+
+    root = ""
 
     def page(self, *page: str) -> str:
         """`index.html`, `calls.html`, `call-0004-concept-try1.html`."""
@@ -181,6 +196,11 @@ def error_page(error: LibriScribeError, addresses: Addresses) -> str:
     return template.render(error=error, site=addresses, live=False, snapshot=None, here="error")
 
 
+def render_template(name: str, **values: Any) -> str:
+    """A template with its values; all text in it is shown as text."""
+    return _TEMPLATES.get_template(name).render(**values)
+
+
 def plain_page(name: str, addresses: Addresses) -> str:
     """A page that shows nothing of a project: `enter` or `missing`."""
     template = _TEMPLATES.get_template(f"{name}.html")
@@ -213,6 +233,9 @@ _TEMPLATES: Final = _environment()
 
 
 STATIC: Final = Path(__file__).parent / "static"
+ASSETS: Final = ("icon.svg", "review.css", "review.js")
+"""The style sheet, script and picture of these pages."""
+
 LIST: Final = "review-files.json"
 """Names the files of an export, so that the next one can clear them away."""
 
@@ -241,7 +264,9 @@ def freeze(source: ProjectSource, folder: Path) -> int:
         _clear(folder)
         # First of all: a folder of which half is written can be cleared away again.
         (folder / LIST).write_text(_json(sorted(files)), encoding="utf-8")
-        shutil.copytree(STATIC, folder / "static")
+        (folder / "static").mkdir()
+        for name in ASSETS:
+            shutil.copyfile(STATIC / name, folder / "static" / name)
         for name, text in files.items():
             (folder / name).write_bytes(str(text).encode("utf-8", "replace"))
     return count
@@ -260,8 +285,8 @@ def _clear(folder: Path) -> None:
             why="it contains files that are not part of an earlier export",
             fix="Name a new folder for --export.",
         )
-    for asset in STATIC.iterdir():
-        (folder / "static" / asset.name).unlink(missing_ok=True)
+    for asset in ASSETS:
+        (folder / "static" / asset).unlink(missing_ok=True)
     if (folder / "static").is_dir():
         (folder / "static").rmdir()
     for name in found & known:

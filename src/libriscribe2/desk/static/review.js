@@ -6,7 +6,7 @@ function enter(place) {
   history.replaceState(null, "", location.pathname);
   fetch(place.dataset.enter, { method: "POST", headers: { "X-Token": token } }).then((answer) => {
     if (answer.ok) location.replace("/");
-    else place.textContent = "This address is not valid any more. Open the address that `libriscribe2 view` printed.";
+    else place.textContent = "This address is not valid any more. Open the address that the program printed.";
   });
 }
 

@@ -1,0 +1,137 @@
+"""What an author can have done that asks a model: named, quoted and carried out alike.
+
+A page first shows what an action takes, and then starts the very same one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from libriscribe2.commands.forecasts import quote_asking, quote_project
+from libriscribe2.commands.mending import Proposal, propose, readings_due
+from libriscribe2.commands.noting import note_down, part_of
+from libriscribe2.commands.projects import look_at, read_brief
+from libriscribe2.commands.remaking import Redo
+from libriscribe2.commands.revising import Revision, chapter_named, revise
+from libriscribe2.commands.runs import OpenBook, Prepare, going_on
+from libriscribe2.commands.variants import VariantsFile, make_variants
+from libriscribe2.engine.engine import follow
+from libriscribe2.errors import UsageError
+from libriscribe2.forecast.quote import Quote
+from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.observe.events import EventConsumer
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
+
+Kind = Literal["write", "plan", "redo", "rewrite", "revise", "variants", "mend"]
+
+KINDS: Final[tuple[Kind, ...]] = ("write", "plan", "redo", "rewrite", "revise", "variants", "mend")
+
+ASKING: Final = frozenset({"revise", "variants", "mend"})
+"""Actions whose outcome its author accepts or rejects; the others write files of the book."""
+
+Outcome = Revision | VariantsFile | Proposal | None
+"""What an action leaves to be decided; None where nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What is to be done.
+
+    Attributes:
+        kind: `write` goes on with the book, `plan` brings the plan up to date, `redo` writes a
+            part again, `rewrite` all that is out of date; `revise` changes a chapter as wished,
+            `variants` writes a part several times, `mend` patches what contradicts the author's
+            edits.
+        part: A chapter, a scene or a stage, as a command line names it; "" is the whole book.
+        wish: What should be different; it is kept as a note, but for `revise`.
+        count: How many variants.
+        until: The last stage or chapter of `write`; "" for all.
+        force: Whether text of the author's own is replaced, too.
+    """
+
+    kind: Kind
+    part: str = ""
+    wish: str = ""
+    count: int = 3
+    until: str = ""
+    force: bool = False
+
+    @property
+    def about(self) -> str:
+        """What is done, in words."""
+        place = f"chapter {self.part}" if self.part[:1].isdigit() else self.part or "the book"
+        match self.kind:
+            case "write":
+                last = self.until.removeprefix("chapter:")
+                return f"Write up to chapter {last}" if last != self.until else "Write the book"
+            case "plan":
+                return "Make the plan"
+            case "redo":
+                return f"Write {place} again"
+            case "rewrite":
+                return "Write again what is out of date"
+            case "revise":
+                return f"Change {place} as you wish"
+            case "variants":
+                return f"Write {self.count} variants of {place}"
+            case "mend":
+                return "Patch what contradicts your edits"
+
+    def prepare(self, paths: ProjectPaths) -> Prepare:
+        """The run of an action that writes files.
+
+        Raises:
+            UsageError: The book has no such part.
+        """
+        match self.kind:
+            case "plan":
+                return going_on("plan", refresh=True)
+            case "rewrite":
+                return going_on(None, refresh=False, rewrite=True)
+            case "redo":
+                part = part_of(self.part, look_at(paths), read_brief(paths))
+                return Redo(part.stage, part.chapter, self.force, part.scene).prepare
+            case _:
+                return going_on(self.until or None, refresh=False)
+
+    def note(self, paths: ProjectPaths) -> None:
+        """Put down what should be different, so that this run and all later ones heed it.
+
+        Raises:
+            UsageError: The book has no such part, or there is too much of it.
+        """
+        if self.wish.strip() and self.kind in ("plan", "redo", "variants"):
+            note_down(paths, self.part or "book", self.wish)
+
+    async def ask(self, book: OpenBook, consumers: Sequence[EventConsumer]) -> Outcome:
+        """Have the question answered of an action that writes no file.
+
+        Raises:
+            LibriScribeError: A question got no usable reply.
+        """
+        if self.kind == "variants":
+            return await make_variants(book, consumers, self.part, self.count, judged=False)
+        if self.kind == "mend":
+            due = readings_due(book.store, book.brief)
+            if due is not None:
+                await follow(book.run(due), *consumers)
+            return await propose(book, consumers, replace_mine=self.force)
+        if not self.wish.strip():
+            raise UsageError("Say what should be different.")
+        number = chapter_named(self.part, book.store, book.brief)
+        return await revise(book, consumers, number, self.wish)
+
+
+async def quote_action(
+    paths: ProjectPaths, settings: Settings, choice: ModelChoice, action: Action
+) -> Quote:
+    """What an action would take; to be run in a loop whose clock jumps (`commands.forecasts`).
+
+    Raises:
+        LibriScribeError: As the action itself would, before it sends anything.
+        StorageError: The project cannot be copied.
+    """
+    if action.kind in ASKING:
+        return await quote_asking(paths, settings, choice, lambda book: action.ask(book, ()))
+    return await quote_project(paths, settings, choice, action.prepare(paths))

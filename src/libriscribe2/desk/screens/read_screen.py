@@ -1,0 +1,276 @@
+"""Reading and changing: one chapter at a time, a margin beside it, and each change as a word diff."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.responses import JSONResponse, Response
+
+from libriscribe2.checks.continuity.story_bible import bible_of
+from libriscribe2.checks.continuity.story_report import check_story
+from libriscribe2.commands.hand_edits import paragraphs, save_paragraph, version_of
+from libriscribe2.commands.mending import Proposal, keep
+from libriscribe2.commands.projects import open_project
+from libriscribe2.commands.reply_replay import Piece, word_diff
+from libriscribe2.commands.revising import (
+    Revision,
+    all_versions,
+    keep_revision,
+    one_version,
+    restore,
+)
+from libriscribe2.commands.variants import VariantsFile, shown_variants
+from libriscribe2.context.scene_origin import chapter_origin
+from libriscribe2.desk.desk import Visit, change, page
+from libriscribe2.desk.safe_html import prose_html
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.models.findings import Finding
+from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.story_bible import Fact
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.paths import OUTLINE, chapter_file
+from libriscribe2.project.store import ProjectStore
+from libriscribe2.prose import prose_words
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A chapter in the list of contents.
+
+    Attributes:
+        number: Its number.
+        title: Its title.
+        words: Its words; 0 where it is not written.
+        state: How its file stands, as `status` calls it.
+    """
+
+    number: int
+    title: str
+    words: int
+    state: str
+
+
+def show_contents(visit: Visit) -> Response:
+    """The book's title page and its contents; no chapter is rendered."""
+    return visit.page("contents", chapters=_contents(visit))
+
+
+def _contents(visit: Visit) -> list[Listed]:
+    if not visit.view.exists(OUTLINE):
+        return []
+    planned, states = visit.book.load(OUTLINE, OutlineFile).chapters, visit.states
+    names = [chapter_file(n) for n in range(1, len(planned) + 1)]
+    return [
+        Listed(n, one.title, _words(visit, name), states.get(name, "missing"))
+        for n, (one, name) in enumerate(zip(planned, names, strict=True), 1)
+    ]
+
+
+def _words(visit: Visit, name: str) -> int:
+    try:
+        return prose_words(visit.book.text(name)) if visit.view.exists(name) else 0
+    except LibriScribeError:
+        return 0
+
+
+def show_chapter(visit: Visit) -> Response:
+    """One chapter as a page of the book, with what is known of it in the margin."""
+    number = visit.number
+    name, chapters = chapter_file(number), _contents(visit)
+    if not visit.view.exists(name):
+        return visit.page("unwritten", number=number, chapters=chapters)
+    text = visit.book.text(name)
+    blocks = paragraphs(text)
+    lines = _first_lines(text, blocks)
+    facts = [one for one in _facts(visit) if one.chapter == number]
+    found = [one for one in _story(visit) if number in _chapters_of(one)]
+    return visit.page(
+        "chapter",
+        number=number,
+        chapters=chapters,
+        seen=version_of(visit.view, name),
+        state=visit.states.get(name, ""),
+        blocks=[(n, one, prose_html(one), _is_text(one)) for n, one in enumerate(blocks)],
+        words=prose_words(text),
+        facts=facts,
+        findings=[(one, _block_at(lines, one, number)) for one in found],
+        versions=all_versions(visit.paths, str(number))[1][::-1],
+        variants=_variants(visit, str(number)),
+        touched=visit.book.touched_scenes(number),
+        scenes=_scene_count(visit, number),
+    )
+
+
+def _is_text(block: str) -> bool:
+    return not block.startswith(("#", "* * *", "---", "***"))
+
+
+def _first_lines(text: str, blocks: list[str]) -> list[int]:
+    """The line of the file on which each block begins."""
+    found, at = list[int](), 0
+    for one in blocks:
+        at = text.index(one, at)
+        found.append(text.count("\n", 0, at) + 1)
+        at += len(one)
+    return found
+
+
+def _block_at(lines: list[int], one: Finding, chapter: int) -> int | None:
+    """The block in which a finding's words stand."""
+    place = one.where if one.where.chapter == chapter or one.other is None else one.other
+    if not place.line:
+        return None
+    return max((n for n, line in enumerate(lines) if line <= place.line), default=0)
+
+
+def _chapters_of(one: Finding) -> set[int]:
+    return {place.chapter for place in (one.where, one.other) if place is not None}
+
+
+def _facts(visit: Visit) -> tuple[Fact, ...]:
+    """What the text states; nothing where no chapter was read."""
+    try:
+        return bible_of(visit.brief, visit.view).facts
+    except LibriScribeError:
+        return ()
+
+
+def _story(visit: Visit) -> list[Finding]:
+    try:
+        found = check_story(visit.brief, visit.view)
+    except LibriScribeError:
+        return []
+    return [*found.errors, *found.warnings]
+
+
+def _variants(visit: Visit, part: str) -> VariantsFile | None:
+    try:
+        return shown_variants(visit.paths, part)[1]
+    except LibriScribeError:
+        return None
+
+
+def _scene_count(visit: Visit, number: int) -> int:
+    try:
+        return len(chapter_origin(visit.view, number).scenes)
+    except LibriScribeError:
+        return 0
+
+
+def edit_paragraph(visit: Visit) -> Response:
+    """Give a paragraph another text, unless the chapter is another than its author saw."""
+    place, form = visit.form.get("paragraph", ""), visit.form
+    if not place.isdecimal():
+        raise UsageError("Which paragraph?")
+    text = form.get("text", "")
+    seen = save_paragraph(visit.paths, visit.number, int(place), text, form.get("seen", ""))
+    if form.get("by") == "script":
+        whole = "\n\n" not in text.strip() and bool(text.strip())
+        html = str(prose_html(text.strip())) if whole else ""
+        return JSONResponse({"seen": seen, "html": html})
+    return visit.go("read", visit.number)
+
+
+def show_origin(visit: Visit) -> Response:
+    """From what each scene of a chapter was written."""
+    origin = chapter_origin(visit.view, visit.number)
+    return visit.page("origin", number=visit.number, origin=origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A text that its author has still to accept.
+
+    Attributes:
+        name: The file.
+        pieces: Its words, and those that would go or come.
+        refused: What was not put in, and why.
+    """
+
+    name: str
+    pieces: list[Piece]
+    refused: tuple[str, ...] = ()
+
+
+def show_decision(visit: Visit) -> Response:
+    """What a model proposes, as word diffs to accept or reject."""
+    job = visit.job
+    outcome = job.outcome if job is not None and job.state == "done" else None
+    if isinstance(outcome, VariantsFile) and job is not None:
+        return visit.go("variants", job.action.part)
+    found: list[Proposed] = []
+    if isinstance(outcome, Revision):
+        revised = outcome.revised
+        found = [Proposed(outcome.name, _near(outcome.old, revised.text), revised.refused)]
+    elif isinstance(outcome, Proposal):
+        found = [
+            Proposed(
+                name := chapter_file(one.number),
+                _near(Book(visit.view).text(name), one.text),
+                tuple(one.refused),
+            )
+            for one in outcome.mended
+        ]
+    back = job.action.part if job is not None else ""
+    return visit.page("decide", found=found, outcome=outcome, job=job, chapter=back)
+
+
+_AROUND: Final = 400
+"""Characters of unchanged text that a diff shows around a change."""
+
+
+def _near(old: str, new: str) -> list[Piece]:
+    """A word diff, of whose long unchanged stretches only the ends are shown."""
+    return [_shortened(one) for one in word_diff(old, new)]
+
+
+def _shortened(one: Piece) -> Piece:
+    if one.kind != "same" or len(one.text) <= 2 * _AROUND:
+        return one
+    return Piece(one.kind, f"{one.text[:_AROUND]} … {one.text[-_AROUND:]}")
+
+
+def decide(visit: Visit) -> Response:
+    """Keep what was proposed, or leave it; a chapter that was changed since is not touched."""
+    job = visit.job
+    outcome = job.outcome if job is not None else None
+    if job is None or outcome is None:
+        raise UsageError("There is nothing to decide any more.")
+    if visit.form.get("answer") == "accept":
+        with ProjectStore.open(visit.paths) as store:
+            open_project(store)
+            if isinstance(outcome, Revision):
+                keep_revision(store, outcome)
+            elif isinstance(outcome, Proposal):
+                keep(store, outcome)
+    job.outcome = None
+    part = job.action.part
+    return visit.go("read", part) if part.isdecimal() else visit.go("check")
+
+
+def show_version(visit: Visit) -> Response:
+    """An earlier text of a chapter, compared with the present one."""
+    number, place = visit.number, visit.keys["version"]
+    if not place.isdecimal():
+        raise UsageError(f"There is no version {place!r}.")
+    found: dict[str, Any] = one_version(visit.paths, str(number), int(place))
+    pieces = word_diff(found["text"], visit.book.text(chapter_file(number)))
+    return visit.page("version", number=number, version=found["version"], pieces=pieces)
+
+
+def put_back(visit: Visit) -> Response:
+    """Restore an earlier text; the present one goes to the trash."""
+    place = visit.keys["version"]
+    restore(visit.paths, str(visit.number), int(place) if place.isdecimal() else None)
+    return visit.go("read", visit.number)
+
+
+SCREEN: Final = (
+    page("/b/{book}/read", show_contents),
+    page("/b/{book}/read/{chapter}", show_chapter),
+    change("/b/{book}/read/{chapter}", edit_paragraph),
+    page("/b/{book}/read/{chapter}/from", show_origin),
+    page("/b/{book}/read/{chapter}/was/{version}", show_version),
+    change("/b/{book}/read/{chapter}/was/{version}", put_back),
+    page("/b/{book}/decide", show_decision),
+    change("/b/{book}/decide", decide),
+)

@@ -1,0 +1,301 @@
+"""Writing: what is under way as a page of prose, what it takes before it starts, and a chat window."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from libriscribe2.commands.actions import Action
+from libriscribe2.commands.by_hand import asks_by_hand, pastes_left, waiting_requests
+from libriscribe2.commands.noting import note_down, notes_on
+from libriscribe2.commands.projects import settings_of
+from libriscribe2.commands.run_progress import FOLDED, Progress, scale_of
+from libriscribe2.desk.desk import Desk, Visit, change, page
+from libriscribe2.desk.server import SECONDS_BETWEEN_LOOKS, Sleep, changes, stamp
+from libriscribe2.desk.workshop import Job
+from libriscribe2.engine.stages import book_status
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.llm.backends.manual import Pastes
+from libriscribe2.observe.events import Event
+from libriscribe2.observe.run_files import last_run
+from libriscribe2.project.lock import holder_may_live
+from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE
+from libriscribe2.wording import unit_in_words
+
+_ENDS: Final = frozenset({"run.end", "run.failed", "run.interrupted"})
+_PATIENCE: Final = 6.0
+"""Seconds that a page waits for what usually takes one."""
+
+_LOOKS_PER_SIGN_OF_LIFE: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a book's run stands, whoever runs it.
+
+    Attributes:
+        state: `running`, `pausing`, `elsewhere` (another program writes), `broken` (a run ended
+            without a word), `waiting` for pasted replies, `failed`, `stopped` or `idle`.
+        about: What is done, in words.
+        figures: Words, calls, cost, time.
+        share: How much of the words is there, from 0 to 100.
+        at_work: What is being made.
+        lines: What was made.
+        error: Why it ended early.
+    """
+
+    state: str
+    about: str = ""
+    figures: tuple[str, ...] = ()
+    share: int = 0
+    at_work: str = ""
+    lines: tuple[str, ...] = ()
+    error: LibriScribeError | None = None
+
+
+def standing(visit: Visit) -> Standing:
+    """How the newest run of a book stands."""
+    job = visit.job
+    if job is not None and (job.runs or job.state in ("failed", "waiting")):
+        return of_job(job)
+    events = last_run(visit.paths.events)
+    if not events or events[-1].event in _ENDS:
+        return _ended(visit, job, events)
+    progress = Progress(scale_of(visit.view, visit.brief))
+    lines = list[str]()
+    for event in events:
+        progress.fold(event)
+        if event.event == "stage.end" and event.stage not in FOLDED:
+            lines.append(progress.finished(event))
+    seconds = (events[-1].ts - events[0].ts).total_seconds()
+    state = "elsewhere" if holder_may_live(visit.paths) else "broken"
+    return _stands(state, "Write the book", progress, seconds, lines)
+
+
+def of_job(job: Job) -> Standing:
+    """How a job stands."""
+    return _stands(job.state, job.action.about, job.progress, job.seconds, job.lines, job.error)
+
+
+def _ended(visit: Visit, job: Job | None, events: list[Event]) -> Standing:
+    state = "idle"
+    if events and events[-1].event == "run.interrupted":
+        state = "waiting" if events[-1].status == "waiting" else "stopped"
+    if state == "waiting" and not waiting_requests(visit.view):
+        state = "idle"
+    lines = tuple(job.lines) if job is not None else ()
+    return Standing(state, lines=lines)
+
+
+def _stands(
+    state: str,
+    about: str,
+    progress: Progress,
+    seconds: float,
+    lines: list[str],
+    error: LibriScribeError | None = None,
+) -> Standing:
+    figures = progress.figures(seconds)
+    share = round(100 * figures.words / figures.whole) if figures.whole else 0
+    works = " · ".join(filter(None, (*progress.at_work(), progress.doing(), progress.waiting)))
+    return Standing(state, about, figures.told, share, works, tuple(lines), error)
+
+
+def show_write(visit: Visit) -> Response:
+    """The page of prose, and what can be done."""
+    stands, job = standing(visit), visit.job
+    due = [one for one in book_status(visit.stages, visit.brief, visit.view) if one.runs]
+    own = [one.unit for one in due if one.unit.stage not in FOLDED] or [one.unit for one in due]
+    queue = [unit_in_words(one.stage, one.chapter) for one in own]
+    written, planned = len(visit.view.names(CHAPTER_FILES)), visit.book.chapters()
+    return visit.page(
+        "write",
+        stands=stands,
+        job=job,
+        prose=_prose(job),
+        count=len(job.pieces) if job is not None else 0,
+        queue=list(dict.fromkeys(queue)),
+        planned=planned,
+        written=written,
+        has_plan=visit.view.exists(OUTLINE),
+        next_chapter=written + 1 if written < planned else None,
+        notes=notes_on(visit.paths),
+        by_hand=asks_by_hand(settings_of(visit.paths.root, {})),
+    )
+
+
+def _prose(job: Job | None) -> list[tuple[str, list[str]]]:
+    """The texts of the newest chapter as they came: the step, and its paragraphs."""
+    if job is None or not job.pieces:
+        return []
+    pieces = list(job.pieces)
+    chapter = pieces[-1].step.rpartition("/")[0]
+    own = (one for one in pieces if one.step.rpartition("/")[0] == chapter)
+    texts: dict[str, str] = {}
+    for step, group in groupby(own, key=lambda one: one.step):
+        texts[step] = texts.get(step, "") + "".join(one.text for one in group)
+    return [(step, text.split("\n\n")) for step, text in texts.items()]
+
+
+def quote_action(visit: Visit) -> Response:
+    """What an action takes, with the button that starts it."""
+    action = visit.action()
+    quoted = visit.desk.workshop.quote(visit.paths, action)
+    return visit.page("quote", action=action, quoted=quoted, back=visit.form.get("back", "write"))
+
+
+def start_action(visit: Visit) -> Response:
+    """Start an action whose estimate was shown."""
+    visit.desk.workshop.start(visit.paths, visit.action(), visit.form.get("quote", ""))
+    return visit.go("write")
+
+
+def pause_job(visit: Visit) -> Response:
+    """Let what is being written come to its end, and ask nothing more."""
+    if visit.job is not None:
+        visit.job.pause()
+    return visit.go("write")
+
+
+def stop_job(visit: Visit) -> Response:
+    """End at once; what is finished is kept."""
+    if visit.job is not None:
+        visit.job.stop()
+        visit.job.wait(_PATIENCE)
+    return visit.go("write")
+
+
+def take_note(visit: Visit) -> Response:
+    """Put down what the author wants, of the book, a chapter or a scene; a run heeds it."""
+    part = visit.form.get("part", "").strip() or "book"
+    note_down(visit.paths, part, visit.form.get("note", ""))
+    return visit.go(*filter(None, visit.form.get("back", "write").split("/")))
+
+
+def show_manual(visit: Visit) -> Response:
+    """What waits for a chat window: copy it, paste the answer."""
+    return _manual(visit)
+
+
+def _manual(visit: Visit, objection: str = "", typed: str = "") -> Response:
+    job, waiting = visit.job, waiting_requests(visit.view)
+    first = waiting[0] if waiting else None
+    pastes = Pastes(visit.paths)
+    whole = visit.asked.get("whole") == "yes"
+    text = pastes.text_of(first, whole=whole) if first is not None else ""
+    goes_on = first is not None and not whole and text != pastes.text_of(first, whole=True)
+    return visit.page(
+        "manual",
+        status=400 if objection else 200,
+        first=first,
+        text=text,
+        goes_on=goes_on,
+        words=len(text.split()),
+        left=pastes_left(visit.stages, visit.brief, visit.view),
+        others=waiting[1:],
+        works=job is not None and job.runs,
+        stands=standing(visit),
+        objection=objection,
+        typed=typed,
+    )
+
+
+def take_reply(visit: Visit) -> Response:
+    """Put a pasted reply beside its request, and go on to the next."""
+    waiting, text = waiting_requests(visit.view), visit.form.get("text", "")
+    paste = next((one for one in waiting if one.name == visit.form.get("paste")), None)
+    if paste is None:
+        return visit.go("manual")
+    pastes = Pastes(visit.paths)
+    if why := pastes.objection(paste, text):
+        return _manual(visit, why, text)
+    if not asks_by_hand(settings_of(visit.paths.root, {})):
+        raise UsageError("No model of this book is a chat window.")
+    pastes.keep_reply(paste, text)
+    job = visit.job
+    planning = not visit.view.names(CHAPTER_FILES) and paste.stage != "chapters"
+    before = job.action if job is not None else Action("plan" if planning else "write")
+    job = visit.desk.workshop.go_on(visit.paths, before)
+    job.wait(_PATIENCE)
+    return visit.go("manual" if job.runs or job.state == "waiting" else "write")
+
+
+def streams(desk: Desk, sleep: Sleep) -> list[BaseRoute]:
+    """The stream of a book: its prose as it comes, how far it is, and that files changed."""
+
+    async def live(request: Request) -> Response:
+        visit = Visit(desk, request.path_params)
+        start = request.query_params.get("from", "0")
+        try:
+            told = _told(visit, int(start) if start.isdecimal() else 0, sleep, desk.ended)
+        except LibriScribeError:
+            return HTMLResponse("", 404)
+        return StreamingResponse(told, media_type="text/event-stream")
+
+    async def look(request: Request) -> Response:
+        paths = Visit(desk, request.path_params).paths
+        return StreamingResponse(changes(paths, sleep, desk.ended), media_type="text/event-stream")
+
+    return [Route("/b/{book}/live", live), Route("/b/{book}/look/events", look)]
+
+
+async def _told(
+    visit: Visit, start: int, sleep: Sleep, ended: Callable[[], bool]
+) -> AsyncIterator[str]:
+    """Server-sent events of a book."""
+    paths, seen, said, quiet = visit.paths, stamp(visit.paths), "", 0
+    job, place = visit.job, start
+    yield ": watching\n\n"
+    while not ended():
+        if visit.job is not job:
+            job, place = visit.job, 0
+        if job is not None:
+            for one in job.pieces[place:]:
+                yield _event("piece", {"step": one.step, "text": one.text})
+                place += 1
+            now = _figures(job)
+            if now != said:
+                said = now
+                yield f"event: told\ndata: {said}\n\n"
+        await sleep(SECONDS_BETWEEN_LOOKS)
+        fresh, quiet = await asyncio.to_thread(stamp, paths), quiet + 1
+        if fresh != seen:
+            seen, quiet = fresh, 0
+            yield "data: changed\n\n"
+        elif quiet >= _LOOKS_PER_SIGN_OF_LIFE:
+            quiet = 0
+            yield ": still here\n\n"
+
+
+def _figures(job: Job) -> str:
+    stands = of_job(job)
+    told = {
+        "state": stands.state,
+        "figures": " · ".join(stands.figures),
+        "share": stands.share,
+        "work": stands.at_work,
+        "made": len(stands.lines),
+    }
+    return json.dumps(told)
+
+
+def _event(name: str, value: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(value)}\n\n"
+
+
+SCREEN: Final = (
+    page("/b/{book}/write", show_write),
+    change("/b/{book}/quote", quote_action),
+    change("/b/{book}/start", start_action),
+    change("/b/{book}/pause", pause_job),
+    change("/b/{book}/stop", stop_job),
+    change("/b/{book}/note", take_note),
+    page("/b/{book}/manual", show_manual),
+    change("/b/{book}/manual", take_reply),
+)

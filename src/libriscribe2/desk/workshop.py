@@ -1,0 +1,340 @@
+"""What the desk has done that takes a while: runs in threads, estimates in a process of their own."""
+
+import asyncio
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.pool import Pool
+from typing import Any, Final, TypeVar
+
+from libriscribe2.app import AppOptions
+from libriscribe2.commands.actions import ASKING, Action, Outcome, quote_action
+from libriscribe2.commands.by_hand import asks_by_hand
+from libriscribe2.commands.forecasts import quote_new
+from libriscribe2.commands.new_book import NewBook
+from libriscribe2.commands.projects import look_at, read_brief, settings_of
+from libriscribe2.commands.run_progress import FOLDED, Progress, scale_of
+from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.engine.engine import Engine, follow
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.forecast.model_time import VirtualLoop
+from libriscribe2.forecast.quote import Quote
+from libriscribe2.llm.call_records import Piece
+from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
+from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.session import ReplyAwaitedError, RunStoppedError
+from libriscribe2.models.brief import Brief
+from libriscribe2.observe.events import Event
+from libriscribe2.observe.run_files import recorders
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.settings import Settings
+from libriscribe2.wording import clean, redact, secrets_in
+
+T = TypeVar("T")
+
+_PROSE: Final = re.compile(r"(?:chapters|drafts)/ch\d+(?!.*/(?:critique|patches))")
+"""Steps whose replies are text of the book."""
+
+MOST_QUOTES: Final = 200
+"""Estimates that are remembered; an older one has to be asked for again."""
+
+MOST_SECONDS: Final = 300.0
+"""Longest time of what is worked out in another process."""
+
+Told = dict[str, str]
+"""An error as plain text: what, why, fix."""
+
+
+def servers() -> Sequence[LocalServer]:
+    """The local servers whose model list answers."""
+    return asyncio.run(find_local_servers())
+
+
+def model_of(settings: Settings) -> ModelChoice:
+    """The model of a run, and why it is the one.
+
+    Raises:
+        ModelError: There is none.
+    """
+    return choose_model(settings.models.default.model, os.environ, servers, lambda _server: True)
+
+
+class Job:
+    """An action that is under way or has ended; `desk` pages show it.
+
+    Args:
+        paths: The book.
+        action: What is done.
+
+    Attributes:
+        progress: How far it is.
+        lines: A line for each part that was made.
+        pieces: The prose as it came, each piece with its step.
+        outcome: What its author has to decide.
+        error: Why it ended early; None where it did not.
+        state: `running`, `paused` once a pause is asked for, `done`, `stopped`, `failed` or `waiting`.
+    """
+
+    def __init__(self, paths: ProjectPaths, action: Action) -> None:
+        self.paths = paths
+        self.action = action
+        self.begun = time.monotonic()
+        self.progress = Progress(scale_of(look_at(paths), read_brief(paths)))
+        self.lines: list[str] = []
+        self.pieces: list[Piece] = []
+        self.outcome: Outcome = None
+        self.error: LibriScribeError | None = None
+        self.state = "running"
+        self._engine: Engine | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is under way."""
+        return self.state in ("running", "pausing")
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been under way."""
+        return time.monotonic() - self.begun
+
+    def start(self) -> None:
+        """Begin, in a thread."""
+        self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for the end."""
+        self._thread.join(seconds)
+
+    def pause(self) -> None:
+        """Ask nothing more, and let what is being written come to its end."""
+        if self._engine is not None and self._loop is not None and self.runs:
+            self.state = "pausing"
+            self._loop.call_soon_threadsafe(self._engine.stop)
+
+    def stop(self) -> None:
+        """End at once; what is finished is kept."""
+        if self._task is not None and self._loop is not None and self.runs:
+            self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def receive(self, event: Event) -> None:
+        """Take an event of the run."""
+        self.progress.fold(event)
+        if event.event == "stage.end" and event.stage not in FOLDED:
+            self.lines.append(self.progress.finished(event))
+
+    def receive_piece(self, piece: Piece) -> None:
+        """Take a piece of prose."""
+        text = clean(piece.text)
+        self.progress.piece(piece.step, text)
+        if _PROSE.match(piece.step):
+            self.pieces.append(Piece(piece.step, text))
+
+    def _work(self) -> None:
+        try:
+            asyncio.run(self._run())
+            self.state = "done"
+        except ReplyAwaitedError:
+            self.state = "waiting"
+        except (RunStoppedError, asyncio.CancelledError):
+            self.state = "stopped"
+        except LibriScribeError as error:
+            self.error, self.state = error, "failed"
+        except Exception as error:  # noqa: BLE001 - a thread has nobody else to tell
+            what = redact(f"{type(error).__name__}: {error}", secrets_in(os.environ))
+            self.error = LibriScribeError("The program has a fault.", why=clean(what))
+            self.state = "failed"
+
+    async def _run(self) -> None:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        settings = settings_of(self.paths.root, {})
+        with open_book(self.paths) as (store, brief):
+            options = AppOptions(f"desk {self.action.kind}")
+            book = OpenBook(store, brief, settings, model_of(settings), options)
+            with recorders(self.paths, os.environ, lambda _said: None) as files:
+                if self.action.kind in ASKING:
+                    self.outcome = await self.action.ask(book, (*files, self))
+                    return
+                request = self.action.prepare(self.paths)(store, brief)
+                self._engine = book.engine()
+                await follow(request.by(self._engine), *files, self, pieces=self)
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """An estimate that was shown.
+
+    Attributes:
+        id: What the start of the action has to name.
+        quote: What it takes.
+        model: Who answers.
+        by_hand: Whether a person pastes the replies.
+        seconds: How long it takes; None is not known.
+    """
+
+    id: str
+    quote: Quote
+    model: str
+    by_hand: bool = False
+    seconds: float | None = None
+
+
+@dataclass
+class Workshop:
+    """The jobs of a desk, and the estimates that it has shown.
+
+    Attributes:
+        jobs: The newest job of each book, by its folder.
+    """
+
+    jobs: dict[str, Job] = field(default_factory=dict)
+    _shown: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    _pool: Pool | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def job_of(self, paths: ProjectPaths) -> Job | None:
+        """The newest job of a book."""
+        return self.jobs.get(str(paths.root))
+
+    def running(self) -> Job | None:
+        """The job that is under way."""
+        return next((one for one in self.jobs.values() if one.runs), None)
+
+    def quote(self, paths: ProjectPaths, action: Action) -> Quoted:
+        """What an action takes, to be shown before it is started.
+
+        Raises:
+            LibriScribeError: It cannot be carried out.
+        """
+        settings = settings_of(paths.root, {})
+        choice = model_of(settings)
+        quote = self.aside(_quote_action, paths, settings, choice, action)
+        seconds = _seconds(quote, read_brief(paths).drafting)
+        return self._remember((str(paths.root), action), quote, choice, settings, seconds)
+
+    def quote_new(
+        self, asked: object, brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
+    ) -> Quoted:
+        """What a new book takes.
+
+        Args:
+            asked: What was asked for; the start has to ask for the same.
+            brief: The brief.
+            settings: The settings in force.
+            choice: The model.
+            new: How the book is made.
+        """
+        quote = self.aside(_quote_new, brief, settings, choice, new)
+        return self._remember((asked,), quote, choice, settings, _seconds(quote, brief.drafting))
+
+    def check_shown(self, id: str, *about: object) -> None:
+        """Make sure that what something takes was shown, and forget it: it is good for one start.
+
+        Raises:
+            UsageError: It was not.
+        """
+        if self._shown.pop(id, None) != about:
+            raise UsageError(
+                "Nothing was started: what it takes was not shown yet, or something was changed since.",
+                fix="Look at the estimate again, and start from there.",
+            )
+
+    def start(self, paths: ProjectPaths, action: Action, quote: str) -> Job:
+        """Start an action whose estimate was shown.
+
+        Raises:
+            UsageError: It was not shown, or another book is at work.
+        """
+        with self._lock:
+            busy = self.running()
+            if busy is not None:
+                name = busy.paths.root.name
+                raise UsageError(
+                    f"{name} is being worked on.", fix="Pause it, or wait until it is done."
+                )
+            self.check_shown(quote, str(paths.root), action)
+            action.note(paths)
+            return self._begin(paths, action)
+
+    def go_on(self, paths: ProjectPaths, action: Action) -> Job:
+        """Start what spends nothing that was not shown, such as a run by pasted replies.
+
+        Raises:
+            UsageError: Another book is at work.
+        """
+        with self._lock:
+            if (busy := self.running()) is not None:
+                raise UsageError(f"{busy.paths.root.name} is being worked on.")
+            return self._begin(paths, action)
+
+    def _begin(self, paths: ProjectPaths, action: Action) -> Job:
+        job = self.jobs[str(paths.root)] = Job(paths, action)
+        job.start()
+        return job
+
+    def _remember(
+        self,
+        about: tuple[object, ...],
+        quote: Quote,
+        choice: ModelChoice,
+        settings: Settings,
+        seconds: float | None,
+    ) -> Quoted:
+        id = secrets.token_urlsafe(12)
+        self._shown[id] = about
+        while len(self._shown) > MOST_QUOTES:
+            del self._shown[next(iter(self._shown))]
+        return Quoted(id, quote, choice.model, asks_by_hand(settings), seconds)
+
+    def aside(self, work: Callable[..., T | Told], *given: Any) -> T:
+        """What a function returns in a process of its own, which has no lock and no key in use.
+
+        Raises:
+            LibriScribeError: The function said so.
+        """
+        if self._pool is None:
+            self._pool = get_context("spawn").Pool(1)
+        found = self._pool.apply_async(work, given).get(MOST_SECONDS)
+        if isinstance(found, dict):
+            raise UsageError(found["what"], why=found["why"], fix=found["fix"])
+        return found
+
+    def close(self) -> None:
+        """End what is under way; what is finished is kept."""
+        for job in self.jobs.values():
+            job.stop()
+        for job in self.jobs.values():
+            if job.runs:
+                job.wait(5)
+        if self._pool is not None:
+            self._pool.terminate()
+
+
+def _quote_action(
+    paths: ProjectPaths, settings: Settings, choice: ModelChoice, action: Action
+) -> Quote | Told:
+    return _dry(quote_action(paths, settings, choice, action))
+
+
+def _quote_new(brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook) -> Quote | Told:
+    return _dry(quote_new(brief, settings, choice, new, "new-book"))
+
+
+def _dry(work: Coroutine[Any, Any, T]) -> T | Told:
+    """The outcome of work whose waits pass in no time, or the error as plain text."""
+    try:
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            return runner.run(work)
+    except LibriScribeError as error:
+        return {"what": error.what, "why": error.why, "fix": error.fix}
+
+
+def _seconds(quote: Quote, drafting: str) -> float | None:
+    return None if quote.times is None else dict(quote.times.seconds).get(drafting)  # type: ignore[call-overload]

@@ -1,0 +1,82 @@
+"""A desk in a process of its own, as an author starts it."""
+
+import http.client
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+from tests.support.review_server import Answer
+
+
+@dataclass(frozen=True)
+class DeskServer:
+    """A running desk."""
+
+    address: str
+    port: int
+    folder: Path
+    process: subprocess.Popen[str]
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def token(self) -> str:
+        return self.address.partition("#")[2]
+
+    def ask(
+        self, path: str, method: str = "GET", form: Mapping[str, str] | None = None, **headers: str
+    ) -> Answer:
+        """Ask with the token, unless `X_Token` says otherwise; "" leaves a header out."""
+        body = urlencode(form or {})
+        given = {"Host": f"127.0.0.1:{self.port}", "X_Token": self.token, **headers}
+        if method == "POST":
+            given |= {
+                "Content_Length": str(len(body)),
+                "Content_Type": "application/x-www-form-urlencoded",
+            }
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.putrequest(method, path, skip_host=True)
+        for name, value in given.items():
+            if value:
+                connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders(body.encode() if method == "POST" else None)
+        try:
+            reply = connection.getresponse()
+            text = reply.read().decode("utf-8", "replace")
+        finally:
+            connection.close()
+        return Answer(reply.status, text, {k.lower(): v for k, v in reply.getheaders()})
+
+
+@contextmanager
+def desk_server(folder: Path, **environ: str) -> Iterator[DeskServer]:
+    """A desk for the books in a folder while the block runs."""
+    known = ("PATH", "HOME", "LANG", "TMPDIR")
+    own = {name: os.environ[name] for name in known if name in os.environ}
+    state = str(folder / "state")
+    own |= {"XDG_STATE_HOME": state, "XDG_CONFIG_HOME": state, "XDG_CACHE_HOME": state}
+    own |= {"PYTHONPATH": os.pathsep.join(sys.path), **environ}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "libriscribe2", "desk", "--no-open"],
+        cwd=folder,
+        env=own,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        address = process.stdout.readline().strip()
+        port = urlsplit(address).port
+        assert port is not None, address
+        yield DeskServer(address, port, folder, process)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
