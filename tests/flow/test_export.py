@@ -56,14 +56,14 @@ def without_extra(
     monkeypatch.setenv("PATH", str(folder))
 
 
-def test_EX_1_markdown_html_and_epub_need_no_extra(
+def test_EX_1_markdown_html_epub_and_word_need_no_extra(
     desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", "typst")
-    made = ["book.md", "book.html", "book.epub"]
+    made = ["book.md", "book.html", "book.epub", "book.docx"]
     ran = desk.run("export", "book")
     assert [Path(line).name for line in ran.out.splitlines()] == made
-    assert "Left out: docx, pdf. pandoc is not installed. None is on the path." in ran.err
+    assert "Left out: pdf. pandoc is not installed. None is on the path." in ran.err
     assert "`uv tool install 'libriscribe2[pdf]'`" in ran.err
     text, page = book.text("exports/book.md"), book.text("exports/book.html")
     assert text.startswith('---\ntitle: "')
@@ -71,7 +71,7 @@ def test_EX_1_markdown_html_and_epub_need_no_extra(
     assert all(chapter.strip() in text for chapter in book.chapters())
     assert '<html lang="en" dir="ltr">' in page
     assert page.count('<section id="part-') == 2
-    told = desk.run("export", "book", "--format", "docx", expect=3).err
+    told = desk.run("export", "book", "--format", "pdf", expect=3).err
     assert "pandoc is not installed" in told
     assert "pip install 'libriscribe2[pdf]'" in told
 
@@ -80,10 +80,10 @@ def test_EX_1_what_cannot_be_made_is_told_first_and_the_rest_is_made(
     desk: Desk, book: ProjectFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc")
-    ran = desk.run("export", "book", "docx", "md", "-o", str(tmp_path / "out"), expect=3)
+    ran = desk.run("export", "book", "pdf", "md", "-o", str(tmp_path / "out"), expect=3)
     assert [path.name for path in (tmp_path / "out").glob("book.*")] == ["book.md"]
-    assert ran.err.startswith("Left out: docx. pandoc is not installed.")
-    value = desk.run("export", "book", "docx", "md", "--json", expect=3).value
+    assert ran.err.startswith("Left out: pdf. pandoc is not installed.")
+    value = desk.run("export", "book", "pdf", "md", "--json", expect=3).value
     assert [one["error"] and one["error"]["error"] for one in value["files"]] == [None, "config"]
 
 
@@ -99,7 +99,7 @@ def test_EX_1_a_pandoc_on_the_path_of_another_version_is_not_used(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str, told: str
 ) -> None:
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", pandoc=answer)
-    assert told in desk.run("export", "book", "docx", expect=3).err
+    assert told in desk.run("export", "book", "pdf", expect=3).err
 
 
 def test_EX_1_a_pandoc_on_the_path_or_a_named_one_is_used(
@@ -109,16 +109,16 @@ def test_EX_1_a_pandoc_on_the_path_or_a_named_one_is_used(
     called = tmp_path / "called"
     script = f'echo x >> {called}\nexec {shlex.quote(real)} "$@"'
     without_extra(desk, monkeypatch, tmp_path / "bin", "pypandoc", pandoc=script)
-    desk.run("export", "book", "docx", "-o", str(tmp_path / "a"))
+    desk.run("export", "book", "pdf", "-o", str(tmp_path / "a"))
     assert called.is_file()
     called.unlink()
     monkeypatch.undo()
     monkeypatch.setenv("LIBRISCRIBE2_EXPORT__PANDOC", str(tmp_path / "bin" / "pandoc"))
-    desk.run("export", "book", "docx", "-o", str(tmp_path / "b"))
+    desk.run("export", "book", "pdf", "-o", str(tmp_path / "b"))
     assert called.is_file()
-    assert (tmp_path / "a/book.docx").read_bytes() == (tmp_path / "b/book.docx").read_bytes()
+    assert (tmp_path / "a/book.pdf").read_bytes() == (tmp_path / "b/book.pdf").read_bytes()
     monkeypatch.setenv("LIBRISCRIBE2_EXPORT__PANDOC", "nowhere/pandoc")
-    ran = desk.run("export", "book", "docx", expect=3)
+    ran = desk.run("export", "book", "pdf", expect=3)
     assert "the setting export.pandoc names 'nowhere/pandoc'" in ran.err
 
 

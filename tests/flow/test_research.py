@@ -329,7 +329,7 @@ def test_XC_07_an_epub_has_its_references_behind_the_text(desk: Desk) -> None:
     assert re.search(r'href="ch\d+\.xhtml#cite-1"', references)
     with zipfile.ZipFile(book.path("exports/guide.docx")) as word:
         document = word.read("word/document.xml").decode()
-    for name in ("cite-1", "source-1"):
+    for name in ("cite_1", "source_1"):
         assert document.count(f'w:anchor="{name}"') >= 1
         assert document.count(f'w:name="{name}"') == 1
 

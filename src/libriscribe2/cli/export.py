@@ -1,7 +1,7 @@
 """`libriscribe2 export`: a book as files that a reader can hold."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -40,6 +40,10 @@ def export(
     check: Annotated[
         bool, typer.Option("--check", help="Validate the EPUB with epubcheck; needs Java.")
     ] = False,
+    style: Annotated[
+        Literal["book", "manuscript"] | None,
+        typer.Option(help="How the Word file is laid out.", show_default="book"),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Export a book as Markdown, HTML, EPUB, Word and PDF.
@@ -49,7 +53,9 @@ def export(
     """
     paths = frame.project(project, project_name)
     names = tuple(filter(None, ",".join([*(wanted or ()), formats or ""]).split(",")))
-    edition = Edition(**frame.settings(paths=paths).export.model_dump())
+    edition = Edition(
+        **frame.settings(paths=paths, more={"export.style": style}).export.model_dump()
+    )
     plan = plan_export(paths, edition, names, output, partial=partial, check=check)
     _tell_hindrances(frame.renderer, plan)
     done = plan.make()

@@ -21,12 +21,20 @@ _LARGEST_PART: Final = 8 * 2**20
 
 _PROPERTIES: Final = "docProps/core.xml"
 _DOCUMENT: Final = "word/document.xml"
-_FRONT: Final = ("Subtitle", "Author", "Date", "TOC Heading", "toc 1", "toc 2", "toc 3")
+_FRONT: Final = (
+    *("Subtitle", "Author", "Date", "TOC Heading", "toc 1", "toc 2", "toc 3", "Imprint"),
+    *("Imprint First", "Dedication", "Epigraph", "Contact", "Word Count", "End"),
+)
+_RUNS: Final = {"Emphasis": "em", "Strong": "strong", "Strong Emphasis": "strong > em"}
 _STYLES: Final = "\n".join(
     [
+        *(f"r[style-name='{name}'] => {tags}" for name, tags in _RUNS.items()),
         f"p[style-name='Title'] => p.{TITLE_STYLE}:fresh",
         *(f"p[style-name='{name}'] => p.{FRONT_STYLE}:fresh" for name in _FRONT),
-        *(f"p[style-name='{name}'] => blockquote > p:fresh" for name in ("Quote", "Block Text")),
+        *(
+            f"p[style-name='{name}'] => blockquote > p:fresh"
+            for name in ("Quote", "Block Text", "Letter")
+        ),
     ]
 )
 _RULE: Final = re.compile(

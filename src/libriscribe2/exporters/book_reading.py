@@ -9,8 +9,9 @@ from uuid import NAMESPACE_URL, uuid5
 from markdown_it import MarkdownIt
 
 from libriscribe2.errors import IncompleteError
+from libriscribe2.exporters.book_markdown import with_kept_lines
 from libriscribe2.exporters.export_book import Edition, ExportBook, ExportChapter
-from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared
+from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared, too_long
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import HEADING, cited
 from libriscribe2.models.languages import language_of
@@ -46,7 +47,8 @@ def chapter_of(name: str, text: str, title: str) -> ExportChapter:
         text: Markdown as it stands in the file.
         title: Plain text.
     """
-    body, plain = prepared(text), prepared(title)
+    clean, plain = prepared(text), prepared(title)
+    body = clean if too_long(clean) is not None else with_kept_lines(clean)
     heading = first_heading(body)
     if heading is not None:
         return ExportChapter(name, heading, body)

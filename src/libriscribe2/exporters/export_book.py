@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from libriscribe2.models.languages import Language
 
@@ -32,9 +32,11 @@ class Edition:
     Attributes:
         pandoc: A pandoc to be used, as a path or a name; "" takes the bundled one, else the one on
             the path.
+        style: How a Word file is laid out: `book`, or `manuscript` for standard manuscript format.
     """
 
     pandoc: str = ""
+    style: Literal["book", "manuscript"] = "book"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class ExportBook:
             out.
         unsourced: Whether it states facts and rests on no source.
         edition: How it is to be made.
+        disclosure: One sentence about the models that had a part in it, or "".
     """
 
     name: str
@@ -83,6 +86,14 @@ class ExportBook:
     unplanned: tuple[str, ...] = ()
     unsourced: bool = False
     edition: Edition = Edition()
+    disclosure: str = ""
+
+    @property
+    def imprint(self) -> tuple[str, ...]:
+        """The lines of the page behind the title page: rights, number, how it was made."""
+        isbn = self.identifier.removeprefix("urn:isbn:")
+        number = f"ISBN {isbn}" if isbn != self.identifier else ""
+        return tuple(filter(None, (self.rights, self.publisher, number, self.disclosure)))
 
 
 @runtime_checkable

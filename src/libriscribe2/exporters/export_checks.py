@@ -114,6 +114,9 @@ TYPES: Final = {
 """Media types by the end of a name. SVG is left out: it may hold scripts and load files."""
 
 _BIGGEST: Final = 30 * 2**20
+_FRAMES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+"""Markers of a JPEG behind which its size stands."""
+
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -158,6 +161,22 @@ def is_picture(path: Path) -> bool:
     if kind == "image/jpeg":
         return data.startswith(b"\xff\xd8\xff") and b"\xff\xd9" in data[-4096:]
     return data[:6] in (b"GIF87a", b"GIF89a") and data.rstrip(b"\0").endswith(b";")
+
+
+def picture_size(path: Path) -> tuple[int, int] | None:
+    """Width and height of a picture in pixels; None where it does not say."""
+    data = path.read_bytes()
+    if data.startswith(_PNG):
+        return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+    if data[:3] == b"GIF":
+        return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
+    at = 2
+    while at + 9 < len(data) and data[at] == 0xFF:
+        if data[at + 1] in _FRAMES:
+            height, width = data[at + 5 : at + 7], data[at + 7 : at + 9]
+            return int.from_bytes(width, "big"), int.from_bytes(height, "big")
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return None
 
 
 def _chunks_are_whole(data: bytes) -> bool:

@@ -175,7 +175,8 @@ else:
 
 
 READER: Final = (
-    "gfm-tex_math_dollars-tex_math_gfm-yaml_metadata_block-alerts-emoji+smart+footnotes+fenced_divs"
+    "gfm-tex_math_dollars-tex_math_gfm-yaml_metadata_block-alerts-emoji"
+    "+smart+footnotes+fenced_divs+bracketed_spans"
 )
 """How chapters are read: as models write, without citations, TeX, YAML, attributes.
 

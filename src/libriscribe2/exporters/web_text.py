@@ -6,89 +6,27 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote
 
 import nh3
-from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
-from markdown_it.ruler import RuleOptionsType
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from libriscribe2.exporters.book_markdown import (
+    KINDS,
+    LINES,
+    SMALL_CAPS,
+    book_parser,
+    mark_lines,
+    project_path,
+    without_tags,
+)
 from libriscribe2.exporters.export_checks import TYPES, harmless
-from libriscribe2.replies.normalise import with_characters
-
-_DEFINITION: Final = re.compile(r"\[\^([^\]\s]+)\]:[ \t]*(.*)", re.DOTALL)
-_REFERENCE: Final = re.compile(r"\[\^([^\]\s]+)\]")
-_INDENT: Final = 4
-
-
-def add_notes(markdown: MarkdownIt) -> None:
-    """Have a parser read footnotes."""
-    stops: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    markdown.block.ruler.before("reference", "note", _definition, stops)
-    markdown.inline.ruler.before("link", "note_reference", _reference)
-
-
-def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
-    """A block rule: the text of a note up to the next line that is not part of it."""
-    if state.is_code_block(start):
-        return False
-    found = _DEFINITION.match(_line(state, start))
-    if found is None:
-        return False
-    if silent:
-        return True
-    last = _last_line(state, start, end)
-    lines = [found[2], *(_line(state, number) for number in range(start + 1, last))]
-    state.env["notes"].setdefault(found[1].casefold(), "\n".join(lines))
-    state.line = last
-    return True
-
-
-def _last_line(state: StateBlock, start: int, end: int) -> int:
-    """The first line that does not belong to the note: blank lines need an indented one after."""
-    number = start + 1
-    while number < end:
-        if state.isEmpty(number):
-            after = state.skipEmptyLines(number)
-            if after >= end or state.sCount[after] - state.blkIndent < _INDENT:
-                break
-            number = after
-        elif _DEFINITION.match(_line(state, number)):
-            break
-        number += 1
-    return number
-
-
-def _line(state: StateBlock, number: int) -> str:
-    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
-
-
-def _reference(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
-    """An inline rule: the number of a note."""
-    found = _REFERENCE.match(state.src, state.pos)
-    if found is None or found[1].casefold() not in state.env.get("notes", {}):
-        return False
-    if not silent:
-        used: list[str] = state.env["used"]
-        used.append(found[1].casefold())
-        mark, place = len(used), state.env["place"]
-        token = state.push("note_reference", "", 0)
-        token.content = (
-            f'<sup><a id="ref-{place}-{mark}" href="#note-{place}-{mark}">{mark}</a></sup>'
-        )
-    state.pos = found.end()
-    return True
-
 
 _TAGS: Final = frozenset(
     {
         *("h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "em", "strong", "s", "code", "pre"),
         *("blockquote", "ul", "ol", "li", "a", "sup", "img", "figure"),
-        *("table", "thead", "tbody", "tr", "th", "td", "section"),
+        *("table", "thead", "tbody", "tr", "th", "td", "section", "div", "span"),
     }
 )
 _ATTRIBUTES: Final = {
@@ -97,6 +35,9 @@ _ATTRIBUTES: Final = {
     "img": {"src", "alt"},
     "ol": {"start"},
     "section": {"class"},
+    "div": {"class"},
+    "p": {"class"},
+    "span": {"class"},
     "th": {"style"},
     "td": {"style"},
 }
@@ -105,9 +46,6 @@ _LINK: Final = re.compile(r"(?:https?://|mailto:|#(?:note|ref|cite|source)-\d)")
 _CITED: Final = re.compile(r"(cite|source):(\d+)")
 _PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif);base64,|\.\./media/picture-\d+\.[a-z]+$")
 _BREAK: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_ANY_TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
-_DASHES: Final = ((re.compile(r"(?<!-)---(?!-)"), "—"), (re.compile(r"(?<!-)--(?!-)"), "–"))
 
 
 class WebText:
@@ -121,17 +59,14 @@ class WebText:
         self._images = images
         self._cited = set[str]()
         self._renderer = RendererHTML()
-        self._markdown = MarkdownIt("commonmark", {"typographer": True})
+        self._markdown = book_parser()
         self._markdown.renderer = self._renderer
-        self._markdown.enable(["table", "strikethrough", "smartquotes"])
-        self._markdown.core.ruler.before("smartquotes", "dashes", _dashes)
-        add_notes(self._markdown)
         rules: dict[str, Any] = {
             **self._renderer.rules,
             "image": self._image,
-            "note_reference": lambda tokens, at, _options, _env: tokens[at].content,
+            "note_reference": lambda tokens, at, _options, env: _mark(tokens[at], env["place"]),
             "html_inline": lambda tokens, at, _options, _env: _tag(tokens[at].content),
-            "html_block": lambda tokens, at, _options, _env: _words(tokens[at].content),
+            "html_block": lambda tokens, at, _options, _env: _paragraph(tokens[at].content),
         }
         self._renderer.rules = rules
 
@@ -145,6 +80,7 @@ class WebText:
         env: dict[str, Any] = {"notes": {}, "used": [], "place": place}
         tokens = self._markdown.parse(text, env)
         _lower(tokens)
+        mark_lines(tokens)
         self._link_citations(tokens)
         body = self._renderer.render(tokens, self._markdown.options, env)
         # A character reference may have brought in what the prepass took out.
@@ -179,7 +115,7 @@ class WebText:
         token = tokens[at]
         inner = list(token.children or [])
         alt = escape(self._renderer.renderInlineAsText(inner, options, env))
-        file = self._images.get(_project_path(str(token.attrs.get("src", ""))))
+        file = self._images.get(project_path(str(token.attrs.get("src", ""))))
         if file is None:
             return f"[{alt}]"
         return f'<img src="{self.source(file)}" alt="{alt}">'
@@ -190,23 +126,21 @@ class WebText:
         return f"data:{TYPES[file.suffix.lower()]};base64,{data}"
 
 
+def _mark(token: Token, place: int) -> str:
+    """The raised number that leads to a note."""
+    mark = token.meta["mark"]
+    return f'<sup><a id="ref-{place}-{mark}" href="#note-{place}-{mark}">{mark}</a></sup>'
+
+
 def _tag(tag: str) -> str:
     """What stays of a tag of the chapter's own: only a line break."""
     return "<br>" if _BREAK.fullmatch(tag) else ""
 
 
-def _words(block: str) -> str:
-    """What stays of a block of HTML: the words between the tags."""
-    words = _ANY_TAG.sub("", _COMMENT.sub("", block)).strip()
-    return f"<p>{escape(with_characters(words))}</p>" if words else ""
-
-
-def _project_path(source: str) -> str:
-    """The path as the project has it, without the way from the chapter's folder."""
-    path = unquote(source)
-    while path.startswith(("./", "../")):
-        path = path.partition("/")[2]
-    return path
+def _paragraph(block: str) -> str:
+    """What stays of a block of HTML."""
+    words = without_tags(block)
+    return f"<p>{escape(words)}</p>" if words else ""
 
 
 def _lower(tokens: Sequence[Token]) -> None:
@@ -217,16 +151,6 @@ def _lower(tokens: Sequence[Token]) -> None:
             last = min(int(token.tag[1]) + 1, last + 1, 6)
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{last}"
-
-
-def _dashes(state: StateCore) -> None:
-    """A core rule: `--`, `---` and `...` as the signs that they stand for."""
-    for block in state.tokens:
-        for token in block.children or []:
-            if token.type == "text":
-                for pattern, sign in _DASHES:
-                    token.content = pattern.sub(sign, token.content)
-                token.content = token.content.replace("...", "…")
 
 
 def _safe(body: str) -> str:
@@ -244,6 +168,8 @@ def _safe(body: str) -> str:
 def _kept(tag: str, name: str, value: str) -> str | None:
     """The value of an attribute, or None where it is none of ours."""
     patterns = {("a", "href"): _LINK, ("img", "src"): _PICTURE}
+    if name == "class":
+        return value if value in (*KINDS, LINES, SMALL_CAPS, "notes") else None
     if name == "style":
         return value if _ALIGNED.fullmatch(value) else None
     pattern = patterns.get((tag, name))

@@ -159,17 +159,17 @@ class Language:
     @property
     def contents(self) -> str:
         """The heading of a table of contents."""
-        return _CONTENTS.get(self._script, "Contents")
+        return _CONTENTS.get(self.script, "Contents")
 
     @property
     def fonts(self) -> tuple[str, ...]:
         """Families that have its letters, best first; none where Typst's own serif has them."""
         if self.code in _INDIC_FONTS:
             return (f"Noto Serif {_INDIC_FONTS[self.code]}", "Kohinoor", "Nirmala UI")
-        return _FONTS.get(self._script, ())
+        return _FONTS.get(self.script, ())
 
     @property
-    def _script(self) -> str:
+    def script(self) -> str:
         """The code, for Chinese with the script that it is written in."""
         if self.code != "zh":
             return self.code

@@ -384,11 +384,14 @@ class ExportConfig(BaseModel):
     Attributes:
         pandoc: A pandoc to use, as a path or a name; empty takes the one of the extra `[pdf]`,
             else the one on the path.
+        style: How a Word file is laid out: as the pages of a book, or in standard manuscript
+            format.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pandoc: str = ""
+    style: Literal["book", "manuscript"] = "book"
 
 
 class Settings(BaseSettings):

@@ -13,6 +13,7 @@ from libriscribe2.exporters.book_reading import (
     last_change,
     shares,
 )
+from libriscribe2.exporters.web_text import WebText
 from libriscribe2.project.records import Record
 
 CONCEPT = (
@@ -140,3 +141,34 @@ def test_EX_2_files_that_the_outline_does_not_have_are_named(tmp_path: Path) -> 
     book = made.read()
     assert sorted(book.unplanned) == [f"chapters/{name}.md" for name in ("03", "1", "10", "notes")]
     assert [part.title for part in book.parts] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Dear H.,\nI shall not\ncome back.", 2),
+        ("> Roses are red\n> and so is the sea\n\nText.", 1),
+        ("- milk\n- two lamps\n  and oil", 1),
+        ("| a |\n|---|\n| b |\n\n```\na\nb\n```", 0),
+        (
+            "A line that an editor broke where the window was at its\nend, as editors do with lines.",
+            0,
+        ),
+        ("A line that an editor broke where the window was at its\nend, and\na line of verse.", 2),
+        ("He said so.\n\n" + "long " * 40 + f"\n{'second ' * 8}\nthird", 2),
+        ("one  \ntwo\\\nthree", 1),
+    ],
+)
+def test_EX_1_lines_that_were_written_as_lines_stay_lines(text: str, kept: int) -> None:
+    read = chapter_of("a.md", f"# A\n\n{text}\n", "A").text
+    assert read.count("  \n") == kept
+    assert read.split() == ["#", "A", *text.split()]
+
+
+def test_EX_1_verse_signs_and_small_capitals_are_set_as_such() -> None:
+    text = "::: {.verse #x}\na\n\nb\n:::\n\n::: note\nplain\n:::\n\n[The *Times*]{.smallcaps} [x]{.y}\n"
+    html = WebText({}).chapter(text, 1)
+    assert '<div class="verse">\n<p>a</p>\n<p>b</p>\n</div>' in html
+    assert "<p>plain</p>" in html
+    assert ":::" not in html
+    assert '<span class="smallcaps">The <em>Times</em></span>' in html

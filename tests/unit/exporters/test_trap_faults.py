@@ -7,7 +7,6 @@ from tests.support.exported import made
 from tests.support.hand_made import HandMade, book_of
 
 from libriscribe2.errors import ConfigError, ProjectError
-from libriscribe2.exporters.formats.docx import write_reference
 from libriscribe2.exporters.pandoc import Pandoc, PandocError, convert, find_pandoc, stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
 
@@ -25,15 +24,6 @@ def test_EX_3_the_line_up_to_which_pandoc_fails_is_found(tmp_path: Path) -> None
     with pytest.raises(ProjectError) as caught:
         convert(Pandoc(script), book, staging, stage(book, staging), ("--to", "html"))
     assert caught.value.why == "chapters/02.md, line 22: a fault"
-
-
-def test_EX_3_a_pandoc_that_does_not_work_is_told(tmp_path: Path) -> None:
-    script = tmp_path / "pandoc"
-    script.write_text("#!/bin/sh\necho broken >&2\nexit 1\n", encoding="utf-8")
-    script.chmod(0o700)
-    with pytest.raises(ConfigError, match="pandoc does not work") as caught:
-        write_reference(script, tmp_path / "reference.docx")
-    assert caught.value.why == "broken"
 
 
 @pytest.mark.soak

@@ -95,6 +95,29 @@ local function plain(el)
   return el
 end
 
+-- What is set in a way of its own: divisions of these kinds, small capitals, lines that stay lines.
+local kinds = { verse = true, letter = true, sign = true }
+local function set_as(kind, blocks)
+  if FORMAT ~= "typst" then return pandoc.Div(blocks, pandoc.Attr("", { kind })) end
+  local set = pandoc.Blocks({ pandoc.RawBlock("typst", "#" .. kind .. "[") })
+  set:extend(blocks)
+  set:insert(pandoc.RawBlock("typst", "]"))
+  return set
+end
+local function division(el)
+  local kind = el.classes[1]
+  return kinds[kind] and set_as(kind, el.content) or el.content
+end
+local function span(el)
+  if el.classes:includes("smallcaps") then return pandoc.SmallCaps(el.content) end
+  return plain(el)
+end
+local function lines(el)
+  if el.content:find_if(function(one) return one.t == "LineBreak" end) then
+    return set_as("lines", { el })
+  end
+end
+
 -- A heading without text is none, and no level may be skipped (PDF/UA-1).
 local last = 0
 local function heading(el)
@@ -142,14 +165,14 @@ return {
     RawInline = raw_inline,
     Image = image,
     Link = link,
-    Span = plain,
-    Div = function(el) return el.content end,
+    Span = span,
+    Div = division,
     Code = plain,
     CodeBlock = plain,
     BlockQuote = quotation,
     BulletList = list,
     OrderedList = list,
   },
-  { Header = heading },
+  { Header = heading, Para = lines },
   { Pandoc = meta },
 }

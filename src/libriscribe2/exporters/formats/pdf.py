@@ -8,7 +8,7 @@ from libriscribe2.exporters.pandoc import convert, find_pandoc, stage
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
 
 _BODY: Final = "body.typ"
-_CALLED: Final = '#import "parts.typ": horizontalrule, picture\n'
+_CALLED: Final = '#import "parts.typ": *\n'
 
 
 class PdfExporter:
