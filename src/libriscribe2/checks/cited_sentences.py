@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Final, Literal
 
-from libriscribe2.checks.continuity.fact_values import number as spelled
 from libriscribe2.checks.prose_claims import folded_words, names_in
-from libriscribe2.checks.text import STOPWORDS, ChapterText, Paragraph, words
+from libriscribe2.checks.text import NUMBER_WORDS, STOPWORDS, ChapterText, Paragraph, words
 from libriscribe2.models.citations import MARK, ids_in, mark_of
 from libriscribe2.models.notes import Note
 from libriscribe2.research.passages import sentences
@@ -250,12 +249,12 @@ def amounts_in(sentence: str, notes: Iterable[Note]) -> set[float]:
     """The amounts that notes tell in digits, and a sentence as times of day or in words."""
     clocks = [[int(part) for part in one.split(":")] for one in _CLOCK.findall(sentence)]
     seconds = {float(h * _HOUR + m * _MINUTE + sum(rest)) for h, m, *rest in clocks}
-    in_words = (spelled(word) for word in words(sentence) if not word.isdigit())
+    in_words = {float(NUMBER_WORDS[word]) for word in words(sentence) if word in NUMBER_WORDS}
     told = (
         plain_number(one).replace(",", ".") for note in notes for one in numbers_in(_text(note))
     )
     digits = {float(one) for one in told if _DECIMAL.fullmatch(one)}
-    return digits | seconds | {float(one) for one in in_words if one is not None}
+    return digits | seconds | in_words
 
 
 def is_derived(number: str, given: Collection[float]) -> bool:

@@ -62,6 +62,18 @@ _FUNCTION_WORDS: Final = (
     "was we were what when where which while who whom why will with would you your"
 )
 
+_UNITS: Final = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
+    *("eighteen", "nineteen"),
+)
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+NUMBER_WORDS: Final = {
+    **dict(zip(_UNITS, range(20), strict=True)),
+    **dict(zip(_TENS, range(20, 100, 10), strict=True)),
+}
+"""What English words for numbers below a hundred stand for, one word each."""
+
 STOPWORDS: Final = frozenset(_FUNCTION_WORDS.split())
 """English function words, which say nothing about what a passage is about."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from libriscribe2.checks.text import NUMBER_WORDS
 from libriscribe2.models.story_bible import Attribute, Fact
 
 _PLAIN: Final = ("black", "dark", "hazel", "amber", "violet")
@@ -36,16 +37,6 @@ _ALIKE: Final = frozenset(
 )
 """Colours that one observer calls this and another that."""
 
-_UNITS: Final = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
-    *("eighteen", "nineteen"),
-)
-_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_WORD_VALUE: Final = {
-    **dict(zip(_UNITS, range(20), strict=True)),
-    **dict(zip(_TENS, range(20, 100, 10), strict=True)),
-}
 _WEEKDAYS: Final = (
     *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
 )
@@ -87,7 +78,7 @@ def number(value: str) -> int | None:
 
 def unit(value: str) -> str:
     """What a value says beside its number, such as `miles by road`."""
-    plain = (word for word in _words(value) if word not in _WORD_VALUE)
+    plain = (word for word in _words(value) if word not in NUMBER_WORDS)
     return " ".join(word for word in plain if word not in ("a", "hundred", "thousand", "and"))
 
 
@@ -130,8 +121,8 @@ def _spelled(found: list[str]) -> int | None:
     whole = current = 0
     seen = False
     for word in found:
-        if word in _WORD_VALUE:
-            current += _WORD_VALUE[word]
+        if word in NUMBER_WORDS:
+            current += NUMBER_WORDS[word]
             seen = True
         elif word == "hundred":  # `a hundred` is one of them
             current, seen = max(1, current) * 100, True
