@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import Final, Literal
 
+from libriscribe2.checks.favoured_words import FAVOURED_NAMES, FAVOURED_WORDS
 from libriscribe2.checks.text import ChapterText, Paragraph, plain, words
 
 SHORT_SENTENCE: Final = 5
@@ -146,14 +147,10 @@ SURFACE: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
             _ANY,
         ),
     ),
+    "favoured words": (re.compile(rf"\b(?:{'|'.join(FAVOURED_WORDS)})\b"),),
+    "fragments": (re.compile(r"(?<=[.!?] )(?:A|An|The|No|Not) [^.,;:!?]{1,25}\."),),
 }
 """Names of the turns of phrase, with what finds them."""
-
-COMMON_AI_NAMES: Final = frozenset(
-    {"elara", "thorne", "blackwood", "mara", "silas", "jax", "lila", "kael", "voss", "vance"}
-    | {"elias", "lyra", "seraphina", "aria", "finn", "zephyr", "orion", "isolde", "caspian"}
-)
-"""Names that models give to main characters far more often than people do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +188,7 @@ def per_thousand(count: int, chapters: Sequence[ChapterText]) -> float:
 
 def ai_names(names: Sequence[str]) -> list[str]:
     """Names of which a part is one that models favour."""
-    return [name for name in names if COMMON_AI_NAMES.intersection(words(name))]
+    return [name for name in names if FAVOURED_NAMES.intersection(words(name))]
 
 
 Person = Literal["first", "third"]

@@ -74,6 +74,8 @@ def test_a_models_habit_is_the_median_within_bounds() -> None:
         ("similes", "It shone like a coin.", "I like apples."),
         ("-ly adverbs", "She slowly rose.", "Only the early family replied."),
         ("stock gestures", "He felt a surge of hope.", "He felt the cold wall."),
+        ("favoured words", "The lamp flickered.", "The lamp went out."),
+        ("fragments", "She turned. A pause.", "She turned. A pause, and then the rain."),
     ],
 )
 def test_a_turn_of_phrase_is_found_and_its_look_alike_is_not(
@@ -90,7 +92,7 @@ def test_counts_are_per_thousand_words() -> None:
     assert per_thousand(3, []) == 0.0
     assert set(SURFACE) == {
         *("not X but Y", "em dashes", "participle tails", "similes", "-ly adverbs"),
-        "stock gestures",
+        *("stock gestures", "favoured words", "fragments"),
     }
 
 

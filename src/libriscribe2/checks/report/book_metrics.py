@@ -1,7 +1,7 @@
 """The metrics of a whole book: the text, its plan beside it, and its voice."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Final
 
@@ -34,13 +34,13 @@ class BookPlan:
     Attributes:
         people: Names of the characters, main ones first.
         others: Names of places and terms.
-        chapter_words: Wanted words of a chapter; 0 where nothing was asked.
+        chapter_words: Wanted words by the number of the chapter; empty where nothing was asked.
         language: The language of the book, as its brief has it.
     """
 
     people: Sequence[str] = ()
     others: Sequence[str] = ()
-    chapter_words: int = 0
+    chapter_words: Mapping[int, float] = field(default_factory=dict)
     language: str = "English"
 
 
@@ -116,12 +116,13 @@ def length_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metr
     """How lengths meet what was asked, and how even chapters are."""
     lengths = [len(one.words) for one in chapters]
     found = []
-    if plan.chapter_words:
-        scores = [length_score(length, plan.chapter_words) for length in lengths]
-        off = sorted(zip(scores, chapters, lengths, strict=True), key=lambda one: one[0])
+    asked = [round(plan.chapter_words.get(one.number, 0)) for one in chapters]
+    if all(asked):
+        scores = [length_score(*one) for one in zip(lengths, asked, strict=True)]
+        off = sorted(zip(scores, chapters, lengths, asked, strict=True), key=lambda one: one[0])
         places = worst(
-            note(chapter, f"{length} words, {plan.chapter_words} requested")
-            for score, chapter, length in off
+            note(chapter, f"{length} words, {wanted} requested")
+            for score, chapter, length, wanted in off
             if RANGES["length score"].level(score) != "ok"
         )
         found.append(Metric("length score", "length", fmean(scores), "of 100", places))

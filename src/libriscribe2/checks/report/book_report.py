@@ -11,11 +11,13 @@ from libriscribe2.checks.report.book_metrics import BookMetrics, BookPlan, book_
 from libriscribe2.checks.report.metric import Metric, clipped, worst
 from libriscribe2.checks.report.sample_style import distance_metric
 from libriscribe2.checks.text import ChapterText
+from libriscribe2.checks.text_lengths import chapter_words
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.style import STYLE, StyleFile, StyleNumbers
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import chapter_file, story_bible_file
+from libriscribe2.project.paths import OUTLINE, chapter_file, story_bible_file
 from libriscribe2.project.project_view import ProjectView
 
 
@@ -103,10 +105,10 @@ def _voice(book: Book, written: Sequence[ChapterText]) -> list[Metric]:
 
 def _plan(brief: Brief, book: Book) -> BookPlan:
     """What was planned, as far as there is a plan."""
-    chapters = max(1, book.chapters())
+    outline = book.load(OUTLINE, OutlineFile).chapters
     return BookPlan(
         people=[person.name for person in book.characters()],
         others=[entry.name for entry in (*book.places(), *book.terms())],
-        chapter_words=brief.words_per_chapter(chapters),
+        chapter_words=dict(enumerate(chapter_words(brief, outline), start=1)),
         language=brief.language,
     )
