@@ -63,7 +63,7 @@ def test_a_book_without_faults_is_inside_every_range_of_repetition() -> None:
 
 
 def test_every_figure_has_a_range_and_every_group_its_metrics() -> None:
-    plan = BookPlan(people=["Elara"], chapter_words={n: 100 for n in range(1, 10)})
+    plan = BookPlan(people=["Elara"], chapter_words=dict.fromkeys(range(1, 10), 100))
     chapters = [chapter(n, fresh(n, 120)) for n in range(1, 10)]
     facts = Metric("contradictions", "continuity", 0, "errors")
     voice = distance_metric(chapters, style_numbers(chapters[:1]))
@@ -82,7 +82,7 @@ def test_a_language_without_a_word_list_gets_the_figures_that_need_none() -> Non
 
 
 def test_chapters_off_their_length_are_named() -> None:
-    plan = BookPlan(chapter_words={n: 400 for n in range(1, 9)})
+    plan = BookPlan(chapter_words=dict.fromkeys(range(1, 9), 400))
     book = book_metrics([chapter(1, fresh(1, 400)), chapter(2, fresh(2, 60))], plan)
     (only,) = metrics(book)["length score"].places
     assert only.file == "chapters/02.md"
