@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from tests.support.batches import FAST_PACE, ROW, WorkerProcess, add_books, states
+from tests.support.collector import Collector
 from tests.support.desk import Desk
 from tests.support.machines import until
 
@@ -18,6 +19,8 @@ from libriscribe2.batch.processes import GRACE_SECONDS
 from libriscribe2.batch.rows import PAYLOAD, SETTING_KEYS
 from libriscribe2.models.brief import Brief
 from libriscribe2.settings.schema import BatchConfig
+
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 @pytest.fixture
@@ -97,10 +100,37 @@ def test_a_worker_gives_a_sign_of_life_that_a_probe_can_read(shared: Desk, tmp_p
 def test_the_lines_of_a_worker_say_where_and_how(shared: Desk) -> None:
     add_books(shared, ["one"])
     ran = shared.run_apart("batch", "worker", "--mock", "--drain", "--json")
-    start, end = ran.events
+    start, *calls, end = ran.events
     assert (start["event"], start["book"], start["state"]) == ("start", "one", "running")
     assert (end["event"], end["book"], end["state"]) == ("end", "one", "done")
-    assert start["machine"] == end["machine"] == socket.gethostname()
+    assert {one["event"] for one in calls} == {"llm.call"}
+    assert {one["book"] for one in calls} == {"one"}
+    assert len({(one["unit"], one["call_file"]) for one in calls}) == len(calls) == end["calls"]
+    assert {one["machine"] for one in ran.events} == {socket.gethostname()}
+    assert len({(one["worker"], one["pid"]) for one in ran.events}) == 1
+
+
+@pytest.mark.postgres
+def test_the_figures_of_the_queue_reach_a_collector(shared: Desk, dsn: str) -> None:
+    add_books(shared, ["one", "two"])
+    change(dsn, "update libriscribe2_jobs set payload = 99 where book = 'two'")
+    with Collector() as collector:
+        shared.environment |= {ENDPOINT: collector.root, "OTEL_METRIC_EXPORT_INTERVAL": "200"}
+        with WorkerProcess(shared, "--books", "2") as worker:
+            until(lambda: states(shared)["one"] == "done")
+            shared.run("batch", "drain", str(workers(shared)[0]["id"]))
+            assert worker.wait() == 0
+    found = {
+        name: collector.figures(f"libriscribe2.batch.{name}")
+        for name in ("depth", "running", "oldest", "done_last_hour", "waited", "cost", "ends")
+    }
+    assert [found[name][0][0] for name in ("depth", "running", "done_last_hour")] == [1, 0, 1]
+    assert found["oldest"][0][0] > 0
+    assert found["ends"] == [(1, {"batch": "books", "state": "done", "cause": "book"})]
+    told = shared.run("batch", "workers", "--json").value["figures"]
+    assert {one["name"] for one in told} == {*found, "slots", "load"}
+    (load,) = [one for one in told if one["name"] == "load"]
+    assert load["value"] == 1.0  # nobody is there for the one that waits
 
 
 @pytest.mark.postgres

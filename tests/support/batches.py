@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+import pytest
 from tests.support.desk import PREMISE, SMALL, Desk
 
 from libriscribe2.project.records import scan
@@ -36,15 +37,18 @@ class WorkerProcess:
         desk: Where it works.
         options: Further words of its command.
         mock: Whether the stand-in author writes the books.
+        source: The folder of another version of the program (`earlier_version`).
     """
 
-    def __init__(self, desk: Desk, *options: str, mock: bool = True) -> None:
+    def __init__(
+        self, desk: Desk, *options: str, mock: bool = True, source: Path | None = None
+    ) -> None:
         words = ("batch", "worker", *(("--mock",) if mock else ()), *options)
         self.said = ""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "libriscribe2", *words],
             cwd=desk.folder,
-            env=desk.whole_environment(),
+            env=desk.whole_environment({"PYTHONPATH": str(source)} if source else None),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -55,14 +59,14 @@ class WorkerProcess:
     def signal(self, number: signal.Signals, *, books_too: bool = True) -> None:
         """Send a signal to it and, as if it were to the machine, to its books' processes."""
         servers = children_of(self._process.pid) if books_too else []
-        books = self._books() if books_too else []
+        books = self.books() if books_too else []
         for pid in (self._process.pid, *servers, *books):
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
 
     def is_writing(self) -> bool:
         """Whether a process of a book of its is there."""
-        return bool(self._books())
+        return bool(self.books())
 
     def is_over(self) -> bool:
         """Whether it has ended."""
@@ -86,8 +90,23 @@ class WorkerProcess:
             self.signal(signal.SIGKILL)
         self._process.communicate()
 
-    def _books(self) -> list[int]:
+    def books(self) -> list[int]:
+        """The processes of its books."""
         return [book for server in children_of(self._process.pid) for book in children_of(server)]
+
+
+def earlier_version(commit: str, folder: Path) -> Path:
+    """The sources of an earlier commit, put into a folder; a checkout without it skips the test."""
+    place = folder / commit
+    place.mkdir(parents=True)
+    root = Path(__file__).parents[2]
+    packed = subprocess.run(
+        ["git", "archive", commit, "src"], cwd=root, capture_output=True, check=False
+    )
+    if packed.returncode != 0:
+        pytest.skip(f"the commit {commit} is not in this checkout")
+    subprocess.run(["tar", "-x", "-C", str(place)], input=packed.stdout, check=True)
+    return place / "src"
 
 
 def children_of(pid: int) -> list[int]:

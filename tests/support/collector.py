@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from tests.support.loopback import LoopbackServer, QuietHandler
@@ -38,6 +39,7 @@ class Collector(LoopbackServer):
         self.door = door
         self.bodies: list[bytes] = []
         self.headers: list[dict[str, str]] = []
+        self.metrics: list[bytes] = []
         super().__init__(_Handler)
 
     @property
@@ -67,6 +69,18 @@ class Collector(LoopbackServer):
         ]
         return sorted(found, key=lambda one: (one.start, one.end))
 
+    def figures(self, name: str) -> list[tuple[float, dict[str, Any]]]:
+        """The latest values of a metric, each with its attributes."""
+        message = ExportMetricsServiceRequest.FromString(self.metrics[-1])
+        return [
+            (getattr(point, str(point.WhichOneof("value"))), _plain(point.attributes))
+            for resource in message.resource_metrics
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            if metric.name == name
+            for point in (*metric.gauge.data_points, *metric.sum.data_points)
+        ]
+
     @property
     def _messages(self) -> list[ExportTraceServiceRequest]:
         return [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
@@ -82,6 +96,8 @@ class _Handler(QuietHandler):
         if self.path == "/v1/traces":
             self.owner.bodies.append(body)
             self.owner.headers.append(dict(self.headers))
+        if self.path == "/v1/metrics":
+            self.owner.metrics.append(body)
         self.send_response(self.owner.status)
         self.send_header("Content-Length", "0")
         self.end_headers()

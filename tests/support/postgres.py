@@ -153,7 +153,7 @@ class Wire:
         self._whole.set()
         self._server = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._server.getsockname()[1]
-        self._over = threading.Event()
+        self._over, self._down = threading.Event(), threading.Event()
         self._ends: list[socket.socket] = []
         self._pumps: list[threading.Thread] = []
         self._taker = threading.Thread(target=self._accept, daemon=True)
@@ -163,8 +163,16 @@ class Wire:
         """Let nothing through, and keep every connection open."""
         self._whole.clear()
 
+    def down(self) -> None:
+        """Break every connection, and take none."""
+        self._down.set()
+        self._whole.set()
+        for end in list(self._ends):
+            _hang_up(end)
+
     def mend(self) -> None:
-        """Let everything through that has waited."""
+        """Let everything through, also what has waited."""
+        self._down.clear()
         self._whole.set()
 
     def close(self) -> None:
@@ -187,6 +195,9 @@ class Wire:
             self._ends.append(near)
             if self._over.is_set():
                 return
+            if self._down.is_set():
+                _hang_up(near)
+                continue
             try:
                 far = socket.create_connection(("127.0.0.1", self._target))
             except OSError:

@@ -2,8 +2,10 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -21,6 +23,8 @@ _TEMPLATES: Final = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+_HOUR: Final = 3_600.0
 
 Shown = Callable[[float], str]
 """How a figure is written."""
@@ -154,6 +158,60 @@ def report_of(name: str, batch: Batch, clock: Clock = utc_now) -> Record:
         "slowest_provider": providers[0]["provider"] if providers else None,
         "books": rows,
     }
+
+
+class Figure(NamedTuple):
+    """A figure for those who watch over a queue.
+
+    Attributes:
+        name: What it is, such as `depth`.
+        unit: Its unit, as OpenTelemetry writes it.
+        value: How much.
+        about: Of what.
+        is_sum: Whether it only grows.
+    """
+
+    name: str
+    unit: str
+    value: float
+    about: Mapping[str, str]
+    is_sum: bool = False
+
+
+def figures_of(batches: Mapping[str, Batch], slots: int, now: datetime) -> Iterator[Figure]:
+    """The figures of all batches of a queue.
+
+    Args:
+        batches: How each stands, by name.
+        slots: How many books all workers that are alive write at once.
+        now: The present moment.
+    """
+    waiting = running = 0
+    for name, batch in batches.items():
+        about = {"batch": name}
+        queued = [] if batch.paused else batch.within("queued")
+        waiting, running = waiting + len(queued), running + len(batch.within("running"))
+        since = [_seconds(book.at, now) for book in queued]
+        yield Figure("depth", "{book}", len(queued), about)
+        yield Figure("running", "{book}", len(batch.within("running")), about)
+        yield Figure("oldest", "s", max(since, default=0.0), about)
+        done = sum(_seconds(book.at, now) <= _HOUR for book in batch.within("done"))
+        yield Figure("done_last_hour", "{book}", done, about)
+        books = list(batch.books.values())
+        waited = sum(book.times.waited for book in books)
+        yield Figure("waited", "s", round(waited, 3), about, is_sum=True)
+        cost = sum(book.last.sums.possible_usd for book in books)
+        yield Figure("cost", "USD", round(cost, 6), about, is_sum=True)
+        for (state, cause), count in sorted(batch.ends.items()):
+            how = {**about, "state": state, "cause": cause}
+            yield Figure("ends", "{run}", count, how, is_sum=True)
+    yield Figure("slots", "{book}", slots, {})
+    yield Figure("load", "1", round((waiting + running) / max(1, slots), 3), {})
+
+
+def _seconds(at: str, now: datetime) -> float:
+    """How long ago a moment was; endless where it is not known."""
+    return (now - datetime.fromisoformat(at)).total_seconds() if at else math.inf
 
 
 def book_record(book: Book, clock: Clock = utc_now) -> Record:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -54,9 +55,11 @@ class Digest:
 
     Attributes:
         words: Words of the finished book; 0 where it was not finished.
+        tell: Hears of each event; None is nobody.
     """
 
     words: int = 0
+    tell: Callable[[Event], None] | None = None
     _seconds: float = 0.0
     _waited: float = 0.0
     _stages: dict[str, float] = field(default_factory=dict)
@@ -74,6 +77,8 @@ class Digest:
         )
 
     def _take(self, event: Event) -> None:
+        if self.tell is not None:
+            self.tell(event)
         if event.event == "stage.end":
             self._stages[event.stage] = self._stages.get(event.stage, 0.0) + event.seconds
         elif event.event == "llm.call" and event.calls:
@@ -169,6 +174,7 @@ async def run_child(
     environment: Mapping[str, str],
     start: Start = start_anew,
     stop_seconds: float = GRACE_SECONDS,
+    tell: Callable[[Event], None] | None = None,
 ) -> ChildEnd:
     """Run a command of this program to its end; cancelled, the process is ended first.
 
@@ -177,12 +183,13 @@ async def run_child(
         environment: Variables that the process has beside those of this one.
         start: Starts the process.
         stop_seconds: How long it may take to end after it was told to.
+        tell: Hears of its events; None is nobody.
 
     Raises:
         StorageError: The process cannot be started.
     """
     process = await start(arguments, {**os.environ, **environment})
-    digest = Digest()
+    digest = Digest(tell=tell)
     hearing = asyncio.gather(_hear(process, digest), _last_words(process), process.wait())
     try:
         _, talk, code = await asyncio.shield(hearing)
@@ -256,6 +263,7 @@ class RunCommand:
         environment: Variables that its process has beside those of this one.
         start: Starts its process.
         stop_seconds: How long its calls under way may take to end when it is stopped.
+        told: Hears of the events of each book.
     """
 
     words: Sequence[str]
@@ -263,6 +271,7 @@ class RunCommand:
     environment: Mapping[str, str] = field(default_factory=dict)
     start: Start = start_anew
     stop_seconds: float = 0.0
+    told: Callable[[str, Event], None] = lambda _book, _event: None
 
 
 class BookProcess:
@@ -307,7 +316,8 @@ class BookProcess:
         words = (*self._how.words, name, *self._how.options, *chain.from_iterable(given))
         how, seconds = self._how, self._how.stop_seconds
         environment = {**how.environment, STOP_VARIABLE: str(seconds)}
-        end = await run_child(words, environment, how.start, seconds + GRACE_SECONDS)
+        tell = partial(how.told, name)
+        end = await run_child(words, environment, how.start, seconds + GRACE_SECONDS, tell)
         sums = await self._sums(name, end.digest.words or book.last.sums.words)
         return _ended(end, sums, cause_of(end.error, end.code, book, self._paths_of(name)))
 

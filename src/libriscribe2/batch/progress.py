@@ -1,5 +1,6 @@
 """How a batch stands: the fold of its log, with what each book cost."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
@@ -221,12 +222,14 @@ class Batch:
         books: The books by name, in the order in which they were queued.
         paused: Whether no further book may begin.
         cap: The most that all books together may cost, in US dollars; None is no cap.
+        ends: How many runs ended in each state, by whose doing.
     """
 
     def __init__(self) -> None:
         self.books: dict[str, Book] = {}
         self.paused = False
         self.cap: float | None = None
+        self.ends: Counter[tuple[BookState, Cause]] = Counter()
 
     def apply(self, records: Iterable[Record]) -> None:
         """Take in what the log says next; a record of a kind from later versions is left out."""
@@ -292,7 +295,7 @@ _ANEW: Final[Mapping[str, Any]] = {"runs": 0, "tries": 0, "bounces": 0}
 def _add(batch: Batch, record: Record) -> None:
     what = (record["book"], record["place"], record["brief"], record["settings"])
     row = Row(*what, record.get("deadline", ""), record.get("payload", 1))
-    batch.books.setdefault(row.name, Book(row))
+    batch.books.setdefault(row.name, Book(row, at=record.get("at", "")))
 
 
 def _run(batch: Batch, record: Record) -> None:
@@ -340,6 +343,8 @@ def _end(batch: Batch, record: Record) -> None:
         counts=record.get("counts", False),
         lost=record.get("lost", False),
     )
+
+    batch.ends[how.state, how.cause] += 1
 
     def change(book: Book) -> Mapping[str, Any]:
         # Who cancels a running book does not wait for the end of its run.

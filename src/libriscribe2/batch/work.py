@@ -34,6 +34,7 @@ from libriscribe2.errors import (
     StorageError,
     UsageError,
 )
+from libriscribe2.observe.events import Event
 from libriscribe2.project.records import Record
 from libriscribe2.project.texts import Clock, utc_now
 
@@ -162,6 +163,12 @@ class Listener:
 
     def note(self, text: str) -> None:
         """Something else."""
+
+    def enlisted(self, number: int) -> None:
+        """The worker is listed under a number."""
+
+    def told(self, book: str, event: Event) -> None:
+        """The run of a book has told of something."""
 
     def alive(self, *, ready: bool, state: str, books: int) -> None:
         """The worker is not stuck; `ready` where it can write books just now."""

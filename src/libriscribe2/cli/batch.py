@@ -28,7 +28,6 @@ from libriscribe2.cli.batch_options import (
     moment_before,
     stopping,
     under_way,
-    worker_name,
 )
 from libriscribe2.cli.batch_output import (
     WorkerTalk,
@@ -184,21 +183,20 @@ def worker(
     from libriscribe2.commands.shared_batches import database_of  # noqa: PLC0415 - as below
     from libriscribe2.commands.workers import WorkerRequest, write_for_all  # noqa: PLC0415 - only a worker pays for it
 
+    talk = WorkerTalk(renderer, health, as_json=as_json)
     order = WorkerRequest(
-        options.of_book(), deadline=deadline_of(deadline), batches=batches, drain=drain
+        options.of_book(),
+        deadline=deadline_of(deadline),
+        listener=talk,
+        batches=batches,
+        drain=drain,
     )
     check_not_by_hand(settings)
     choice = model_for(settings)
     with closing(database_of(settings)) as database:
         renderer.note(f"worker of {database.dsn.shown}, {settings.batch.books} at once")
-        work = write_for_all(
-            database,
-            settings,
-            choice,
-            order,
-            partial(tell_book, renderer, as_json=as_json, worker=worker_name()),
-            WorkerTalk(renderer, health),
-        )
+        tell = partial(tell_book, renderer, as_json=as_json, worker=talk.about)
+        work = write_for_all(database, settings, choice, order, tell)
         said = f"Stopped. {under_way(settings)} Other workers continue its books."
         is_over = run_async(work, lambda: renderer.note(said), stop=stopping(settings, 0))
     if is_over:
@@ -212,7 +210,7 @@ def workers(frame: Frame, dsn: DsnOption = None, as_json: JsonOption = False) ->
     settings = _shared(frame, dsn)
     from libriscribe2.commands.workers import list_workers  # noqa: PLC0415 - as above
 
-    tell_workers(frame.renderer, list_workers(settings), as_json=as_json)
+    tell_workers(frame.renderer, *list_workers(settings), as_json=as_json)
 
 
 @app.command()

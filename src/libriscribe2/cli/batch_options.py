@@ -1,7 +1,5 @@
 """What the commands of `libriscribe2 batch` share: their options, a deadline, and how they stop."""
 
-import os
-import socket
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -119,11 +117,6 @@ def moment_before(age: str, clock: Clock = utc_now) -> datetime:
 def stopping(settings: Settings, code: int = EXIT_INTERRUPTED) -> Stop:
     """How a signal ends a run of many books, with time for calls under way to end."""
     return Stop(settings.batch.stop_seconds + 3 * GRACE_SECONDS, code=code)
-
-
-def worker_name() -> dict[str, Any]:
-    """Which worker this is, for its lines of JSON."""
-    return {"machine": socket.gethostname(), "pid": os.getpid()}
 
 
 def under_way(settings: Settings) -> str:

@@ -2,15 +2,17 @@
 
 import json
 import math
+import os
+import socket
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
-from libriscribe2.batch.batch_report import book_record, report_of
+from libriscribe2.batch.batch_report import Figure, book_record, report_of
 from libriscribe2.batch.progress import Batch, Book, Ended
 from libriscribe2.batch.queue import BookQueue, Enqueued
 from libriscribe2.batch.rows import Fault
@@ -18,6 +20,7 @@ from libriscribe2.batch.work import Listener
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.batches import Bookshelf, looks
 from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import last_run
 from libriscribe2.project.atomic import atomic_write
 from libriscribe2.project.texts import iso_utc, utc_now
@@ -25,6 +28,10 @@ from libriscribe2.wording import cost, counted, duration
 
 if TYPE_CHECKING:  # only a shared batch pays for its module
     from libriscribe2.commands.workers import Fetched
+
+
+_LOGGED: Final = frozenset({"llm.call", "llm.wait", "stage.failed"})
+"""What a worker's log says of the runs of its books."""
 
 
 def tell_added(renderer: Renderer, name: str, found: Enqueued, *, as_json: bool) -> None:
@@ -147,11 +154,30 @@ class WorkerTalk(Listener):
     Args:
         renderer: Says it.
         health: The file that is written as a sign of life; None is none.
+        as_json: Whether in lines of JSON, in which the calls of its books are told, too.
+
+    Attributes:
+        about: Which worker it is, for its lines of JSON.
     """
 
-    def __init__(self, renderer: Renderer, health: Path | None = None) -> None:
+    def __init__(
+        self, renderer: Renderer, health: Path | None = None, *, as_json: bool = False
+    ) -> None:
+        self.about: dict[str, Any] = {"machine": socket.gethostname(), "pid": os.getpid()}
         self._renderer = renderer
         self._health = health
+        self._as_json = as_json
+
+    @override
+    def enlisted(self, number: int) -> None:
+        """The worker is listed under a number."""
+        self.about["worker"] = number
+
+    @override
+    def told(self, book: str, event: Event) -> None:
+        """The run of a book has told of something; calls and waits go into the log."""
+        if self._as_json and event.event in _LOGGED:
+            self._log(event.event, {"book": book, **event.model_dump(mode="json")})
 
     @override
     def alive(self, *, ready: bool, state: str, books: int) -> None:
@@ -164,18 +190,33 @@ class WorkerTalk(Listener):
     @override
     def lost(self, error: LibriScribeError) -> None:
         """The database has stopped to answer."""
-        self._renderer.warning(f"{error.what}: {error.why}; asking again.")
+        self.note(f"{error.what}: {error.why}; asking again.")
 
     @override
     def note(self, text: str) -> None:
         """Something else."""
-        self._renderer.warning(text)
+        if self._as_json:
+            self._log("warning", {"message": text})
+        else:
+            self._renderer.warning(text)
+
+    def _log(self, event: str, record: Mapping[str, Any]) -> None:
+        line = {**record, "event": event, **self.about}
+        self._renderer.data(json.dumps(line, ensure_ascii=False))
+        sys.stdout.flush()  # a collector follows it line by line
 
 
-def tell_workers(renderer: Renderer, found: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
-    """The workers of a database, and what to mend on which machine."""
+def tell_workers(
+    renderer: Renderer,
+    found: Sequence[Mapping[str, Any]],
+    figures: Sequence[Figure],
+    *,
+    as_json: bool,
+) -> None:
+    """The workers of a database, what to mend on which machine, and the figures of its queue."""
     if as_json:
-        renderer.data_json({"workers": list(found)})
+        told = [{"name": one.name, "value": one.value, **one.about} for one in figures]
+        renderer.data_json({"workers": list(found), "figures": told})
         return
     rows = [
         (

@@ -12,7 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
@@ -30,7 +30,7 @@ from libriscribe2.batch.provider.spool import Spool
 from libriscribe2.batch.provider.submitted import BatchAdapter, PollingOptions
 from libriscribe2.batch.queue import BookQueue, Enqueued, one_of
 from libriscribe2.batch.rows import check_rows, read_rows
-from libriscribe2.batch.work import BookWriter, Terms, due_of, minutes_for, moment_of
+from libriscribe2.batch.work import BookWriter, Listener, Terms, due_of, minutes_for, moment_of
 from libriscribe2.commands.by_hand import check_not_by_hand
 from libriscribe2.commands.projects import stage_names
 from libriscribe2.errors import BudgetError, ConfigError, IncompleteError, LibriScribeError
@@ -205,12 +205,14 @@ class BatchRequest:
         deadline: When no further book begins and those under way stop; None is never.
         together: Whether calls are sent together, as batches of their provider; the deadline
             then ends no book but the waiting for these.
+        listener: Hears what a person at a worker should know.
     """
 
     options: Sequence[str] = ()
     max_cost: float | None = None
     deadline: datetime | None = None
     together: bool = False
+    listener: Listener = field(default_factory=Listener)
 
 
 def _check_tables(table: Mapping[str, Any], stages: Collection[str]) -> None:
@@ -239,6 +241,7 @@ def terms_of(
         journal=settings.batch.journal if is_shared(settings) else "folder",
         tell=tell,
         deadline=order.deadline,
+        listener=order.listener,
     )
 
 
@@ -285,7 +288,8 @@ def writer_of(
 
     shared = ("--batch", shelf.batch, *order.options)
     environment = {**child_environment(settings), **more}
-    how = RunCommand(("batch", "book"), shared, environment, server.start, stop)
+    told = order.listener.told
+    how = RunCommand(("batch", "book"), shared, environment, server.start, stop, told)
     return travelling(settings, process(how), shelf.batch, shelf.paths)
 
 

@@ -1,13 +1,16 @@
 """Books of a database that several machines share: written, made again here, and forgotten."""
 
+import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
+from libriscribe2.batch.batch_report import Figure, figures_of
 from libriscribe2.batch.folders import mark_project
 from libriscribe2.batch.postgres.batch_log import batches, forget_batch
 from libriscribe2.batch.postgres.book_journal import (
@@ -23,16 +26,17 @@ from libriscribe2.batch.postgres.exchange import Exchange, drain, key_of, worker
 from libriscribe2.batch.postgres.worker import DatabaseQueue, Worker
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
-from libriscribe2.batch.work import BookWriter, Listener
+from libriscribe2.batch.work import BookWriter, Terms
 from libriscribe2.commands.batches import BatchRequest, Bookshelf, server_for, terms_of, writer_of
 from libriscribe2.commands.projects import open_project, settings_of
 from libriscribe2.commands.rebuilding import Rebuilt, rebuild
-from libriscribe2.commands.shared_batches import database_of, pace_of, patience_of
+from libriscribe2.commands.shared_batches import database_of, dsn_of, pace_of, patience_of
 from libriscribe2.editing.rebuild import GOOD
-from libriscribe2.errors import IncompleteError, ProjectError
+from libriscribe2.errors import IncompleteError, LibriScribeError, ProjectError
 from libriscribe2.llm.limits.rate_store import RateLimits
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
+from libriscribe2.observe.run_files import LONGEST_FLUSH, metrics
 from libriscribe2.project.atomic import (
     PRIVATE,
     SYSTEM,
@@ -47,8 +51,10 @@ from libriscribe2.project.paths import RESEARCH_NOTES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.project.texts import iso_utc
+from libriscribe2.project.texts import iso_utc, utc_now
 from libriscribe2.settings import Settings
+
+_ALIVE: Final = frozenset({"working", "resting"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,6 @@ async def write_for_all(
     choice: ModelChoice,
     order: WorkerRequest,
     tell: Callable[[Book, Ended | None], None],
-    listener: Listener,
 ) -> bool:
     """Write books of all batches, together with other machines.
 
@@ -80,7 +85,6 @@ async def write_for_all(
         choice: The model of books that name none.
         order: What a command asks.
         tell: Hears of each book that begins (None) or whose run has ended.
-        listener: Hears what else a person should know.
 
     Returns:
         Whether it was the deadline that ended it.
@@ -88,7 +92,7 @@ async def write_for_all(
     Raises:
         LibriScribeError: The database cannot be used.
     """
-    terms = replace(terms_of(settings, order, tell), listener=listener)
+    terms = terms_of(settings, order, tell)
     pace, writers = pace_of(settings), dict[str, BookWriter]()
     server = server_for(settings, choice)
 
@@ -98,9 +102,64 @@ async def write_for_all(
         return writers[batch]
 
     exchange = Exchange(database, terms, pace, order.batches or None)
-    async with server:
+    async with server, metered(settings, terms):
         await Worker(exchange, writer, drain=order.drain).run()
     return terms.over
+
+
+class QueueFigures:
+    """The figures of all batches of a database, read on from where the last reading ended.
+
+    Args:
+        settings: The settings in force.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._database = Database(dsn_of(settings), patience_of(settings))
+        self._stalled = settings.batch.stalled_seconds
+        self._batches: dict[str, DatabaseQueue] = {}
+
+    def read(self) -> list[Figure]:
+        """The figures as they are now.
+
+        Raises:
+            LibriScribeError: The database does not answer, or refuses.
+        """
+        with closing(self._database) as database:
+            known = self._batches
+            self._batches = {
+                name: known.get(name) or DatabaseQueue(database, name) for name in batches(database)
+            }
+            found = {name: queue.status() for name, queue in self._batches.items()}
+            alive = [one for one in workers(database, self._stalled) if one["state"] in _ALIVE]
+            return list(figures_of(found, sum(one["slots"] for one in alive), utc_now()))
+
+
+@asynccontextmanager
+async def metered(settings: Settings, terms: Terms) -> AsyncIterator[None]:
+    """Send the figures of the queue while the block runs, where a collector is named."""
+    sending = metrics(os.environ, terms.listener.note)
+    if sending is None:
+        yield
+        return
+    queue = QueueFigures(settings)
+
+    async def show() -> None:
+        with suppress(LibriScribeError):  # the worker says so
+            sending.show(await asyncio.to_thread(queue.read))
+
+    async def go_on() -> None:
+        while True:
+            await show()
+            await terms.sleep(settings.batch.heartbeat_seconds)
+
+    showing = asyncio.create_task(go_on())
+    try:
+        yield
+    finally:
+        showing.cancel()
+        await show()
+        await asyncio.to_thread(sending.close, LONGEST_FLUSH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +228,15 @@ def _ask_both(store: ProjectStore, claim: ProjectClaim) -> None:
     store.journal.check_held = check_held
 
 
-def list_workers(settings: Settings) -> list[dict[str, Any]]:
-    """The workers of the database, and those that ended with a fault within a day.
+def list_workers(settings: Settings) -> tuple[list[dict[str, Any]], list[Figure]]:
+    """The workers of the database, and those that ended with a fault within a day; its figures.
 
     Raises:
         LibriScribeError: The database cannot be used.
     """
     with closing(database_of(settings)) as database:
-        return workers(database, settings.batch.stalled_seconds)
+        found = workers(database, settings.batch.stalled_seconds)
+    return found, QueueFigures(settings).read()
 
 
 def drain_workers(settings: Settings, name: str) -> list[int]:

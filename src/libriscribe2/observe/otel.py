@@ -1,13 +1,18 @@
-"""Spans through OpenTelemetry; importing this module takes the extra `[otel]`."""
+"""Spans and figures through OpenTelemetry; importing this module takes the extra `[otel]`."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from threading import Thread
 from typing import Final
 
 from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.metrics import CallbackOptions, Observation
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import (
     SERVICE_NAME,
     SERVICE_VERSION,
@@ -57,13 +62,9 @@ class OtelTracing:
     """
 
     def __init__(self) -> None:
-        # It tells of every failed request; one line at the end says what is lost.
-        logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
         self.made = 0
         self._exporter = _Counting(OTLPSpanExporter())
-        about = Resource.create({SERVICE_NAME: _PROGRAM, SERVICE_VERSION: __version__})
-        named = about.merge(OTELResourceDetector().detect())
-        self._provider = TracerProvider(resource=named, shutdown_on_exit=False)
+        self._provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(self._exporter))
         self._tracer = self._provider.get_tracer(_PROGRAM, __version__)
 
@@ -94,14 +95,65 @@ class OtelTracing:
         Args:
             seconds: The longest that this takes, however long the collector does.
         """
-        # The SDK's own limit on a flush is not kept while a request is under way.
-        sending = Thread(target=self._provider.shutdown, daemon=True)
-        sending.start()
-        sending.join(seconds)
-        if sending.is_alive():
+        if not _within(seconds, self._provider.shutdown):
             # Ends the tries that are still to come; the program may go on to other work.
             self._exporter.shutdown()
         return self.made - self._exporter.sent
+
+
+class OtelMetrics:
+    """Sends figures over OTLP/HTTP, as often as OpenTelemetry's variables say.
+
+    Raises:
+        ValueError: A variable of OpenTelemetry cannot be used.
+        OSError: A file that one of them names cannot be read.
+    """
+
+    def __init__(self) -> None:
+        reader = PeriodicExportingMetricReader(OTLPMetricExporter())
+        self._provider = MeterProvider([reader], resource=_resource(), shutdown_on_exit=False)
+        self._meter = self._provider.get_meter(_PROGRAM, __version__)
+        self._latest: dict[str, list[Observation]] = {}
+
+    def show(self, figures: Iterable[tuple[str, str, float, Mapping[str, str], bool]]) -> None:
+        """What is sent from now on.
+
+        Args:
+            figures: Of each its name, its unit, its value, of what, and whether it only grows.
+        """
+        latest: dict[str, list[Observation]] = {}
+        for name, unit, value, about, is_sum in figures:
+            latest.setdefault(name, []).append(Observation(value, _clean(about)))
+            if name not in self._latest:
+                self._latest[name] = []
+                meter, observe = self._meter, [partial(self._observe, name)]
+                make = meter.create_observable_counter if is_sum else meter.create_observable_gauge
+                make(f"{_PROGRAM}.batch.{name}", observe, unit)
+        self._latest = {name: latest.get(name, []) for name in self._latest}
+
+    def close(self, seconds: float) -> None:
+        """Send what is shown a last time, so many seconds at most."""
+        _within(seconds, self._provider.shutdown)
+
+    def _observe(self, name: str, _options: CallbackOptions) -> list[Observation]:
+        return self._latest[name]
+
+
+def _resource() -> Resource:
+    """What is sent about this program; its errors are told once, at the end."""
+    # It tells of every failed request; one line at the end says what is lost.
+    logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
+    about = Resource.create({SERVICE_NAME: _PROGRAM, SERVICE_VERSION: __version__})
+    return about.merge(OTELResourceDetector().detect())
+
+
+def _within(seconds: float, work: Callable[[], object]) -> bool:
+    """Do something in so many seconds at most; whether it came to its end."""
+    # The SDK's own limit on a flush is not kept while a request is under way.
+    doing = Thread(target=work, daemon=True)
+    doing.start()
+    doing.join(seconds)
+    return not doing.is_alive()
 
 
 def _clean(attributes: Attributes) -> dict[str, str | int | Sequence[str]]:

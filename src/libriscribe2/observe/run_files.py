@@ -9,8 +9,9 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from pydantic import ValidationError
 from typing_extensions import override
@@ -148,8 +149,9 @@ def _events(lines: list[bytes]) -> Iterator[Event]:
 
 
 if TYPE_CHECKING:
-    from libriscribe2.observe.otel import OtelTracing
+    from libriscribe2.observe.otel import OtelMetrics, OtelTracing
 
+Made = TypeVar("Made")
 ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
 DISABLED: Final = "OTEL_SDK_DISABLED"
 
@@ -187,22 +189,39 @@ def traced(
 
 def _tracing(environ: Mapping[str, str], warn: Callable[[str], None]) -> "OtelTracing | None":
     """Who keeps the spans, or None."""
+    return _made(environ, warn, "spans", lambda otel: otel.OtelTracing())
+
+
+def metrics(environ: Mapping[str, str], warn: Callable[[str], None]) -> "OtelMetrics | None":
+    """Who sends figures to a collector; None where nobody wants them.
+
+    Args:
+        environ: The variables.
+        warn: Tells the user what is in the way.
+    """
+    return _made(environ, warn, "figures", lambda otel: otel.OtelMetrics())
+
+
+def _made(
+    environ: Mapping[str, str], warn: Callable[[str], None], what: str, make: Callable[[Any], Made]
+) -> Made | None:
+    """What sends something to the collector, or None."""
     if not environ.get(ENDPOINT) or environ.get(DISABLED, "").strip().lower() == "true":
         return None
     try:
-        from libriscribe2.observe.otel import OtelTracing  # noqa: PLC0415 -- only who traces pays
+        otel = import_module("libriscribe2.observe.otel")  # only who traces pays
     except ImportError:
         warn(
-            f"{ENDPOINT} is set and the extra [otel] is not installed, so no spans are sent: "
+            f"{ENDPOINT} is set and the extra [otel] is not installed, so no {what} are sent: "
             "`uv tool install 'libriscribe2[otel]'` or `pip install 'libriscribe2[otel]'`."
         )
         return None
     try:
-        return OtelTracing()
+        return make(otel)
     except (ValueError, OSError) as error:
         # Not its text: the value of such a variable may be a secret.
         kind = type(error).__name__
-        warn(f"No spans are sent: a variable OTEL_... cannot be used ({kind}).")
+        warn(f"No {what} are sent: a variable OTEL_... cannot be used ({kind}).")
         return None
 
 

@@ -241,7 +241,10 @@ NUMBER: Final = len(_PARTS)
 """The number of the schema that this version reads and writes."""
 
 _TURN: Final = "select pg_advisory_xact_lock(hashtextextended('libriscribe2 schema', 0))"
-_FIND: Final = "select to_regclass('libriscribe2_schema') is not null as there"
+_FIND: Final = """
+    select 1 from pg_class where relname = 'libriscribe2_schema' and pg_table_is_visible(oid)
+"""
+"""Unlike `to_regclass`, it sees what another session has made since this one looked first."""
 
 
 def ensure_schema(database: Database) -> None:
@@ -279,9 +282,8 @@ def newer_schema(dsn: Dsn, number: int) -> NewerVersionError:
 
 def _number(database: Database) -> int:
     """The number of the tables that are there; 0 for none."""
-    if not database.rows(_FIND)[0]["there"]:
-        return 0
-    return int(database.rows("select number from libriscribe2_schema")[0]["number"])
+    found = database.rows(_FIND) and database.rows("select number from libriscribe2_schema")
+    return int(found[0]["number"]) if found else 0
 
 
 _TAKE: Final = "select libriscribe2_take(%s, %s, %s, %s, %s) as seconds"

@@ -189,7 +189,8 @@ class Exchange:
         heard = self._rows(_BEAT, state=state, note=note)
         if not heard:
             about = {"host": here(), "pid": os.getpid(), "program": __version__}
-            self._worker = self._rows(_ENLIST, **about, slots=self.terms.books)[0]["id"]
+            self._worker = int(self._rows(_ENLIST, **about, slots=self.terms.books)[0]["id"])
+            self.terms.listener.enlisted(self._worker)
             heard = self._rows(_BEAT, state=state, note=note)
         beat = Beat(**heard[0])
         if beat.schema > NUMBER:
@@ -317,8 +318,9 @@ class Exchange:
         return self._queue(ticket.batch).status().books.get(ticket.book)
 
     def _queue(self, batch: str) -> LoggedBatch:
-        log = DatabaseLog(self._database, batch)
-        return self._queues.setdefault(batch, LoggedBatch(batch, log))
+        return self._queues.setdefault(
+            batch, LoggedBatch(batch, DatabaseLog(self._database, batch))
+        )
 
     @contextmanager
     def _turn(self, batch: str) -> Iterator[LoggedBatch]:

@@ -25,7 +25,8 @@ from libriscribe2.project.paths import user_state
 
 logger = logging.getLogger(__name__)
 
-MINUTE_MS: Final = 60_000
+WINDOW_MS: Final = 62_000
+"""A minute, and two seconds by which one request may be longer on its way than another."""
 
 _LOCK_SECONDS: Final = 5.0
 _CLOSING_SECONDS: Final = 0.5
@@ -50,7 +51,7 @@ class RateLimits:
 
     requests: int | None = None
     kilo_tokens: int | None = None
-    interval_ms: int = MINUTE_MS
+    interval_ms: int = WINDOW_MS
 
 
 @dataclass

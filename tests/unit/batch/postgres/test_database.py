@@ -1,9 +1,12 @@
 """The address of a database: what is shown of it, and what becomes of its errors."""
 
+import threading
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.book_writers import Writer, done
+from tests.support.machines import until
 
 from libriscribe2.batch.postgres.book_journal import ProjectClaim
 from libriscribe2.batch.postgres.database import (
@@ -77,6 +80,30 @@ def test_tables_are_made_once_and_those_of_a_newer_version_are_refused(dsn: str)
     with pytest.raises(ProjectError, match=f"is of schema {NUMBER + 1}; this version knows"):
         ensure_schema(database)
     database.close()
+
+
+@pytest.mark.postgres
+def test_tables_that_somebody_else_makes_meanwhile_are_taken_as_they_are(dsn: str) -> None:
+    first, second = Database(Dsn(dsn)), Database(Dsn(dsn))
+    failed: list[BaseException] = []
+
+    def ensure() -> None:
+        try:
+            ensure_schema(second)
+        except ProjectError as error:
+            failed.append(error)
+
+    waits = "select 1 from pg_locks where locktype = 'advisory' and not granted"
+    other = threading.Thread(target=ensure)
+    with first.transaction():
+        first.rows("select pg_advisory_xact_lock(hashtextextended('libriscribe2 schema', 0))")
+        other.start()
+        until(lambda: bool(first.rows(waits)))
+        ensure_schema(first)
+    other.join()
+    assert failed == []
+    first.close()
+    second.close()
 
 
 PROCRASTINATE = """
