@@ -360,3 +360,40 @@ def test_what_code_only_doubts_is_left_to_the_judge_of_the_citations(desk: Desk)
     assert any(doubted in prompt for prompt in judged)
     assert not any("7,331 stands here" in prompt for prompt in patched)
     assert patched
+
+
+def test_what_the_concept_says_beyond_the_sources_is_told_to_plan_and_chapters(desk: Desk) -> None:
+    command = ("create", "A guide to salt", "--mock", "-c", "Business", "-p", "guide", *SMALL)
+    desk.run(*command, "--until", "concept")
+    book = desk.project("guide")
+    source = book.path("research/sources/salt.md")
+    source.parent.mkdir(parents=True)
+    source.write_text(SALT, encoding="utf-8")
+    words = " ".join(book.json("concept.json")["concept"]["description"].split()[:6])
+    shown: dict[str, str] = {}
+
+    def reply(request: Request) -> str | None:
+        prompt = "\n".join(str(one["content"]) for one in request.messages)
+        shown[request.step] = prompt
+        if request.step != "research/answers":
+            return None
+        assert "<concept>" in prompt
+        told = [
+            {"words": words, "why": "No note says it."},
+            {"words": "Salt is sweet.", "why": "-"},
+        ]
+        one = {"question": 1, "verdict": "not", "answer": "", "notes": []}
+        asked = prompt.partition("<questions>")[2].partition("</questions>")[0].split("\n")
+        count = len([line for line in asked if line.strip()])
+        answers = [one | {"question": n} for n in range(1, count + 1)]
+        return json.dumps({"answers": answers, "concept": told})
+
+    desk.run("resume", "guide", backend=Author(reply=reply))
+    kept = book.json("research/answers.json")["concept"]
+    assert [one["words"] for one in kept] == [words]
+    for step in ("world", "outline", "chapters/ch01/scene01"):
+        assert f"\u201c{words}\u201d: No note says it." in shown[step], step
+    assert "Question that no note answers: " in shown["outline"]
+    question = "What is salt?"
+    desk.run("research", "guide", question)
+    assert book.json("research/answers.json")["concept"] == kept

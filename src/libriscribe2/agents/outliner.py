@@ -124,7 +124,8 @@ class OutlinerAgent(Agent):
         high = None if wanted.high is None else min(BATCH, wanted.high - done)
         count = CountRange(low, high if last else low)
         concept = concept_block(self.book.load(CONCEPT, ConceptFile).concept)
-        notes = notes_to_plan(self.book.notes(), self.book.sources(), self.book.answers())
+        found = (self.book.sources(), self.book.answers(), self.book.unsupported())
+        notes = notes_to_plan(self.book.notes(), *found)
         is_story = self.brief.kind == "fiction"
         shape: type[OutlineFile | OutlineOfFacts] = OutlineFile if is_story else OutlineOfFacts
         given = self._given()

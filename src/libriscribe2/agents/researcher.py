@@ -13,7 +13,14 @@ from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.context.notes import notes_block
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.attempt import AttemptConsumer
-from libriscribe2.models.answers import AnsweredQuestion, AnswersFile, QuestionAnswers
+from libriscribe2.models.answers import (
+    MOST_UNSUPPORTED,
+    AnsweredQuestion,
+    AnswersFile,
+    BookAnswers,
+    QuestionAnswers,
+    UnsupportedWords,
+)
 from libriscribe2.models.citations import facts, ids_in, ids_known, with_known_ids
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
 from libriscribe2.models.notes import (
@@ -24,7 +31,7 @@ from libriscribe2.models.notes import (
     question_name,
     request_text,
 )
-from libriscribe2.models.story import ConceptFile
+from libriscribe2.models.story import ConceptFile, ConceptModel
 from libriscribe2.project.paths import (
     CONCEPT,
     RESEARCH_ANSWERS,
@@ -36,6 +43,7 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.research_files import ResearchFolder, as_text, cited_sources, merged
 from libriscribe2.project.texts import utc_now
 from libriscribe2.prose import shorten
+from libriscribe2.research.quotes import find_in_source
 
 if TYPE_CHECKING:
     from libriscribe2.research.chain_model import ChainModel
@@ -46,6 +54,17 @@ AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 MOST_QUESTIONS: Final = 6
 QUESTION_BUDGET: Final = 400
+
+_BESIDE: Final = """
+
+<concept>
+{concept}
+</concept>
+
+Hold this concept of the book beside the notes, too: it was written before anybody had read the \
+sources. `concept` lists its statements of fact that the notes contradict or that none of them \
+bears out, each in words of the concept, with what the notes say instead. What it plans, asks, \
+argues or takes for an example is no such statement."""
 
 
 class ResearcherAgent(Agent):
@@ -114,7 +133,10 @@ class ResearcherAgent(Agent):
         others = [one for one in self.notes().notes if not one.step.startswith(f"{self.name}/")]
         whole = merged(NotesFile(notes=list(found.notes)), NotesFile(notes=others))
         self._keep_sources(whole)
-        await self._answers(unit, questions, whole.notes, kept=())
+        # A story's concept states nothing that a source would say.
+        is_story = self.brief.kind == "fiction"
+        concept = None if is_story else self.book.load(CONCEPT, ConceptFile).concept
+        await self._answers(unit, questions, whole.notes, AnswersFile(), concept)
         self.made_from.remark = told(found)
         return whole
 
@@ -140,8 +162,9 @@ class ResearcherAgent(Agent):
         found = await self._run(unit, name, request_text([question], files), question)
         whole = merged(self.notes(), NotesFile(notes=list(found.notes)))
         self._keep_sources(whole)
-        kept = [one for one in self.book.answers() if one.question != question]
-        answers = await self._answers(unit, [question], found.notes, kept=kept)
+        others = [one for one in self.book.answers() if one.question != question]
+        kept = AnswersFile(answers=others, concept=self.book.unsupported())
+        answers = await self._answers(unit, [question], found.notes, kept)
         return whole, replace(found, answers=tuple(answers))
 
     async def _answers(
@@ -149,26 +172,29 @@ class ResearcherAgent(Agent):
         unit: Unit,
         questions: Sequence[str],
         notes: Sequence[Note],
-        *,
-        kept: Sequence[AnsweredQuestion],
+        kept: AnswersFile,
+        concept: ConceptModel | None = None,
     ) -> list[AnsweredQuestion]:
-        """What notes say to questions, kept beside the answers of others."""
+        """What notes say to questions and to the concept, kept beside the answers of others."""
         usable = facts(notes)
-        told = QuestionAnswers(answers=[])
+        shape = QuestionAnswers if concept is None else BookAnswers
+        told = shape(answers=[])
         if usable:
             sources = cited_sources(ResearchFolder(self._paths), NotesFile(notes=usable))
             told = await self.ask(
                 unit,
-                QuestionAnswers,
+                shape,
                 prompt="research_answer",
                 part="answers",
                 limits={"answers": {"minItems": len(questions), "maxItems": len(questions)}},
                 book=book_lines(self.brief),
                 questions="\n".join(f"{n}. {one}" for n, one in enumerate(questions, start=1)),
-                notes=notes_block(usable, sources.sources),
+                notes=notes_block(usable, sources.sources)
+                + ("" if concept is None else _BESIDE.format(concept=concept_block(concept))),
             )
         answers = answered(questions, told, usable)
-        whole = AnswersFile(answers=[*kept, *answers])
+        doubted = kept.concept if concept is None else unsupported(told, concept)
+        whole = AnswersFile(answers=[*kept.answers, *answers], concept=doubted)
         self.context.research.record(RESEARCH_ANSWERS, as_text(whole))
         return answers
 
@@ -295,6 +321,13 @@ def answered(
         verdict = one.verdict if own else "not"
         found.append(AnsweredQuestion(question=question, verdict=verdict, answer=text, notes=own))
     return found
+
+
+def unsupported(told: QuestionAnswers, concept: ConceptModel) -> list[UnsupportedWords]:
+    """The words that stand in a concept among those of which a model doubts that notes say so."""
+    found = told.concept if isinstance(told, BookAnswers) else []
+    text = f"{concept.logline}\n\n{concept.description}"
+    return [one for one in found[:MOST_UNSUPPORTED] if find_in_source(one.words, text)]
 
 
 def told(found: "Findings") -> str:

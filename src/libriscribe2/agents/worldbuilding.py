@@ -44,7 +44,12 @@ class WorldbuildingAgent(Agent):
             concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             given=given_world(given)
             + ("" if own is None else world_block(own))
-            + notes_to_plan(self.book.notes(), self.book.sources(), self.book.answers()),
+            + notes_to_plan(
+                self.book.notes(),
+                self.book.sources(),
+                self.book.answers(),
+                self.book.unsupported(),
+            ),
         )
         made = with_given_world(made, given)
         return made if own is None else filled_world(made, own)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from libriscribe2.context.earlier_text import PassageIndex
-from libriscribe2.models.answers import AnsweredQuestion
+from libriscribe2.models.answers import AnsweredQuestion, UnsupportedWords
 from libriscribe2.models.citations import facts, ids_in, ids_known, mark_of
 from libriscribe2.models.notes import Note, Source
 from libriscribe2.models.story import OutlineFile, ScenePlan
@@ -45,6 +45,14 @@ _TO_PLAN: Final = " Plan with these facts where they belong."
 _TO_CITE: Final = """ Where the text states such a fact, put its mark right behind the statement, \
 exactly as it stands, such as {mark}; use no other marks. What a source says of its own subject is \
 said of nothing else."""
+_UNSUPPORTED: Final = """
+
+<unsupported>
+{lines}
+</unsupported>
+
+So far the concept goes beyond the sources: what stands there is promised, defined and stated \
+nowhere, or as its line says that it is."""
 _OWN: Final = "At home in this section, which states each of them unless it has no use for it:"
 _OTHERS: Final = "Beside them, these may help:"
 
@@ -53,10 +61,28 @@ def notes_to_plan(
     notes: Iterable[Note],
     sources: Iterable[Source],
     answers: Sequence[AnsweredQuestion] = (),
+    doubted: Iterable[UnsupportedWords] = (),
 ) -> str:
-    """All notes for a plan, by question and source, with bare ids; "" where there are none."""
+    """All notes for a plan, by question and source, with bare ids; "" where there are none.
+
+    Args:
+        notes: All notes.
+        sources: Their sources.
+        answers: The questions with the ids of their notes.
+        doubted: What the concept says and no note bears out.
+    """
     block = notes_block(notes, sources, answers)
-    return block and block + _TO_PLAN
+    return block and block + _TO_PLAN + unsupported_block(doubted)
+
+
+def unsupported_block(doubted: Iterable[UnsupportedWords]) -> str:
+    """What a concept says and no note bears out; "" where nothing is."""
+    lines = [
+        f"- \u201c{_plain(shorten(one.words, CLAIM_BUDGET))}\u201d: "
+        f"{_plain(shorten(one.why, CLAIM_BUDGET))}"
+        for one in doubted
+    ]
+    return _UNSUPPORTED.format(lines="\n".join(lines)) if lines else ""
 
 
 def notes_block(
@@ -80,9 +106,12 @@ def notes_block(
     names, lines = source_names(sources), list[str]()
     for one in answers:
         own = [left.pop(note) for note in one.notes if note in left]
+        question = _plain(shorten(one.question, CLAIM_BUDGET))
         if own:
-            question = _plain(shorten(one.question, CLAIM_BUDGET))
-            lines += [f"Question: {question}", *_by_source(own, names, each)]
+            partly = " (answered in part)" if one.verdict == "partly" else ""
+            lines += [f"Question{partly}: {question}", *_by_source(own, names, each)]
+        elif one.verdict == "not":
+            lines.append(f"Question that no note answers: {question}")
     if left and lines:
         lines.append("To no question:")
     lines += _by_source(left.values(), names, each)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from libriscribe2.checks.continuity.fact_values import canonical_facts
 from libriscribe2.context.earlier_text import EarlierPassages, overused_block
 from libriscribe2.context.knowledge_parts import read_knowledge
+from libriscribe2.models.answers import UnsupportedWords
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.notes import Note, Source
@@ -62,6 +63,7 @@ class PromptContext:
         known: What is known by kind (`context.knowledge_parts`), as far as there is a file of it.
         notes: The notes of the research.
         sources: Their sources.
+        unsupported: What the concept says and no note bears out.
         texts: Finished chapters by number, as readers see them.
         summaries: What finished chapters come to, by number.
         facts: What finished chapters state, under one name each, in the order of the text; first
@@ -85,6 +87,7 @@ class PromptContext:
     known: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     sources: tuple[Source, ...] = ()
+    unsupported: tuple[UnsupportedWords, ...] = ()
     texts: Mapping[int, str] = field(default_factory=dict)
     summaries: Mapping[int, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
@@ -195,6 +198,7 @@ def read_context(
         known=read_knowledge(book, number, order),
         notes=tuple(book.notes()),
         sources=tuple(book.sources()),
+        unsupported=tuple(book.unsupported()),
         texts=readable,
         summaries=_summaries(book, texts, number, order),
         facts=facts,

@@ -13,6 +13,7 @@ from libriscribe2.context.notes import (
     notes_to_cite,
     other_notes,
     own_notes,
+    unsupported_block,
 )
 from libriscribe2.context.people_and_facts import (
     RULES_ROOM,
@@ -118,6 +119,8 @@ TITLE_BUDGET: Final = 160
 LOGLINE_BUDGET: Final = 400
 DESCRIPTION_BUDGET: Final = 3_000
 PERSON_BUDGET: Final = 300
+CONCEPT_ROOM: Final = 6_000
+"""The concept, and what of it the sources do not bear out."""
 
 _PERSON: Final = ("role", "motivation")
 
@@ -126,7 +129,7 @@ def prefix_parts(state: PromptContext) -> list[Part]:
     """The parts that hold nothing of the chapter, in the order of the system message."""
     return [
         Part("book", 2_000, NEVER, lambda room: text_block("book", book_lines(state.brief), room)),
-        Part("concept", 4_000, NEVER, lambda room: _concept(state, room)),
+        Part("concept", CONCEPT_ROOM, NEVER, lambda room: _concept(state, room)),
         *knowledge_parts(state.known, per_chapter=False),
         Part("whole_book", 1_600, NEVER, lambda room: _summary(state, room)),
         Part("promises", 1_600, NEVER, lambda room: _promises(state, room)),
@@ -143,8 +146,10 @@ def _concept(state: PromptContext, room: int) -> Rendered:
         "logline": shorten(concept.logline, LOGLINE_BUDGET),
         "description": shorten(concept.description, DESCRIPTION_BUDGET),
     }
-    text, cut = fields_within(fields, room - frame("concept"))
-    return Rendered(block("concept", text), cut or fields["description"] != concept.description)
+    beyond = unsupported_block(state.unsupported)
+    text, cut = fields_within(fields, room - frame("concept") - weigh(beyond))
+    shown = block("concept", text) + beyond
+    return Rendered(shown, cut or fields["description"] != concept.description)
 
 
 def _summary(state: PromptContext, room: int) -> Rendered:

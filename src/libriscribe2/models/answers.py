@@ -1,10 +1,12 @@
 """Shapes of what research comes to: questions with their answers, and notes without a home."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
 from libriscribe2.models.base import Names, Prose, Shape, Text, listed
+
+MOST_UNSUPPORTED: Final = 8
 
 Verdict = Literal["answered", "partly", "not"]
 
@@ -35,6 +37,23 @@ class QuestionAnswers(Shape):
     answers: list[QuestionAnswer] = Field(description="One for each question, in their order")
 
 
+class UnsupportedWords(Shape):
+    """Words of a concept that no note bears out."""
+
+    words: Prose = Field(description="The words of the concept, copied exactly")
+    why: Prose = Field(description="What the notes say instead, or that they do not say it")
+
+
+class BookAnswers(QuestionAnswers):
+    """What the notes say to every question of a book, and to its concept."""
+
+    concept: list[UnsupportedWords] = Field(
+        default_factory=list,
+        description="Statements of fact in the concept that no note bears out; often none",
+        json_schema_extra={"maxItems": MOST_UNSUPPORTED},
+    )
+
+
 class AnsweredQuestion(Shape):
     """A question of the research with what its notes say.
 
@@ -55,3 +74,4 @@ class AnswersFile(Shape):
     """`research/answers.json`."""
 
     answers: list[AnsweredQuestion] = Field(default_factory=list)
+    concept: list[UnsupportedWords] = Field(default_factory=list)

@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.models.answers import AnsweredQuestion, AnswersFile
+from libriscribe2.models.answers import AnsweredQuestion, AnswersFile, UnsupportedWords
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import ChapterRole, DraftOrder
 from libriscribe2.models.notes import Note, NotesFile, Source, SourcesFile
@@ -233,9 +233,16 @@ class Book:
 
     def answers(self) -> list[AnsweredQuestion]:
         """The questions of the research with what their notes say."""
+        return self._answers().answers
+
+    def unsupported(self) -> list[UnsupportedWords]:
+        """What the concept says and no note bears out."""
+        return self._answers().concept
+
+    def _answers(self) -> AnswersFile:
         if not self._view.exists(RESEARCH_ANSWERS):
-            return []
-        return self.load(RESEARCH_ANSWERS, AnswersFile).answers
+            return AnswersFile()
+        return self.load(RESEARCH_ANSWERS, AnswersFile)
 
     def sample_files(self) -> tuple[str, ...]:
         """The names of the texts from which the voice is taken."""

@@ -98,7 +98,7 @@ def test_a_plan_is_shown_every_note_by_question_and_source() -> None:
     block = notes_to_plan(notes, SOURCES, [asked])
     told = block.partition("<notes>\n")[2].partition("\n</notes>")[0].splitlines()
     assert told == [
-        "Question: When was it lit?",
+        "Question (answered in part): When was it lit?",
         "From The lamp FAQ (lamp.md):",
         f"- {notes[1].id}: Fact 2.",
         "To no question:",
