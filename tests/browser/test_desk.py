@@ -1,17 +1,21 @@
 """The desk in Chromium: the whole way, and what has to hold on every page of it."""
 
+import json
 import shutil
+import signal
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
-from tests.support.desk import Desk
-from tests.support.desk_server import DeskServer, desk_server
-from tests.support.desk_tab import RECORDING, DeskTab, begin_recorded, book_at, desk_tab
-from tests.support.recorded_books import played
+from tests.support.browser import NARROW
+from tests.support.desk_server import DeskServer, desk_server, environment
+from tests.support.desk_tab import RECORDING, SCREENS, DeskTab, begin_recorded, book_at, desk_tab
 
 pytestmark = pytest.mark.browser
 
@@ -35,9 +39,15 @@ ATTACKS: Final = (
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a finished book."""
-    desk = Desk(tmp_path_factory.mktemp("desk") / "shelf")
-    played(desk, BOOK)
-    return desk.folder
+    folder = tmp_path_factory.mktemp("desk")
+    _typed(folder, "create", "--model", f"recorded:{RECORDING}", "--project-name", BOOK)
+    return folder
+
+
+def _typed(folder: Path, *words: str) -> None:
+    """Have a command line carried out, in a process: this one's loop is the browser's."""
+    command = [sys.executable, "-m", "libriscribe2", *words]
+    subprocess.run(command, cwd=folder, env=environment(folder), check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -140,3 +150,194 @@ def test_from_an_empty_shelf_to_an_epub_by_keyboard(
         _press(page, "button:has-text('Make it')")
         expect(page.locator("a:has-text('.epub')")).to_be_visible(timeout=60_000)
         assert tab.own_faults == []
+
+
+def test_what_an_editor_saves_shows_at_once_and_nothing_is_overwritten(
+    desk: DeskServer, at: DeskTab
+) -> None:
+    page, chapter = at.page, project(desk) / "chapters" / "01.md"
+    page.goto(f"{root_of(desk)}/read/1")
+    page.wait_for_timeout(500)  # the stream has begun to watch
+    page.dblclick("#p1")
+    page.fill("#p1 textarea", "Mine, in the window.")
+    chapter.write_text(chapter.read_text("utf-8") + "\nA line from an editor.\n", "utf-8")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("h1:has-text('This was changed elsewhere')")
+    expect(page.locator(".versions textarea")).to_have_value("Mine, in the window.")
+    expect(page.locator(".versions .paper")).to_contain_text("ninth marker pole")
+    page.click("button:has-text('Save mine')")
+    expect(page.locator("#p1")).to_contain_text("Mine, in the window.")
+    text = chapter.read_text("utf-8")
+    assert "Mine, in the window." in text
+    assert "A line from an editor." in text
+    page.wait_for_timeout(500)
+    chapter.write_text(text.replace("Mine, in the window.", "Theirs, in the editor."), "utf-8")
+    expect(page.locator("#p1")).to_contain_text("Theirs, in the editor.")
+    assert at.own_faults == []
+
+
+def test_two_windows_never_overwrite_each_other(
+    chromium: Browser, desk: DeskServer, at: DeskTab
+) -> None:
+    with desk_tab(chromium, desk) as other:
+        for tab in (at, other):
+            tab.page.goto(f"{root_of(desk)}/plan")
+            tab.page.click("summary:has-text('Change the story')")
+        field = "#edit-story [name=where][value='concept.logline'] ~ label textarea"
+        at.page.fill(field, "From the first window.")
+        at.page.keyboard.press("Control+Enter")
+        expect(at.page.locator("#edit-story .told")).to_have_text("Saved")
+        other.page.fill(field, "From the second window.")
+        other.page.keyboard.press("Control+Enter")
+        other.page.wait_for_selector("h1:has-text('This was changed elsewhere')")
+        expect(other.page.locator(".versions .paper")).to_have_text("From the first window.")
+        saved = json.loads((project(desk) / "concept.json").read_text("utf-8"))
+        assert saved["concept"]["logline"] == "From the first window."
+        other.page.click("button:has-text('Save mine')")
+        expect(other.page.locator(".lead")).to_have_text("From the second window.")
+        assert other.own_faults == []
+
+
+def test_twelve_injections_do_not_fire(desk: DeskServer, at: DeskTab) -> None:
+    evil, root = "\n\n".join(ATTACKS), project(desk)
+    (root / "chapters" / "01.md").write_text(f"# {ATTACKS[0]}\n\n{evil}\n", "utf-8")
+    for name in ("concept.json", "characters.json", "world.json", "outline.json", "scenes.json"):
+        value = json.loads((root / name).read_text("utf-8"))
+        (root / name).write_text(json.dumps(_spoilt(value, evil)), "utf-8")
+    toml = (root / "book.toml").read_text("utf-8")
+    assert 'rights = ""' in toml
+    bad = json.dumps(f"{ATTACKS[0]}{ATTACKS[1]}")
+    (root / "book.toml").write_text(toml.replace('rights = ""', f"rights = {bad}"), "utf-8")
+    (root / "notes").mkdir(exist_ok=True)
+    (root / "notes" / "book.md").write_text(evil, "utf-8")
+    for screen in SCREENS:
+        answer = at.page.goto(f"{root_of(desk)}/{screen}")
+        assert answer is not None
+        assert answer.status < 500, (screen, at.page.inner_text("main"))
+        for closed in at.page.locator("main details:not([open]) > summary").all():
+            if closed.is_visible():
+                closed.click()
+        loud = "iframe, object, main script, main style, a[href^=javascript], img[onerror]"
+        assert at.page.locator(loud).count() == 0, screen
+    at.page.goto(desk.root)
+    assert at.own_faults == []
+
+
+def _spoilt(value: object, evil: str) -> object:
+    """The same with an attack behind every text but ids and short words."""
+    if isinstance(value, dict):
+        kept = ("id", "name", "opening_move", "ending_move", "plants", "payoffs", "characters")
+        return {
+            key: one
+            if (key in kept and not isinstance(one, list | dict)) or key in kept[4:-1]
+            else _spoilt(one, evil)
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_spoilt(one, evil) for one in value]
+    return f"{value} {evil}" if isinstance(value, str) and " " in value else value
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(chromium: Browser, desk: DeskServer, scheme: str) -> None:
+    found = {}
+    with desk_tab(chromium, desk, scheme=scheme) as tab:
+        for address in _pages(desk):
+            tab.page.goto(address)
+            violations = Axe().run(tab.page).response["violations"]
+            found[address] = [(one["id"], one["nodes"][0]["html"]) for one in violations]
+        assert tab.own_faults == []
+    assert {page: faults for page, faults in found.items() if faults} == {}
+
+
+def _pages(desk: DeskServer) -> list[str]:
+    own = [f"{root_of(desk)}/{screen}" for screen in SCREENS]
+    return [desk.root, f"{desk.root}/new", f"{desk.root}/b/none/plan", *own]
+
+
+def test_no_page_is_wider_than_a_telephone(chromium: Browser, desk: DeskServer) -> None:
+    wide = {}
+    with desk_tab(chromium, desk, size=NARROW) as tab:
+        for address in _pages(desk):
+            tab.page.goto(address)
+            wide[address] = tab.overflow()
+    assert {page: pixels for page, pixels in wide.items() if pixels > 0} == {}
+
+
+def test_a_piece_of_prose_changes_one_node(desk: DeskServer, at: DeskTab) -> None:
+    at.page.goto(f"{root_of(desk)}/write")
+    changes = at.page.evaluate(
+        """async () => {
+            const { append } = await import("/static/live.js");
+            const sheet = document.getElementById("arriving");
+            append(sheet, "chapters/ch09/scene01", "The first words");
+            const seen = new MutationObserver(() => {});
+            seen.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+            for (let n = 0; n < 500; n += 1) append(sheet, "chapters/ch09/scene01", ` and ${n}`);
+            const found = seen.takeRecords();
+            return [found.length, new Set(found.map((one) => one.target)).size, found[0].type];
+        }"""
+    )
+    assert changes == [500, 1, "characterData"]
+
+
+def test_a_page_renders_no_chapter_that_is_not_in_view(desk: DeskServer, at: DeskTab) -> None:
+    at.page.goto(f"{root_of(desk)}/read")
+    assert at.page.locator(".block").count() == 0
+    at.page.goto(f"{root_of(desk)}/read/2")
+    text = (project(desk) / "chapters" / "02.md").read_text("utf-8")
+    assert at.page.locator(".block").count() == len(text.strip().split("\n\n"))
+    assert "ninth marker pole" not in at.page.content()
+
+
+def test_a_killed_run_is_told_and_gone_on_with(chromium: Browser, tmp_path: Path) -> None:
+    begin = ("create", "--model", f"recorded:{RECORDING}", "--project-name", BOOK)
+    _typed(tmp_path, *begin, "--until", "plan")
+    with desk_server(tmp_path) as desk, desk_tab(chromium, desk) as tab:
+        tab.page.goto(f"{root_of(desk)}/write")
+        resume = [sys.executable, "-m", "libriscribe2", "resume", BOOK]
+        run = subprocess.Popen(resume, cwd=tmp_path, env=environment(tmp_path))
+        expect(tab.page.locator("h1")).to_have_text("Being written by another program")
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        tab.page.wait_for_timeout(700)
+        (project(desk) / "touched.md").write_text("", "utf-8")
+        expect(tab.page.locator("#stand")).to_contain_text("The last run broke off.")
+        tab.page.click("#stand button >> nth=0")
+        tab.page.click("button:has-text('Start')")
+        tab.page.wait_for_selector("h1:has-text('The book is written')")
+        assert tab.faults == []
+
+
+def test_what_a_model_proposes_is_accepted_or_rejected(desk: DeskServer, at: DeskTab) -> None:
+    page = at.page
+    page.goto(f"{root_of(desk)}/read/1")
+    before = (project(desk) / "chapters" / "01.md").read_text("utf-8")
+    page.dblclick("#p1")
+    page.fill("#p1 textarea", "Another beginning.")
+    page.click("#p1 button:has-text('Save')")
+    expect(page.locator("#p1 .shown")).to_have_text("Another beginning.")
+    page.reload()
+    page.click("summary:has-text('Versions')")
+    page.click("#m-versions a")
+    expect(page.locator(".diff ins").first).to_have_text("Another")
+    page.click("button:has-text('Put the earlier text back')")
+    expect(page.locator("#p1")).to_contain_text("ninth marker pole")
+    assert (project(desk) / "chapters" / "01.md").read_text("utf-8") == before
+    assert at.faults == []
+
+
+def test_a_name_is_changed_everywhere_after_a_look(desk: DeskServer, at: DeskTab) -> None:
+    page = at.page
+    page.goto(f"{root_of(desk)}/bible")
+    page.fill("[name=old]", "Nan")
+    page.fill("[name=new]", "Una")
+    page.click("button:has-text('See what that changes')")
+    expect(page.locator("h2:has-text('places')")).to_be_visible()
+    assert "Nan" in (project(desk) / "chapters" / "02.md").read_text("utf-8")
+    page.click("button:has-text('Change it everywhere')")
+    expect(page.locator("h3:has-text('Una Tulloch')")).to_be_visible()
+    text = (project(desk) / "chapters" / "02.md").read_text("utf-8")
+    assert "Una" in text
+    assert "Nan " not in text
+    assert at.faults == []

@@ -138,7 +138,7 @@ def test_an_export_that_broke_off_can_be_made_again(
 ) -> None:
     out = tmp_path / "out"
 
-    def full(*_arguments: object) -> None:
+    def full(*_arguments: object, **_more: object) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
     with monkeypatch.context() as broken:

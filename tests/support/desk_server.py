@@ -55,18 +55,22 @@ class DeskServer:
         return Answer(reply.status, text, {k.lower(): v for k, v in reply.getheaders()})
 
 
-@contextmanager
-def desk_server(folder: Path, **environ: str) -> Iterator[DeskServer]:
-    """A desk for the books in a folder while the block runs."""
+def environment(folder: Path) -> dict[str, str]:
+    """The variables of a program that has no key, and keeps what it remembers in a folder."""
     known = ("PATH", "HOME", "LANG", "TMPDIR")
     own = {name: os.environ[name] for name in known if name in os.environ}
     state = str(folder / "state")
     own |= {"XDG_STATE_HOME": state, "XDG_CONFIG_HOME": state, "XDG_CACHE_HOME": state}
-    own |= {"PYTHONPATH": os.pathsep.join(sys.path), **environ}
+    return {**own, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@contextmanager
+def desk_server(folder: Path, **environ: str) -> Iterator[DeskServer]:
+    """A desk for the books in a folder while the block runs."""
     process = subprocess.Popen(
         [sys.executable, "-m", "libriscribe2", "desk", "--no-open"],
         cwd=folder,
-        env=own,
+        env={**environment(folder), **environ},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -18,7 +18,7 @@ SCREENS: Final = (
 )
 """Pages of a book that is written."""
 
-_NOT_OURS: Final = re.compile(r"console: Failed to load resource: .* 4(?:00|09) ")
+_NOT_OURS: Final = re.compile(r"console: Failed to load resource: .* 4(?:00|04|09) ")
 """What Chromium itself says of an answer that is no success."""
 
 

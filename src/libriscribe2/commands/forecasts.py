@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from libriscribe2.app import App, AppOptions
+from libriscribe2.commands.importing import ManuscriptImport, take_over
 from libriscribe2.commands.new_book import NewBook, place_files
 from libriscribe2.commands.projects import open_project, wanted_stages
 from libriscribe2.commands.runs import OpenBook, Prepare
@@ -144,6 +145,21 @@ async def quote_asking(
         book = OpenBook(store, open_project(store), _uncapped(settings), choice, options)
         with suppress(IncompleteError):  # what the stand-in answers may not fit the book
             await ask(book)
+        return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
+
+
+async def quote_import(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote:
+    """What it would take to have a manuscript read; no folder is left behind.
+
+    Raises:
+        LibriScribeError: As the import itself would, before it sends anything.
+    """
+    with throw_away("import") as (paths, machine), ProjectStore.create(paths, machine) as store:
+        backend = QuotingBackend(FreshBackend(DemoAuthor()))
+        options = AppOptions(backend=backend, trusts_evaluators=True)
+        book = OpenBook(store, work.brief, _uncapped(settings), choice, options)
+        with suppress(IncompleteError):  # what the stand-in answers may not fit the text
+            await take_over(book, work)
         return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
 
 

@@ -22,6 +22,7 @@ from libriscribe2.agents.agent_base import Agent
 from libriscribe2.commands.actions import KINDS, Action
 from libriscribe2.commands.by_hand import waiting_requests
 from libriscribe2.commands.hand_edits import ConflictError
+from libriscribe2.commands.importing import ManuscriptImport
 from libriscribe2.commands.projects import (
     look_at,
     project_names,
@@ -61,6 +62,7 @@ class Desk:
         opened: Folders elsewhere that were opened, by their name.
         csrf: What every change has to say; only pages of the desk know it.
         reports: The figures of the books that were measured.
+        manuscripts: What was brought along and is not read yet, by a name of its own.
         covers: The pictures that were drawn, by what they show.
     """
 
@@ -70,6 +72,7 @@ class Desk:
     opened: dict[str, ProjectPaths] = field(default_factory=dict)
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     reports: dict[str, ReportShelf] = field(default_factory=dict)
+    manuscripts: dict[str, ManuscriptImport] = field(default_factory=dict)
     covers: dict[tuple[object, ...], tuple[str, bytes]] = field(default_factory=dict)
 
     @property
@@ -196,7 +199,7 @@ class Visit:
 
     def _frame(self) -> dict[str, Any]:
         """What every page of a book shows around its own; a damaged book has its name at least."""
-        name = self.keys["book"]
+        name = self.paths.root.name
         frame = {"title": name, "lang": "", "direction": "auto", "waiting": 0}
         try:
             language = language_of(self.brief.language)
@@ -263,7 +266,7 @@ def _answered(visit: Visit, answer: Answer) -> Response:
 def fault_page(visit: Visit, error: LibriScribeError) -> Response:
     """The page that says why something was not done; what was typed stays on it."""
     kept = next((visit.form[name] for name in ("text", "wish", "note") if visit.form.get(name)), "")
-    status = 409 if isinstance(error, ProjectInUseError) else 400 if visit.form else 500
+    status = 409 if isinstance(error, ProjectInUseError) else 400 if visit.form else 404
     try:
         return visit.page("fault", status=status, error=error, kept=kept)
     except LibriScribeError:  # the book itself cannot be read

@@ -233,7 +233,7 @@ _TEMPLATES: Final = _environment()
 
 
 STATIC: Final = Path(__file__).parent / "static"
-ASSETS: Final = ("icon.svg", "review.css", "review.js")
+ASSETS: Final = frozenset({"icon.svg", "review.css", "review.js"})
 """The style sheet, script and picture of these pages."""
 
 LIST: Final = "review-files.json"
@@ -264,9 +264,7 @@ def freeze(source: ProjectSource, folder: Path) -> int:
         _clear(folder)
         # First of all: a folder of which half is written can be cleared away again.
         (folder / LIST).write_text(_json(sorted(files)), encoding="utf-8")
-        (folder / "static").mkdir()
-        for name in ASSETS:
-            shutil.copyfile(STATIC / name, folder / "static" / name)
+        shutil.copytree(STATIC, folder / "static", ignore=lambda _, names: {*names} - ASSETS)
         for name, text in files.items():
             (folder / name).write_bytes(str(text).encode("utf-8", "replace"))
     return count

@@ -10,15 +10,19 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
+from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from typing_extensions import override
 
 from libriscribe2.app import AppOptions
 from libriscribe2.commands.actions import ASKING, Action, Outcome, quote_action
 from libriscribe2.commands.by_hand import asks_by_hand
-from libriscribe2.commands.forecasts import quote_new
+from libriscribe2.commands.forecasts import quote_import, quote_new
+from libriscribe2.commands.importing import ManuscriptImport, open_import, read_import, take_over
 from libriscribe2.commands.new_book import NewBook
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
-from libriscribe2.commands.run_progress import FOLDED, Progress, scale_of
+from libriscribe2.commands.run_progress import FOLDED, Progress, Scale, scale_of
 from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.engine.engine import Engine, follow
 from libriscribe2.errors import LibriScribeError, UsageError
@@ -70,6 +74,7 @@ class Job:
     Args:
         paths: The book.
         action: What is done.
+        scale: What the whole book comes to.
 
     Attributes:
         progress: How far it is.
@@ -80,11 +85,11 @@ class Job:
         state: `running`, `paused` once a pause is asked for, `done`, `stopped`, `failed` or `waiting`.
     """
 
-    def __init__(self, paths: ProjectPaths, action: Action) -> None:
+    def __init__(self, paths: ProjectPaths, action: Action, scale: Scale) -> None:
         self.paths = paths
         self.action = action
         self.begun = time.monotonic()
-        self.progress = Progress(scale_of(look_at(paths), read_brief(paths)))
+        self.progress = Progress(scale)
         self.lines: list[str] = []
         self.pieces: list[Piece] = []
         self.outcome: Outcome = None
@@ -167,6 +172,30 @@ class Job:
                 await follow(request.by(self._engine), *files, self, pieces=self)
 
 
+class Reading(Job):
+    """A manuscript that is being read, from which a book is made.
+
+    Args:
+        paths: Where the book goes.
+        work: The manuscript.
+        settings: The settings in force.
+    """
+
+    def __init__(self, paths: ProjectPaths, work: ManuscriptImport, settings: Settings) -> None:
+        super().__init__(paths, Action("plan"), Scale())
+        self.work = work
+        self._settings = settings
+
+    @override
+    async def _run(self) -> None:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        with open_import(self.paths) as store:
+            choice, options = model_of(self._settings), AppOptions("desk import")
+            book = OpenBook(store, self.work.brief, self._settings, choice, options)
+            with recorders(self.paths, os.environ, lambda _said: None) as files:
+                await take_over(book, self.work, (*files, self))
+
+
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """An estimate that was shown.
@@ -234,6 +263,13 @@ class Workshop:
         quote = self.aside(_quote_new, brief, settings, choice, new)
         return self._remember((asked,), quote, choice, settings, _seconds(quote, brief.drafting))
 
+    def quote_import(
+        self, work: ManuscriptImport, settings: Settings, choice: ModelChoice
+    ) -> Quoted:
+        """What it takes to read a manuscript."""
+        quote = self.aside(_quote_import, work, settings, choice)
+        return self._remember((work.brief, work.questions), quote, choice, settings, None)
+
     def check_shown(self, id: str, *about: object) -> None:
         """Make sure that what something takes was shown, and forget it: it is good for one start.
 
@@ -253,15 +289,23 @@ class Workshop:
             UsageError: It was not shown, or another book is at work.
         """
         with self._lock:
-            busy = self.running()
-            if busy is not None:
-                name = busy.paths.root.name
-                raise UsageError(
-                    f"{name} is being worked on.", fix="Pause it, or wait until it is done."
-                )
+            self.check_free()
             self.check_shown(quote, str(paths.root), action)
             action.note(paths)
-            return self._begin(paths, action)
+            return self._begin(_job(paths, action))
+
+    def read(
+        self, paths: ProjectPaths, work: ManuscriptImport, settings: Settings, quote: str
+    ) -> Job:
+        """Start to read a manuscript; what that takes was shown.
+
+        Raises:
+            UsageError: It was not shown, or another book is at work.
+        """
+        with self._lock:
+            self.check_free()
+            self.check_shown(quote, work.brief, work.questions)
+            return self._begin(Reading(paths, work, settings))
 
     def go_on(self, paths: ProjectPaths, action: Action) -> Job:
         """Start what spends nothing that was not shown, such as a run by pasted replies.
@@ -270,12 +314,24 @@ class Workshop:
             UsageError: Another book is at work.
         """
         with self._lock:
-            if (busy := self.running()) is not None:
-                raise UsageError(f"{busy.paths.root.name} is being worked on.")
-            return self._begin(paths, action)
+            self.check_free()
+            return self._begin(_job(paths, action))
 
-    def _begin(self, paths: ProjectPaths, action: Action) -> Job:
-        job = self.jobs[str(paths.root)] = Job(paths, action)
+    def check_free(self) -> None:
+        """Make sure that no book is at work.
+
+        Raises:
+            UsageError: One is.
+        """
+        busy = self.running()
+        if busy is not None:
+            raise UsageError(
+                f"{busy.paths.root.name} is being worked on.",
+                fix="Pause it, or wait until it is done.",
+            )
+
+    def _begin(self, job: Job) -> Job:
+        self.jobs[str(job.paths.root)] = job
         job.start()
         return job
 
@@ -327,13 +383,33 @@ def _quote_new(brief: Brief, settings: Settings, choice: ModelChoice, new: NewBo
     return _dry(quote_new(brief, settings, choice, new, "new-book"))
 
 
+def _quote_import(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote | Told:
+    return _dry(quote_import(work, settings, choice))
+
+
+def read_aside(file: Path) -> ManuscriptImport | Told:
+    """A manuscript, read where nothing but its reader is; for `Workshop.aside`."""
+    try:
+        return read_import(file, {}, None)
+    except LibriScribeError as error:
+        return _told(error)
+
+
+def _told(error: LibriScribeError) -> Told:
+    return {"what": error.what, "why": error.why, "fix": error.fix}
+
+
 def _dry(work: Coroutine[Any, Any, T]) -> T | Told:
     """The outcome of work whose waits pass in no time, or the error as plain text."""
     try:
         with asyncio.Runner(loop_factory=VirtualLoop) as runner:
             return runner.run(work)
     except LibriScribeError as error:
-        return {"what": error.what, "why": error.why, "fix": error.fix}
+        return _told(error)
+
+
+def _job(paths: ProjectPaths, action: Action) -> Job:
+    return Job(paths, action, scale_of(look_at(paths), read_brief(paths)))
 
 
 def _seconds(quote: Quote, drafting: str) -> float | None:

@@ -1,14 +1,18 @@
 """The shelf, a new book with what it takes, a folder that is opened, a manuscript that is brought."""
 
 import os
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
+from urllib.parse import quote, urlencode
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from libriscribe2.commands.actions import Action
 from libriscribe2.commands.exporting import drawn_cover
+from libriscribe2.commands.importing import ManuscriptImport, import_paths
 from libriscribe2.commands.new_book import (
     WORDS_OF_A_PAGE,
     NewBook,
@@ -20,19 +24,21 @@ from libriscribe2.commands.projects import new_paths, read_brief, settings_of
 from libriscribe2.commands.shelf import ShelvedBook, shelf
 from libriscribe2.desk.charts import cover_svg
 from libriscribe2.desk.desk import Visit, change, page
-from libriscribe2.desk.workshop import Quoted, model_of, servers
+from libriscribe2.desk.workshop import Quoted, model_of, read_aside, servers
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.exporters.export_book import Edition
 from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, ModelChoice, is_recorded
 from libriscribe2.models.brief import SIZES, Brief
-from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
+from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths, project_name_from
 from libriscribe2.project.structure_change import is_project
+from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
 from libriscribe2.wording import counted
 
 READING: Final = 250
 """Words that a reader takes in a minute."""
 
+_MANUSCRIPTS: Final = (".md", ".txt", ".docx", ".epub")
 _MOST_COVERS: Final = 100
 _PICTURES: Final = {
     ".svg": "image/svg+xml",
@@ -154,6 +160,64 @@ def open_folder(visit: Visit) -> Response:
     return RedirectResponse(Visit(visit.desk, {"book": root.name}).at("plan"), 303)
 
 
+def take_manuscript(visit: Visit) -> Response:
+    """Read a file that was brought along, in another process, and keep what is in it."""
+    name = Path(visit.form.get("name", "")).name
+    ending, desk = Path(name).suffix.lower(), visit.desk
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / f"manuscript{ending if ending in _MANUSCRIPTS else '.none'}"
+        file.write_bytes(visit.upload)
+        try:
+            work = desk.workshop.aside(read_aside, file)
+        except LibriScribeError as error:
+            told = f"{error.what}. {error.why}. {error.fix}".replace(str(file), name)
+            return JSONResponse({"fault": told}, 400)
+    key = secrets.token_urlsafe(12)
+    desk.manuscripts.clear()
+    desk.manuscripts[key] = work
+    return JSONResponse({"go": f"/import/{key}?{urlencode({'name': Path(name).stem})}"})
+
+
+def show_manuscript(visit: Visit) -> Response:
+    """What a manuscript holds, and what it takes to have it read."""
+    work = _manuscript(visit)
+    settings = visit.desk.settings
+    quoted = visit.desk.workshop.quote_import(work, settings, model_of(settings))
+    words = sum(prose_words(one.text) for one in work.manuscript.chapters)
+    name = visit.asked.get("name", "")
+    return visit.page("manuscript", work=work, quoted=quoted, words=size_in_words(words), name=name)
+
+
+def read_manuscript(visit: Visit) -> Response:
+    """Have a manuscript read, and make a book of it."""
+    work, settings = _manuscript(visit), visit.desk.settings
+    name = project_name_from(work.brief.title or visit.form.get("name", "") or "manuscript")
+    paths = import_paths(work, settings, name)
+    visit.desk.workshop.read(paths, work, settings, visit.form.get("quote", ""))
+    return RedirectResponse(f"/reading/{quote(paths.root.name)}", 303)
+
+
+def show_reading(visit: Visit) -> Response:
+    """How far the reading of a manuscript is."""
+    root = visit.desk.settings.projects_dir / visit.keys["name"]
+    job = visit.desk.workshop.jobs.get(str(root))
+    if job is None or job.state == "done":
+        return RedirectResponse(Visit(visit.desk, {"book": root.name}).at("plan"), 303)
+    return visit.page("reading", job=job, work=" · ".join(job.progress.figures(job.seconds).told))
+
+
+def _manuscript(visit: Visit) -> ManuscriptImport:
+    """The manuscript that an address names.
+
+    Raises:
+        UsageError: It is not here any more.
+    """
+    found = visit.desk.manuscripts.get(visit.keys["key"])
+    if found is None:
+        raise UsageError("This manuscript is not here any more.", fix="Bring it again.")
+    return found
+
+
 def show_new(visit: Visit) -> Response:
     """The form for a new book."""
     return _new_page(visit, {"language": "English", "project_type": "novella"})
@@ -174,8 +238,7 @@ def quote_book(visit: Visit) -> Response:
 def start_book(visit: Visit) -> Response:
     """Make the folder of a book whose estimate was shown, and have its plan made."""
     desk = visit.desk
-    if (busy := desk.workshop.running()) is not None:
-        raise UsageError(f"{busy.paths.root.name} is being worked on.", fix="Pause it first.")
+    desk.workshop.check_free()
     try:
         found = _wanted(visit)
         paths = new_paths(found.brief, found.settings, None)
@@ -291,5 +354,9 @@ SCREEN: Final = (
     change("/new/quote", quote_book),
     change("/new/start", start_book),
     change("/open", open_folder),
+    change("/import", take_manuscript),
+    page("/import/{key}", show_manuscript),
+    change("/import/{key}", read_manuscript),
+    page("/reading/{name}", show_reading),
     page("/b/{book}/cover", show_cover),
 )

@@ -233,9 +233,10 @@ def streams(desk: Desk, sleep: Sleep) -> list[BaseRoute]:
         visit = Visit(desk, request.path_params)
         start = request.query_params.get("from", "0")
         try:
-            told = _told(visit, int(start) if start.isdecimal() else 0, sleep, desk.ended)
+            _ = visit.paths
         except LibriScribeError:
             return HTMLResponse("", 404)
+        told = _told(visit, int(start) if start.isdecimal() else 0, sleep, desk.ended)
         return StreamingResponse(told, media_type="text/event-stream")
 
     async def look(request: Request) -> Response:

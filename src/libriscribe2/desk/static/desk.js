@@ -72,5 +72,7 @@ for (const form of document.querySelectorAll("[data-upload]")) {
   });
 }
 
+if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 1500);
+
 startEditing(csrf, grow);
 if (document.body.dataset.live) follow(document.body.dataset.live);
