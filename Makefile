@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs sample examples clean
+.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs docs-site pictures sample examples clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -94,8 +94,14 @@ checklist: $(READY) ## Print the acceptance list with its tests and what only th
 mutants: $(READY) ## Plant bugs in a copy of the program; the reliability bars must catch each
 	PYTHONPATH=. $(BIN)/python -m tests.reliability.mutants
 
-docs: $(READY) ## Write docs/cli.md anew from --help
-	$(BIN)/python tests/docs/help_page.py
+docs: $(READY) ## Write the pages of docs/ that are made from the code
+	PYTHONPATH=. $(BIN)/python tests/docs/reference_pages.py
+
+pictures: $(READY) ## Make the pictures of the README anew; needs Chromium
+	$(BIN)/python docs/pictures/make.py
+
+docs-site: docs ## Build the documentation as a site in site/, without a network
+	$(BIN)/zensical build --strict --clean
 
 SAMPLE := $(firstword $(wildcard tests/recorded/skarra.json tests/recorded/unread/skarra.json))
 

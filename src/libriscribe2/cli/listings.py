@@ -250,15 +250,29 @@ def doctor(
     project: ProjectArgument = None,
     as_json: JsonOption = False,
     ping: PingOption = False,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write an archive for a bug report, without texts."),
+    ] = None,
 ) -> int:
     """Check that everything is in place.
 
-    The installation, the configuration, the model, the disk and, if named, a project. The exit
-    code is 0 if nothing failed, else that of the first check that did.
+    The installation, the configuration, the model, the disk, the formats of exports and, if named,
+    a project. The exit code is 0 if nothing failed, else that of the first check that did.
     """
-    renderer = frame.renderer
-    checks = examine(examinations(Case(project, local_servers), _ping if ping else None))
+    renderer, case = frame.renderer, Case(project, local_servers)
+    checks = examine(examinations(case, _ping if ping else None))
     _tell_checks(renderer, checks, as_json=as_json)
+    if bundle is not None:
+        from libriscribe2.commands.bug_report import write_bundle  # noqa: PLC0415 - few come by here
+
+        rows = [_check_row(check) for check in checks]
+        paths = case.paths if project is not None else None
+        held = write_bundle(bundle, rows, load_settings(project), paths)
+        renderer.note(
+            f"{bundle} holds {', '.join(held)}. Keys, your name, paths of your home and every text "
+            "are left out; look into it before you send it."
+        )
     return exit_code_of(checks)
 
 

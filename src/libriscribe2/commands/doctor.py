@@ -342,7 +342,24 @@ def folder_examinations(case: Case) -> list[Examination]:
         Examination("projects", 6, lambda: look_at_folder(_settings(case).projects_dir), needs),
         Examination("debug", 6, lambda: look_at_folder(_settings(case).debug_dir), needs),
         Examination("disk", 6, lambda: look_at_room(_settings(case).projects_dir), needs),
+        Examination("export", 3, lambda: look_at_formats(_settings(case)), needs),
     ]
+
+
+def look_at_formats(settings: Settings) -> CheckResult:
+    """Into which formats a book can be exported here."""
+    # Slow to import, and only this check needs them.
+    from libriscribe2.exporters.export_book import Edition  # noqa: PLC0415
+    from libriscribe2.exporters.publishing import all_exporters, hindrances  # noqa: PLC0415
+
+    every = all_exporters()
+    hindered = hindrances(every, Edition(**settings.export.model_dump()))
+    able = ", ".join(one.name for one in every if one.name not in hindered)
+    if not hindered:
+        return CheckResult("ok", f"Books can be exported as {able}.")
+    first = next(iter(hindered.values()))
+    said = f"Books can be exported as {able}; not as {', '.join(hindered)}: {first.what}"
+    return CheckResult("warning", said, first.fix)
 
 
 def _settings(case: Case) -> Settings:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from tests.support.openai_replies import Fault
@@ -207,3 +208,23 @@ def test_doctor_is_quick_because_litellm_stays_out(folder: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("}\nFalse\n")
+
+
+def test_a_bundle_for_a_bug_report_holds_no_text_name_or_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-0123456789abcdef")
+    create = ["create", "A robot learns to paint", "--model", "demo", "-p", "robots"]
+    CliRunner().invoke(app, [*create, "--until", "concept", "--no-input"])
+    ran = CliRunner().invoke(app, ["doctor", "robots", "--bundle", "bug.zip"])
+    assert "bug.zip holds doctor.json, versions.json, settings.json, events.jsonl" in ran.stderr
+    with ZipFile("bug.zip") as archive:
+        held = "".join(archive.read(name).decode("utf-8") for name in archive.namelist())
+    assert '"event": "run.end"' in held
+    assert "litellm==" in held
+    for private in ("robots", "learns to paint", str(tmp_path), "sk-very-secret"):
+        assert private not in held
+    again = CliRunner().invoke(app, ["doctor", "--bundle", "bug.zip"])
+    assert (again.exit_code, "is there already" in again.stderr) == (2, True)
