@@ -100,7 +100,8 @@ docs: $(READY) ## Write the pages of docs/ that are made from the code
 pictures: $(READY) ## Make the pictures of the README anew; needs Chromium
 	$(BIN)/python docs/pictures/make.py
 
-docs-site: docs ## Build the documentation as a site in site/, without a network
+docs-site: docs ## Build the documentation as a site in site/; once installed, without a network
+	@test -x $(BIN)/zensical || { uv=$$(command -v uv || echo $(BIN)/uv); $$uv sync --quiet --frozen --inexact --all-extras --group docs; }
 	$(BIN)/zensical build --strict --clean
 
 SAMPLE := $(firstword $(wildcard tests/recorded/skarra.json tests/recorded/unread/skarra.json))

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -16,7 +17,9 @@ HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[1]
 WIDTH: Final = 100
 PROMPT: Final = "[bold green]$[/] "
-KEPT: Final = re.compile(r"^(✓ (Concept|Characters|World|Outline|Style|Scenes|Chapter \d+: |Manu)|Fin|pro)")
+KEPT: Final = re.compile(
+    r"^(✓ (Concept|Characters|World|Outline|Style|Scenes|Chapter \d+: |Manu)|Fin|pro)"
+)
 
 
 def main() -> None:
@@ -43,7 +46,7 @@ def typed(folder: Path, *words: str) -> str:
 
 def terminal(folder: Path) -> None:
     """`demo` and `check`, as an SVG."""
-    console = Console(record=True, width=WIDTH, file=open(os.devnull, "w", encoding="utf-8"))
+    console = Console(record=True, width=WIDTH, file=StringIO())
     console.print(PROMPT + "libriscribe2 demo")
     lines = typed(folder, "demo").splitlines()
     console.print(Text(lines[0]))
@@ -64,12 +67,12 @@ def _without_web_fonts() -> str:
 
 
 def browser(folder: Path) -> None:
-    """The first page of the novel in `view`, as a PNG."""
+    """A chapter of the novel as `view` and `desk` show it, as a PNG."""
     typed(folder, "view", "demo", "--export", "pages")
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         page = chromium.new_page(viewport={"width": 1200, "height": 760})
-        page.goto((folder / "pages" / "index.html").as_uri())
+        page.goto((folder / "pages" / "read-01.html").as_uri())
         page.screenshot(path=str(HERE / "view.png"))
         chromium.close()
 

@@ -55,7 +55,7 @@ def commands_in(text: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines if line.startswith("libriscribe2 ")]
 
 
-@pytest.mark.parametrize("path", sorted(pages()), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(pages()), ids=lambda path: path.name)
 def test_DO_a_page_made_from_the_code_is_current(path: Path) -> None:
     if "schemas" not in path.parts:  # these are made with the site
         assert path.read_text(encoding="utf-8") == pages()[path], "run `make docs`"
@@ -66,7 +66,9 @@ def test_DO_the_readme_is_one_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")}), ids=lambda path: path.stem
+    "page",
+    sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")}),
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_DO_links_of_the_pages_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
