@@ -64,6 +64,11 @@ def test_the_only_book_needs_no_name(desk: Desk) -> None:
     desk.run("chapter", "rename", "1", "A New Name")
     assert "A New Name" in desk.run("chapter", "list").out
     assert "Missing argument 'PART'" in desk.run("redo", "book", expect=2).err
+    assert "no earlier version of chapters/02.md" in desk.run("versions", "2").err
+    assert "notes/ch01.md: noted" in desk.run("note", "1", "Tenser.").err
+    assert "no chapter 9" in desk.run("revise", "9", "Cut the letter.", expect=2).err
+    assert "no variants of 1" in desk.run("pick", "1", "b", expect=2).err
+    assert "no project 'nobody'" in desk.run("note", "nobody", "1", "Tenser.", expect=3).err
 
 
 def test_inside_a_books_folder_it_is_the_one(two: Desk) -> None:

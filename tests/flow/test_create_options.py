@@ -160,3 +160,13 @@ def test_XC_03_no_more_requests_are_under_way_than_allowed(desk: Desk) -> None:
     size = ("--chapters", "8", *TINY, "--drafting", "parallel")
     desk.create(name="other", size=size, backend=author)
     assert 1 < author.most_at_once <= 4
+
+
+def test_create_ends_with_a_chapter(desk: Desk) -> None:
+    desk.create("--until", "chapter:1")
+    book = desk.project()
+    assert len(book.chapters()) == 1
+    assert not book.path("manuscript.md").exists()
+    ran = desk.run("create", PREMISE, "--mock", "-p", "b", *SMALL, "--until", "chapter:9", expect=2)
+    assert "no chapter 9: the book has 2 chapters" in ran.err
+    assert not desk.project("b").root.exists()

@@ -203,7 +203,7 @@ def test_a_quote_is_held_against_its_own_job_only(desk: Desk) -> None:
     ran = desk.run("redo", "book", "concept", "--dry-run")
     assert "The next `redo concept` will be compared with this estimate." in ran.err
     assert "estimate" not in desk.run("resume", "book").out
-    assert "estimated: redo concept" in desk.run("status", "book").out
+    assert "last estimate: of `redo concept`" in desk.run("status", "book").out
     assert "estimate: 4 calls" in desk.run("redo", "book", "concept").out
 
 

@@ -247,6 +247,10 @@ def test_what_another_command_asks_is_answered_too(desk: Desk) -> None:
 
 def pasted_in(child: "pexpect.spawn[str]", text: str) -> None:
     child.expect("2004h")
+    put_in(child, text)
+
+
+def put_in(child: "pexpect.spawn[str]", text: str) -> None:
     lines = text.replace("\n", "\r")
     child.send(f"\x1b[200~{lines}\x1b[201~")
     child.send("\r")
@@ -278,6 +282,23 @@ def test_replies_are_pasted_on_a_terminal_however_long_their_lines(desk: Desk) -
     child.send("q\r")
     everything(child)
     assert child.exitstatus == 5
+
+
+@pytest.mark.slow
+def test_on_a_terminal_the_plan_of_a_book_by_hand_is_shown_before_its_chapters(desk: Desk) -> None:
+    begun(desk)
+    while "scenes" not in waiting(desk)[0].name:
+        answered(desk)
+    child = on_terminal(desk, "answer", "book")
+    while child.expect(["2004h", "What now"]) == 0:
+        put_in(child, reply_to(asked(waiting(desk)[0]), number=1))
+    child.sendline("s")
+    assert "libriscribe2 resume book" in everything(child)
+    assert not any("chapters" in path.name for path in manual(desk).iterdir())
+    assert desk.run("books").err.endswith("Next: `libriscribe2 resume book`.\n")
+    answered(desk, "", expect=5)
+    assert "chapters" in waiting(desk)[0].name
+    assert desk.run("books").err.endswith("Next: `libriscribe2 answer book`.\n")
 
 
 def editor(desk: Desk) -> Path:

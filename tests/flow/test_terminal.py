@@ -108,9 +108,9 @@ def test_the_plan_is_shown_and_nothing_more_is_written_without_a_word(desk: Desk
     book = desk.project()
     for question, answer in (
         (r"Start\? \[Y/e/n\]", "y"),
-        ("w write the book", "c"),
+        ("What now", "c"),
         ("What should be different", "The lamp is never lit."),
-        ("w write the book", "s"),
+        ("What now", "s"),
     ):
         child.expect(question)
         child.sendline(answer)
@@ -153,15 +153,50 @@ def test_a_plan_that_an_editor_leaves_unreadable_is_put_back(desk: Desk) -> None
     )
     for question, answer in (
         (r"Start\?", "y"),
-        ("w write the book", "e"),
+        ("What now", "e"),
         ("outline.json is as it was; your edit is in", ""),
     ):
         child.expect(question)
         child.sendline(answer) if answer else None
-    child.expect("w write the book")
+    child.expect("What now")
     child.sendline("s")
     everything(child)
     assert desk.project().json("outline.json")["chapters"]
+
+
+@pytest.mark.slow
+def test_resume_shows_a_plan_that_its_author_has_not_seen(desk: Desk) -> None:
+    desk.written("--until", "concept")
+    child = on_terminal(desk, "resume", "book")
+    child.expect("What now")
+    child.sendintr()
+    shown = everything(child)
+    assert child.exitstatus == 130
+    assert "Continue with `libriscribe2 resume book`" in shown
+    assert not desk.project().chapters()
+
+
+@pytest.mark.slow
+def test_other_answers_begin_with_the_ones_before(desk: Desk) -> None:
+    child = on_terminal(desk, "create", PREMISE, "--mock", "-p", "book", *SMALL)
+    for question, answer in (
+        (r"Start\?", "e"),
+        ("Fiction or", ""),
+        ("Genre", "Tragedy"),
+        (r"Length.*\[", "3000 2"),
+        ("Language", "Deutsch"),
+        ("Voice", "3"),
+        (r"Start\?", "e"),
+        ("Fiction or", ""),
+        (r"Genre[^\n]*\[Tragedy\]", ""),
+        (r"Length[^\n]*\[3000 2\]", ""),
+        (r"Language \[Deutsch\]", ""),
+        (r"Voice[^\n]*\[3\]", ""),
+        (r"Start\?", "n"),
+    ):
+        child.expect(question)
+        child.sendline(answer)
+    assert "Nothing was begun." in everything(child)
 
 
 @pytest.mark.slow

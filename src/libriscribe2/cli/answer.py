@@ -1,8 +1,5 @@
 """`libriscribe2 answer`: a book whose model is a chat window goes on, reply by reply."""
 
-import os
-import shlex
-import shutil
 import subprocess
 import sys
 from typing import Annotated, Any, Final
@@ -10,6 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from libriscribe2.app import AppOptions
+from libriscribe2.cli.approval import Approval, editor_words, plan_due
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -22,9 +20,9 @@ from libriscribe2.cli.frame import (
 )
 from libriscribe2.cli.pasting import copied, pasted
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, run_book
+from libriscribe2.cli.run_output import command_line, run_book, tell_whereabouts
 from libriscribe2.commands.by_hand import pastes_left, settings_by_hand, waiting_requests
-from libriscribe2.commands.runs import OpenBook, going_on, open_book
+from libriscribe2.commands.runs import PLAN_STAGE, OpenBook, Prepare, going_on, open_book
 from libriscribe2.documents.decoding import decode
 from libriscribe2.engine.engine import RunRequest
 from libriscribe2.errors import EXIT_INTERRUPTED, UsageError
@@ -32,7 +30,6 @@ from libriscribe2.exporters.pandoc import environment
 from libriscribe2.llm.backends.manual import Pastes
 from libriscribe2.llm.backends.paste import Paste, as_record
 from libriscribe2.llm.session import ReplyAwaitedError
-from libriscribe2.project.paths import MANUSCRIPT
 from libriscribe2.prose import shorten
 from libriscribe2.replies.pasted import parts_of
 from libriscribe2.wording import counted
@@ -65,7 +62,7 @@ def answer(
     as_json: JsonOption = False,
     *,
     options: ModelOptions,
-) -> int:
+) -> None:
     """Write a book with a chat window: copy each request, paste its reply.
 
     For books begun with --model manual. The next request is copied to the clipboard. Paste it into
@@ -74,20 +71,35 @@ def answer(
 
     Example: libriscribe2 answer my-book < reply.txt
     """
-    paths = frame.project(project, project_name, options)
+    renderer, paths = frame.renderer, frame.project(project, project_name, options)
     settings = settings_by_hand(frame.settings(options, paths), paths)
-    with open_book(paths) as (store, brief):
-        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-        request = going_on(until, refresh=False)(store, brief)
-        table = _Table(frame.renderer, book, request, whole=new_chat)
-        done = table.go_on()
-        if show or as_json:
-            table.show(as_json=as_json)
-        elif done or table.take_all(editor=editor):
-            done = True
-            made = MANUSCRIPT if store.exists(MANUSCRIPT) else ""
-            frame.renderer.data(str(paths.root / made))
-    return 0 if done else ReplyAwaitedError.exit_code
+
+    def work(prepare: Prepare) -> None:
+        """Run until all is made, or the user leaves."""
+        with open_book(paths) as (store, brief):
+            book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+            table = _Table(renderer, book, prepare(store, brief), whole=new_chat)
+            done = table.go_on()
+            if show or as_json:
+                table.show(as_json=as_json)
+            elif done or table.take_all(editor=editor):
+                done = True
+        if not done:
+            raise typer.Exit(ReplyAwaitedError.exit_code)
+
+    asks = _is_typed() and not (show or as_json or until)
+    if asks and plan_due(paths):
+        work(going_on(PLAN_STAGE, refresh=False))
+        Approval(renderer, paths, settings, work).of_plan()
+    else:
+        work(going_on(until, refresh=False))
+    if not (show or as_json):
+        tell_whereabouts(renderer, paths)
+
+
+def _is_typed() -> bool:
+    """Whether somebody sits at a terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 class _Table:
@@ -152,7 +164,7 @@ class _Table:
             UsageError: What came through a pipe is no reply.
             typer.Exit: Ctrl-C.
         """
-        done, typed = False, sys.stdin.isatty() and sys.stderr.isatty()
+        done, typed = False, _is_typed()
         while not done:
             paste = self._waiting[0]
             try:
@@ -262,13 +274,11 @@ class _Table:
 
     def _edited(self, pastes: Pastes, paste: Paste) -> str:
         """The reply as the user's editor leaves it; "?" where there is no editor."""
-        words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-        found = shutil.which(words[0]) if words else None
-        if found is None:
-            self._renderer.warning("No editor is set in EDITOR.")
+        words = editor_words(self._renderer)
+        if not words:
             return "?"
         path = self._paths.resolve(paste.reply_file)
         path.touch()
         env = environment("TERM", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
-        subprocess.run([found, *words[1:], str(path)], env=env, check=False)
+        subprocess.run([*words, str(path)], env=env, check=False)
         return pastes.reply_of(paste)

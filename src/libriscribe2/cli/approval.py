@@ -8,14 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from libriscribe2.cli.frame import resumable
+from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import carry_out
-from libriscribe2.cli.wizard import Questions
 from libriscribe2.commands.noting import note_down
 from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
 from libriscribe2.commands.remaking import Redo
-from libriscribe2.commands.runs import Prepare, going_on
-from libriscribe2.engine.stages import check_artifacts
+from libriscribe2.commands.runs import PLAN_STAGE, Prepare, going_on
+from libriscribe2.engine.stages import book_status, check_artifacts
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.exporters.pandoc import environment
 from libriscribe2.models.story import ConceptFile, OutlineFile
@@ -23,10 +24,10 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.settings import Settings
 
-_PLAN: Final = (
-    "w write the book, c say what to change, e edit the plan, a again from the idea, s stop"
-)
+_PLAN: Final = "w  write the book\nc  say what to change\ne  edit the plan\na  again from the idea\ns  stop here"
+_LATE: Final = "\nu  bring {} up to date with your changes"
 _CHAPTER: Final = "k keep and go on, e edit, n note and again, s stop"
+_EDITORS: Final = ("VISUAL", "EDITOR")
 _TEN_LINES: Final = 900
 """Characters of the story that are shown."""
 
@@ -38,13 +39,22 @@ class Approval:
         renderer: The screen.
         paths: The project.
         settings: The settings in force.
+        run: Carries out a run; None has the book's model asked.
     """
 
-    def __init__(self, renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
+    def __init__(
+        self,
+        renderer: Renderer,
+        paths: ProjectPaths,
+        settings: Settings,
+        run: Callable[[Prepare], None] | None = None,
+    ) -> None:
         self._renderer = renderer
         self._paths = paths
         self._settings = settings
-        self._asks = Questions(renderer)
+        self._run = run or self._ask_model
+        going_on = f"Continue with `libriscribe2 resume {paths.called}`."
+        self._asks = Questions(renderer, going_on)
 
     def of_plan(self) -> None:
         """Show the plan until it is to be written, or the author stops.
@@ -52,27 +62,36 @@ class Approval:
         Raises:
             LibriScribeError: A run failed; finished parts are kept.
         """
+        with resumable(self._renderer, self._paths.called):
+            self._ask_of_plan()
+
+    def _ask_of_plan(self) -> None:
         while True:
             self._show_plan()
-            match self._asks.key(f"{_PLAN} [w]: ", "wceas"):
-                case "w":
-                    self._run(going_on(None, refresh=False))
-                    return
-                case "c":
-                    if said := self._asks.line("What should be different? "):
-                        note_down(self._paths, "book", said)
-                        self._plan_again()
-                case "e":
-                    if self._edit(OUTLINE):
-                        self._plan_again()
-                case "a":
-                    self._run(Redo("concept").prepare)
-                    self._plan_again()
-                case _:
-                    self._renderer.note(
-                        f"Continue with `libriscribe2 resume {self._paths.called}`."
-                    )
-                    return
+            late = plan_due(self._paths)
+            self._renderer.note(_PLAN + (_LATE.format(", ".join(late)) if late else ""))
+            key = self._asks.key("What now? [w] ", "wceasu" if late else "wceas")
+            if key == "w":
+                self._run(going_on(None, refresh=False))
+                return
+            if key == "s":
+                self._renderer.note(f"Continue with `libriscribe2 resume {self._paths.called}`.")
+                return
+            if self._is_changed(key):
+                self._run(going_on(PLAN_STAGE, refresh=True))
+
+    def _is_changed(self, key: str) -> bool:
+        """Whether what the author does by a key asks for another plan."""
+        if key == "c":
+            said = self._asks.line("What should be different? ")
+            if said:
+                note_down(self._paths, "book", said)
+            return bool(said)
+        if key == "e":
+            return self._edit(OUTLINE)
+        if key == "a":
+            self._run(Redo("concept").prepare)
+        return True
 
     def by_chapter(self) -> None:
         """Write a chapter at a time, and ask after each.
@@ -115,11 +134,7 @@ class Approval:
             return 0
         return next((n for n in range(1, planned + 1) if chapter_file(n) not in there), None)
 
-    def _plan_again(self) -> None:
-        """Bring the plan up to date with what the author changed."""
-        self._run(going_on("plan", refresh=True))
-
-    def _run(self, prepare: Prepare) -> None:
+    def _ask_model(self, prepare: Prepare) -> None:
         carry_out(self._renderer, self._paths, self._settings, prepare, as_json=False, anew=False)
 
     def _show_plan(self) -> None:
@@ -128,7 +143,8 @@ class Approval:
         book = Book(view)
         concept = book.load(CONCEPT, ConceptFile).concept
         told = " ".join(concept.description.split())
-        lines = [book.title(brief), "", _shortened(told, _TEN_LINES), ""]
+        self._renderer.note(f"\n{book.title(brief)}", style="bold")
+        lines = [_shortened(told, _TEN_LINES), ""]
         lines += [f"  {one.name}: {_shortened(one.role, 60)}" for one in book.characters()]
         planned = book.load(OUTLINE, OutlineFile).chapters if book.has(OUTLINE) else []
         lines += ["", *(f"  {n:>2}. {one.title}" for n, one in enumerate(planned, 1)), ""]
@@ -139,14 +155,13 @@ class Approval:
 
     def _edit(self, name: str) -> bool:
         """Open a file of the book in the author's editor; whether it was changed and can be used."""
-        words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-        found = shutil.which(words[0]) if words else None
+        words = editor_words(self._renderer)
         path = self._paths.resolve(name)
-        if found is None:
-            self._renderer.warning(f"No editor is set in EDITOR; edit {path}, then go on here.")
+        if not words:
+            self._renderer.note(f"Edit {path}, then go on here.")
             return self._changed_by(name, lambda: self._asks.line("Press Enter when it is done. "))
         env = environment("TERM", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
-        return self._changed_by(name, lambda: self._started([found, *words[1:], str(path)], env))
+        return self._changed_by(name, lambda: self._started([*words, str(path)], env))
 
     def _started(self, words: list[str], env: dict[str, str]) -> None:
         try:
@@ -175,6 +190,29 @@ class Approval:
             self._renderer.note(f"{name} is as it was; your edit is in {kept}.")
             return False
         return True
+
+
+def plan_due(paths: ProjectPaths) -> list[str]:
+    """The files of the plan that are missing or out of date, as long as no chapter is written."""
+    view, brief = look_at(paths), read_brief(paths)
+    if view.names(CHAPTER_FILES):
+        return []
+    plan = book_status(wanted_stages(brief, [PLAN_STAGE]), brief, view, refresh=True)
+    return [one.unit.output for one in plan if one.runs]
+
+
+def editor_words(renderer: Renderer) -> list[str]:
+    """The author's editor as a command; empty where there is none, and the reason is said."""
+    name = next((one for one in _EDITORS if os.environ.get(one)), "")
+    if not name:
+        renderer.warning("No editor is set in EDITOR.")
+        return []
+    words = shlex.split(os.environ[name])
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        renderer.warning(f"There is no editor {os.environ[name]!r}, which {name} names.")
+        return []
+    return [found, *words[1:]]
 
 
 def _shortened(text: str, most: int) -> str:

@@ -16,6 +16,7 @@ from libriscribe2.cli.frame import (
     model_for,
 )
 from libriscribe2.cli.process import interrupted, run_async
+from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording
 from libriscribe2.commands.asking import accept, chosen
@@ -60,9 +61,7 @@ def ask(
             )
         _tell(renderer, advice, as_json=as_json)
         if advice.proposals and not accepted and not as_json and is_interactive(settings):
-            accepted = typer.prompt(
-                "Accept which? (numbers, Enter for none)", default="", show_default=False, err=True
-            )
+            accepted = Questions(renderer).line("Accept which? (numbers, Enter for none) ")
         for one in chosen(advice, accepted):
             renderer.note(f"{accept(store, one, advice.keys)}.")
 

@@ -18,6 +18,7 @@ from libriscribe2.cli.frame import (
     model_for,
 )
 from libriscribe2.cli.process import interrupted, run_async
+from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording
 from libriscribe2.commands.noting import Noted, note_down, notes_on, part_of, unheeded
@@ -217,7 +218,7 @@ def is_agreed(renderer: Renderer, settings: Settings, question: str, *, yes: boo
     if yes:
         return True
     if is_interactive(settings):
-        return typer.confirm(question, default=True, err=True)
+        return Questions(renderer).agrees(question)
     renderer.warning("Nothing was changed. The same command with --yes keeps it.")
     return False
 

@@ -56,14 +56,22 @@ def books(frame: Frame, as_json: JsonOption = False) -> None:
             f"{one.words:,}",
             one.state,
             cost(one.cost_usd),
-            f"{datetime.fromisoformat(one.changed).astimezone():%Y-%m-%d %H:%M}",
+            _when(one.changed),
         )
         for one in rows
     ]
-    renderer.table(("book", "title", "words", "state", "cost", "changed"), cells)
+    renderer.table(("book", "title", "words", "state", "cost", "changed"), cells, whole=("book",))
     if not rows:
         renderer.note("There is no book here yet: `libriscribe2 create` begins one.")
         return
     first = rows[0]
     going_on = "view" if first.state == "finished" else "resume"
+    if first.waiting:
+        going_on = "answer"
     renderer.note(f"Next: `libriscribe2 {going_on} {first.book}`.")
+
+
+def _when(changed: str) -> str:
+    """A time by the user's clock: of today the hour, of any other day the date."""
+    then, now = datetime.fromisoformat(changed).astimezone(), datetime.now().astimezone()
+    return f"{then:%H:%M}" if then.date() == now.date() else f"{then:%Y-%m-%d}"

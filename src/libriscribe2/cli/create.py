@@ -194,8 +194,9 @@ def create(
     Example: libriscribe2 create "A lighthouse keeper on a drowned coast" --chapters 8
 
     Everything goes to projects/NAME. Ctrl-C is safe: `libriscribe2 resume NAME` continues. On a
-    terminal it asks what is left open, says what the book would take, and stops at the plan for
-    your word; --yes writes it without asking. --variants 3 writes three concepts to `pick` from.
+    terminal it asks for everything where there is no PREMISE, says what the book would take, and
+    stops at the plan for your word; --yes writes it without asking. --variants 3 writes three
+    concepts to `pick` from.
     """
     keys = {**asked.keys(), "premise": premise_of(premise, description)}
     stages = steps.stages() if until is None else [until]
@@ -359,8 +360,10 @@ def _quoted(book: Prepared) -> Quote:
     )
 
 
-def _asked(frame: Frame, wanted: Wanted, *, can_ask: bool) -> Wanted:
-    """The same with what its author answers.
+def _asked(
+    frame: Frame, wanted: Wanted, *, can_ask: bool, before: Mapping[str, Any] | None = None
+) -> Wanted:
+    """The same with what its author answers, who may keep each answer of `before`.
 
     Raises:
         UsageError: Nobody can be asked.
@@ -380,6 +383,7 @@ def _asked(frame: Frame, wanted: Wanted, *, can_ask: bool) -> Wanted:
         model=named,
         samples=wanted.samples,
         sources=wanted.sources,
+        before=before,
     )
     options = replace(wanted.options, model=model) if model and not named else wanted.options
     texts, found = tuple(samples), tuple(sources)
@@ -400,14 +404,16 @@ def _agreed(frame: Frame, wanted: Wanted, book: Prepared) -> Prepared:
     while True:
         quote = _quoted(replace(book, new=replace(book.new, until=())))
         name, model = book.paths.root.name, book.choice.model
-        answer = may_start(frame.renderer, name, book.brief, model, quote)
+        stops = not wanted.stages
+        answer = may_start(frame.renderer, name, book.brief, model, quote, stops=stops)
         if answer == "n":
             frame.renderer.note("Nothing was begun.")
             raise typer.Exit(0)
         if answer == "y":
             break
         again = replace(wanted, keys={**wanted.keys, **dict.fromkeys(_ASKED_AGAIN)})
-        book = _prepared(frame, _asked(frame, again, can_ask=True))
+        wanted = _asked(frame, again, can_ask=True, before=wanted.keys)
+        book = _prepared(frame, wanted)
     new = book.new if wanted.stages else replace(book.new, until=("plan",))
     return replace(book, new=new, quote=quote.model_copy(update={"job": "resume"}))
 

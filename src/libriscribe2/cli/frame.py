@@ -37,7 +37,7 @@ from libriscribe2.commands.projects import (
     project_names,
     stage_names,
 )
-from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, ProjectError, UsageError
 from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
 from libriscribe2.llm.providers import ModelChoice, is_built_in
 from libriscribe2.project.artifacts import Book
@@ -88,7 +88,7 @@ UntilOption = Annotated[
     typer.Option(
         "--until",
         metavar="STAGE",
-        help="Stop after this stage, such as outline or plan; `resume` also takes chapter:5.",
+        help="Stop after this stage, such as outline or plan, or after a chapter: chapter:5.",
         autocompletion=complete_stage,
     ),
 ]
@@ -147,18 +147,8 @@ LogLevelOption = Annotated[
 ]
 
 _LAST: Final = (
-    *(
-        "model",
-        "mock",
-        "until",
-        "refresh",
-        "rewrite",
-        "yes",
-        "max_concurrency",
-        "max_cost",
-        "max_calls",
-    ),
-    *("max_minutes", "dry_run", "dsn", "journal", "log_level", "no_input", "as_json"),
+    *("model", "mock", "until", "refresh", "rewrite", "yes", "max_concurrency", "max_cost"),
+    *("max_calls", "max_minutes", "dry_run", "dsn", "journal", "log_level", "no_input", "as_json"),
 )
 """What `--help` of a command with groups lists after its own options, in this order."""
 
@@ -284,7 +274,15 @@ class Frame:
             StorageError: The folder cannot be read.
         """
         settings = self._loaded(None, options.flags() if options is not None else {})
-        paths = locate(typed, named, settings) if typed or named else here(settings)
+        try:
+            paths = locate(typed, named, settings) if typed or named else here(settings)
+        except ProjectError as error:
+            from libriscribe2.commands.noting import is_of_book  # noqa: PLC0415 - for errors
+
+            if typed and is_of_book(typed, here(settings)):
+                # The root command puts in the book that goes without saying, and runs it again.
+                raise typer.BadParameter(error.what) from error
+            raise
         if paths is None:
             command, names = self._command or "status", ", ".join(project_names(settings)[:_NAMED])
             fix = f"Name one: `libriscribe2 {command} PROJECT`" + (f", of {names}" if names else "")
@@ -399,8 +397,12 @@ def command(body: Callable[Concatenate[Frame, P], int | None]) -> Callable[..., 
         )
         for name, group in groups.items():
             typed[name] = group(**{one.name: typed.pop(one.name) for one in fields(group)})
-        with frame.reporting():
-            code = body(frame, **typed)  # type: ignore[call-arg]  # Typer calls by name alone
+        try:
+            with frame.reporting():
+                code = body(frame, **typed)  # type: ignore[call-arg]  # Typer calls by name alone
+        except typer.BadParameter as error:
+            error.ctx = ctx
+            raise
         if code:
             raise typer.Exit(code)
 
@@ -486,7 +488,11 @@ def model_for(
     named = settings.models.default.model
 
     def consent(server: LocalServer) -> bool:
+        if not is_interactive(settings):
+            return True
+        from libriscribe2.cli.questions import Questions  # noqa: PLC0415 - for terminals alone
+
         question = f"{server.name} serves {server.models[0]} at {server.url}. Use it?"
-        return not is_interactive(settings) or typer.confirm(question, default=True, err=True)
+        return Questions(Renderer()).agrees(question)
 
     return choose_model(named, os.environ, probe, consent)

@@ -17,6 +17,7 @@ from libriscribe2.cli.frame import (
     model_for,
 )
 from libriscribe2.cli.process import run_async
+from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording
 from libriscribe2.commands.importing import (
@@ -100,7 +101,7 @@ def import_book(
     given |= {"category": category, "audience": audience, "tone": tone, "premise": premise}
     settings = frame.settings(options)
     if not (kind or category or as_json) and is_interactive(settings):
-        is_story = typer.confirm("Is it a story?", default=True, err=True)
+        is_story = Questions(renderer).agrees("Is it a story?")
         kind = "fiction" if is_story else "non-fiction"
     work = read_import(file, {**given, "book_kind": kind}, chapters)
     name = project_name or project_name_from(work.brief.title or file.stem)

@@ -1,10 +1,9 @@
 """What `resume --refresh` does before it goes on: an edit is mended forward, and shown first."""
 
-import typer
-
 from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import is_interactive, model_for
 from libriscribe2.cli.process import interrupted, run_async
+from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording, run_book
 from libriscribe2.commands.mending import (
@@ -108,7 +107,7 @@ def _show(renderer: Renderer, store: ProjectStore, proposal: Proposal) -> None:
 def _is_agreed(renderer: Renderer, settings: Settings, paths: ProjectPaths) -> bool:
     """Whether the author wants the patches."""
     if is_interactive(settings):
-        return typer.confirm("Keep these changes?", default=True, err=True)
+        return Questions(renderer).agrees("Keep these changes?")
     again = f"`libriscribe2 resume {paths.called} --refresh --yes`"
     renderer.warning(f"Nothing was changed. {again} keeps these changes.")
     return False

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Annotated, Final
 
 import typer
@@ -15,10 +16,12 @@ from libriscribe2.cli.frame import (
     command,
     is_interactive,
 )
+from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.new_names import NewName, chosen_forms, forms_in, places_of
 from libriscribe2.commands.new_names import rename as carry_out
 from libriscribe2.editing.renaming import Form, Hit
+from libriscribe2.project.paths import CHAPTER_FILES
 from libriscribe2.wording import counted
 
 _SHOWN: Final = 40
@@ -61,7 +64,7 @@ def rename(
     chosen = chosen_forms(found, form or (), likely=forms)
     left = [one for one in found if one.old not in chosen]
     if left and not (yes or dry_run or as_json) and is_interactive(settings):
-        chosen |= _asked(left)
+        chosen |= _asked(renderer, left)
     left = [one for one in left if one.old not in chosen]
     places = places_of(paths, chosen)
     if dry_run or as_json:
@@ -76,27 +79,27 @@ def rename(
         )
 
 
-def _asked(forms: Sequence[Form]) -> dict[str, str]:
+def _asked(renderer: Renderer, forms: Sequence[Form]) -> dict[str, str]:
     """What the author wants in the place of other forms; a form that stays is not in it."""
-    typer.echo("Other forms: Enter takes what is proposed, - leaves the form as it is.", err=True)
-    wanted: dict[str, str] = {}
+    renderer.note("Other forms: Enter takes what is proposed, - leaves the form as it is.")
+    asks, wanted = Questions(renderer), dict[str, str]()
     for one in forms:
         default = one.new if one.is_likely and one.new else "-"
         proposal = f", perhaps {one.new}" if one.new and default == "-" else ""
-        said = typer.prompt(
-            f"{one.old} ({counted(one.count, 'place')}{proposal})", default=default, err=True
-        ).strip()
-        if said not in ("", "-"):
+        question = f"{one.old} ({counted(one.count, 'place')}{proposal})"
+        said = asks.ask(question, default, lambda _answer: "")
+        if said != "-":
             wanted[one.old] = said
     return wanted
 
 
 def _show(renderer: Renderer, places: Sequence[Hit], left: Sequence[Form]) -> None:
-    """The first places, how many there are in each file, and the forms that stay."""
-    for one in places[:_SHOWN]:
-        renderer.note(f"{one.file}:{one.line}: {one.before} -> {one.after}")
+    """The first places, those of the text before those of the plan, and the forms that stay."""
+    by_file = sorted(places, key=lambda one: not fnmatchcase(one.file, CHAPTER_FILES))
+    for one in by_file[:_SHOWN]:
+        renderer.change(f"{one.file}:{one.line}", one.left, one.old, one.new, one.right)
     if len(places) > _SHOWN:
-        files = Counter(one.file for one in places[_SHOWN:])
+        files = Counter(one.file for one in by_file[_SHOWN:])
         more = counted(len(places) - _SHOWN, "more place")
         renderer.note(f"{more} in {counted(len(files), 'file')}; --dry-run shows all of them.")
     _tell_left(renderer, left)

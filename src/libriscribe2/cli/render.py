@@ -41,9 +41,9 @@ def event_line(event: Event, *, reason: str = "") -> str | None:
         reason: Why the unit ran, for the line that says that it is done.
     """
     line_of = _LINES.get(event.event)
-    if line_of is None:
-        return None
-    return one_line(line_of(event if event.reason else event.model_copy(update={"reason": reason})))
+    said = event if event.reason else event.model_copy(update={"reason": reason})
+    line = line_of(said) if line_of is not None else None
+    return one_line(line) if line is not None else None
 
 
 def totals(event: Event) -> str:
@@ -57,7 +57,7 @@ def totals(event: Event) -> str:
         if event.tokens.cached and event.calls > 1
         else "",
         cost(event.cost_usd) if event.calls else "",
-        duration(event.seconds),
+        duration(event.seconds) if event.seconds >= 0 else "",
     )
     return ", ".join(part for part in parts if part)
 
@@ -81,7 +81,7 @@ def _stage_end(event: Event) -> str:
     """What was made; why, where it had been made before."""
     why = "" if event.reason == state_in_words("missing") else _because(event.reason)
     message = f"; {event.message}" if event.message else ""
-    return f"\u2713 {_unit(event)}: {totals(event)}{why}{message}"
+    return f"\u2713 {_unit(event)}{_after(totals(event))}{why}{message}"
 
 
 def _stage_failed(event: Event) -> str:
@@ -96,9 +96,9 @@ def _run_failed(event: Event) -> str:
     return f"Stopped: {totals(event)}"
 
 
-def _run_interrupted(event: Event) -> str:
+def _run_interrupted(event: Event) -> str | None:
     if event.status == "waiting":
-        return f"Waiting: {totals(event)}"
+        return None  # the error that follows says what waits
     return f"Interrupted: {totals(event)}{_after(event.message)}"
 
 
@@ -118,7 +118,7 @@ def _after(message: str) -> str:
     return f": {message}" if message else ""
 
 
-_LINES: Final[Mapping[EventName, Callable[[Event], str]]] = {
+_LINES: Final[Mapping[EventName, Callable[[Event], str | None]]] = {
     "run.end": _run_end,
     "run.interrupted": _run_interrupted,
     "stage.skipped": _stage_skipped,
@@ -201,6 +201,7 @@ class Renderer:
         *,
         grouped: bool = False,
         below: bool = False,
+        whole: Sequence[str] = (),
     ) -> None:
         """Rows for stdout: a table on a terminal, tab-separated lines in a pipe.
 
@@ -209,6 +210,7 @@ class Renderer:
             rows: The cells.
             grouped: Whether a terminal shows the first column as headings between the rows.
             below: Whether a terminal shows the last column below the one before it.
+            whole: Columns whose cells are copied: a terminal breaks others first.
         """
         cells = [[one_line(str(cell)) for cell in row] for row in rows]
         if not self._stdout.isatty():
@@ -219,7 +221,7 @@ class Renderer:
         if below:
             names.pop()
             cells = [[*row[:-2], "\n\u2192 ".join(filter(None, row[-2:]))] for row in cells]
-        self._out.print(_drawn(names, cells, grouped=grouped))
+        self._out.print(_drawn(names, cells, grouped=grouped, whole=whole))
 
     def panel(self, title: str, values: Mapping[str, object], *, talk: bool = False) -> None:
         """Names and values: a panel on a terminal, `name: value` lines in a pipe.
@@ -245,6 +247,20 @@ class Renderer:
         if not (self._quiet or (once and text in self._said)):
             self._said.add(text)
             self._talk(Text(clean(text), style))
+
+    def change(self, place: str, left: str, old: str, new: str, right: str) -> None:
+        """A change of some words for stderr, in a line: what goes, and what comes in its place."""
+        if self._quiet:
+            return
+        before, gone, come, after = (
+            re.sub(r"\s+", " ", clean(text)) for text in (left, old, new, right)
+        )
+        told = Text.assemble((f"{place}: ", "dim"), before.lstrip(), (gone, "red"))
+        told.append_text(Text.assemble((" \u2192 ", "dim"), (come, "green"), after))
+        if self._stderr.isatty():
+            self._err.print(told, no_wrap=True, overflow="ellipsis")
+        else:
+            self._talk(told)
 
     def warning(self, text: str) -> None:
         """A warning for stderr, quiet or not."""
@@ -360,13 +376,16 @@ def _around_commands(line: Text, width: int) -> Iterator[Text]:
         yield part
 
 
-def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], *, grouped: bool) -> Table:
+def _drawn(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, grouped: bool, whole: Sequence[str]
+) -> Table:
     """A table without the columns that are empty in every row."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     first = int(grouped)
     shown = [n for n in range(first, len(columns)) if not rows or any(row[n] for row in rows)]
     for number in shown:
-        table.add_column(Text(columns[number]), overflow="fold")
+        name = columns[number]
+        table.add_column(Text(name), overflow="fold", no_wrap=name in whole)
     group = ""
     for row in rows:
         if grouped and row[0] != group:

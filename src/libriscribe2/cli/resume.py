@@ -36,7 +36,7 @@ from libriscribe2.commands.rebuilding import (
     recorded_call,
 )
 from libriscribe2.commands.remaking import remaking_now
-from libriscribe2.commands.runs import Prepare, calls_of_batch, going_on, written_anew
+from libriscribe2.commands.runs import PLAN_STAGE, Prepare, calls_of_batch, going_on, written_anew
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.project.paths import ProjectPaths
@@ -65,7 +65,7 @@ def resume(
     """Continue a book where it stopped.
 
     Your edits are kept, and what is written from now on follows them. Nothing that was paid for
-    is requested again.
+    is requested again. On a terminal it stops at a plan that you have not seen; --yes goes on.
 
     With --refresh each chapter that you changed is read once: what is no longer so, what is new?
     Sentences of later chapters that contradict it are patched; you see the patches as a diff before
@@ -96,8 +96,29 @@ def resume(
 
             tell_mending(frame.renderer, paths)
         return
+    free = not (yes or until or refresh or rewrite or as_json)
+    _write(frame.renderer, paths, settings, work, stops=free, as_json=as_json)
+
+
+def _write(
+    renderer: Renderer,
+    paths: ProjectPaths,
+    settings: Settings,
+    work: Prepare,
+    *,
+    stops: bool,
+    as_json: bool,
+) -> None:
+    """Carry out a run; with `stops`, an author at a terminal first sees a plan that is not there."""
     calls = calls_of_batch(paths, settings)
-    carry_out(frame.renderer, paths, settings, work, as_json=as_json, calls=calls)
+    if stops and calls is None and is_interactive(settings):
+        from libriscribe2.cli.approval import Approval, plan_due  # noqa: PLC0415 - for terminals
+
+        if plan_due(paths):
+            carry_out(renderer, paths, settings, going_on(PLAN_STAGE, refresh=False), as_json=False)
+            Approval(renderer, paths, settings).of_plan()
+            return
+    carry_out(renderer, paths, settings, work, as_json=as_json, calls=calls)
 
 
 def _step(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
@@ -131,7 +152,9 @@ def _ask_to_rewrite(renderer: Renderer, paths: ProjectPaths, settings: Settings)
         raise UsageError(
             "--rewrite asks before it starts, and nobody can be asked here", fix="Add --yes."
         )
-    if not typer.confirm("Write them again?", default=False, err=True):
+    from libriscribe2.cli.questions import Questions  # noqa: PLC0415 - for terminals alone
+
+    if not Questions(renderer, "Add --yes.").agrees("Write them again?", default=False):
         raise typer.Exit(0)
 
 

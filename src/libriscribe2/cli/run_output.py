@@ -217,7 +217,7 @@ def command_line() -> str:
     return " ".join(sys.argv[1:])
 
 
-_IN_FULL: Final = frozenset({"stage.skipped", "run.interrupted"})
+_IN_FULL: Final = frozenset({"stage.skipped", "run.interrupted", "run.end"})
 """Events that are told by a run that says all."""
 
 
@@ -242,8 +242,10 @@ class Screen:
             self.edited.append(event.unit)
         if self._as_json:
             self._renderer.render_event_json(event)
-        elif not self._brief or event.event not in _IN_FULL:
+        elif not self._brief:
             self._renderer.render_event(event)
+        elif event.event not in _IN_FULL:  # a person answers: no time says anything
+            self._renderer.render_event(event.model_copy(update={"seconds": -1.0}))
 
     def receive_piece(self, piece: Piece) -> None:
         """Show a piece of prose while it arrives."""
@@ -298,10 +300,15 @@ def _show(renderer: Renderer, store: ProjectStore, outcome: Outcome, request: Ru
         renderer.note(f"{files} {verb} out of date. {refreshing(store.paths.called)}")
     if stand_in_files(store):
         renderer.note(written_by_stand_in(store.paths.called))
-    finished = store.exists(MANUSCRIPT)
-    renderer.data(str(store.paths.root / MANUSCRIPT if finished else store.paths.root))
-    if finished and not request.again:
-        called = store.paths.called
+    tell_whereabouts(renderer, store.paths, nexts=not request.again)
+
+
+def tell_whereabouts(renderer: Renderer, paths: ProjectPaths, *, nexts: bool = True) -> None:
+    """Where the book is; with `nexts`, what to do with one that is whole."""
+    finished = (paths.root / MANUSCRIPT).is_file()
+    renderer.data(str(paths.root / MANUSCRIPT if finished else paths.root))
+    if finished and nexts:
+        called = paths.called
         renderer.note(
             f"Read it:   libriscribe2 view {called}\n"
             f"Check it:  libriscribe2 check {called} --story\n"
@@ -439,7 +446,7 @@ def quote_beside_actual(
     if quote is None or job not in (None, quote.job):
         return {}
     told = {"estimate": in_words(quote.total), "actual": in_words(quote.actual(manifest))}
-    return {**told, "estimated": quote.job} if job is None and quote.job else told
+    return {"last estimate": f"of `{quote.job}`", **told} if job is None and quote.job else told
 
 
 def in_words(sums: Sums) -> str:

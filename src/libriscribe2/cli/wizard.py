@@ -2,14 +2,14 @@
 
 import os
 import shlex
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from libriscribe2.cli.frame import local_servers
+from libriscribe2.cli.questions import Check, Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.new_book import (
     WORDS_OF_A_PAGE,
@@ -18,7 +18,7 @@ from libriscribe2.commands.new_book import (
     read_samples,
     read_sources,
 )
-from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.errors import LibriScribeError
 from libriscribe2.forecast.quote import Quote
 from libriscribe2.llm.default_model import choose_model
 from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, configured_provider
@@ -43,65 +43,7 @@ _VOICES: Final[tuple[tuple[str, dict[str, str]], ...]] = (
 )
 _MOST_OF_A_SERVER: Final = 3
 
-Check = Callable[[str], str]
-"""Says what is wrong with an answer; "" where nothing is."""
-
-
-class Questions:
-    """Asks on stderr, and reads lines from stdin.
-
-    Args:
-        renderer: Says what is wrong with an answer.
-    """
-
-    def __init__(self, renderer: Renderer) -> None:
-        self._renderer = renderer
-
-    def line(self, question: str) -> str:
-        """An answer as it is typed.
-
-        Raises:
-            UsageError: The input has ended.
-        """
-        sys.stderr.write(question)
-        sys.stderr.flush()
-        typed = sys.stdin.readline()
-        if not typed:
-            sys.stderr.write("\n")
-            raise UsageError(
-                "Nobody answered: the input has ended.",
-                fix="In scripts `--yes` starts at once, and `--until plan` stops at the plan.",
-            )
-        return typed.strip()
-
-    def ask(self, question: str, default: str, check: Check) -> str:
-        """An answer that can be used; what is wrong with others is said."""
-        while True:
-            shown = f" [{default}]" if default else ""
-            end = "" if question.endswith("?") and not shown else ":"
-            answer = self.line(f"{question}{shown}{end} ") or default
-            fault = check(answer)
-            if not fault:
-                return answer
-            self._renderer.warning(fault)
-
-    def choose(self, question: str, options: Sequence[str], default: str, check: Check) -> str:
-        """One of several, by its number, or something else that can be used."""
-        listed = (f"{number:>3}  {option}" for number, option in enumerate(options, 1))
-        self._renderer.note("\n".join(listed))
-
-        def picked(answer: str) -> str:
-            number = int(answer) if answer.isdecimal() and len(answer) < 4 else 0
-            return options[number - 1] if 0 < number <= len(options) else answer
-
-        return picked(self.ask(question, default, lambda answer: check(picked(answer))))
-
-    def key(self, question: str, keys: str) -> str:
-        """One of some letters; the first is the default."""
-        while True:
-            answer = self.line(question).lower()[:1] or keys[0]
-            if answer in keys:
-                return answer
+_IN_SCRIPTS: Final = "In scripts `--yes` starts at once, and `--until plan` stops at the plan."
 
 
 def interview(
@@ -111,6 +53,7 @@ def interview(
     model: str,
     samples: Sequence[Path],
     sources: Sequence[Path] = (),
+    before: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], str, list[Path], list[Path]]:
     """Ask for what the options leave open, each until the answer can be used.
 
@@ -120,6 +63,7 @@ def interview(
         model: The model that is named already, or "".
         samples: The texts of the author's that are named already.
         sources: Files and folders in which facts are looked up that are named already.
+        before: The answers that were given before; Enter keeps each.
 
     Returns:
         The keys with the answers, the model, the samples, and the sources.
@@ -130,20 +74,23 @@ def interview(
     """
     brief_from({**given, "premise": "not known yet"})
     models = [] if model else _models()
-    answers, asks = dict(given), Questions(renderer)
+    answers, asks = dict(given), Questions(renderer, _IN_SCRIPTS)
+    was = _known(before or {})
     if not (answers.get("premise") or "").strip():
         answers["premise"] = asks.ask("What is your book about?", "", _usable("premise"))
     if answers.get("category") is None and answers.get("book_kind") is None:
-        answers["book_kind"] = asks.choose("Fiction or non-fiction", _KINDS, "1", _one_of(_KINDS))
+        answers["book_kind"] = asks.choose(
+            "Fiction or non-fiction", _KINDS, was.get("book_kind", "1"), _one_of(_KINDS)
+        )
     told = answers.get("book_kind") or Brief.model_validate(_known(answers)).kind
     field, kinds = ("genre", _FICTION) if told == "fiction" else ("category", _NON_FICTION)
     if answers.get(field) is None:
         question = f"{field.capitalize()}, by number or in your own words"
-        answers[field] = asks.choose(question, kinds, "1", _wordy)
-    _ask_length(asks, answers)
+        answers[field] = asks.choose(question, kinds, was.get(field, "1"), _wordy)
+    _ask_length(asks, answers, was)
     if answers.get("language") is None:
-        answers["language"] = asks.ask("Language", "English", _a_language())
-    files = [*samples] if samples else _ask_voice(asks, answers, is_story=told == "fiction")
+        answers["language"] = asks.ask("\nLanguage", was.get("language", "English"), _a_language())
+    files = [*samples] if samples else _ask_voice(asks, answers, was, is_story=told == "fiction")
     if models:
         model = asks.choose("Model, by number or as PROVIDER/NAME", models, "1", _wordy)
     found = [*sources]
@@ -168,8 +115,18 @@ def equal_command(options: Mapping[str, Any]) -> str:
     return shlex.join(["libriscribe2", "create", *words])
 
 
-def may_start(renderer: Renderer, title: str, brief: Brief, model: str, quote: Quote) -> str:
+def may_start(
+    renderer: Renderer, title: str, brief: Brief, model: str, quote: Quote, *, stops: bool
+) -> str:
     """Say what the whole book would take, and ask.
+
+    Args:
+        renderer: The screen.
+        title: How the book is called.
+        brief: What the author asks for.
+        model: Who answers.
+        quote: What the whole book would take.
+        stops: Whether its plan is shown before the rest is written.
 
     Returns:
         `y`, `e` for other answers, or `n`.
@@ -190,12 +147,16 @@ def may_start(renderer: Renderer, title: str, brief: Brief, model: str, quote: Q
         "cost": low if low == high else f"{low} to {high}",
         "time": f"about {duration(seconds)}" if seconds else "",
     }
+    if model == MANUAL_MODEL:
+        values |= {"model": "a chat window", "calls": f"about {total.calls:,} to copy and paste"}
+        values |= {"cost": "", "time": ""}
     renderer.panel(title, {name: value for name, value in values.items() if value}, talk=True)
-    renderer.note("First the plan is written; then you see it, and decide about the rest.")
-    return Questions(renderer).key("Start? [Y/e/n] (e: change the answers) ", "yen")
+    if stops:
+        renderer.note("First the plan is written; then you see it, and decide about the rest.")
+    return Questions(renderer, _IN_SCRIPTS).key("Start? [Y/e/n] (e: change the answers) ", "yen")
 
 
-def _ask_length(asks: Questions, answers: dict[str, Any]) -> None:
+def _ask_length(asks: Questions, answers: dict[str, Any], was: Mapping[str, Any]) -> None:
     """Ask for words and chapters, by the name of a size or as figures."""
     if any(answers.get(key) is not None for key in ("words", "chapters", "project_type")):
         return
@@ -217,7 +178,9 @@ def _ask_length(asks: Questions, answers: dict[str, Any]) -> None:
         return _usable("chapters")(chapters) if chapters else ""
 
     question = "Length, by number, or words and chapters such as 50000 10"
-    answer = asks.choose(question, shown, str(sizes.index("novel") + 1), figures)
+    usual = str(sizes.index(was.get("project_type", "novel")) + 1)
+    default = f"{was['words']} {was.get('chapters', '')}".strip() if "words" in was else usual
+    answer = asks.choose(question, shown, default, figures)
     if answer in shown:
         answers["project_type"] = sizes[shown.index(answer)]
         return
@@ -227,11 +190,15 @@ def _ask_length(asks: Questions, answers: dict[str, Any]) -> None:
         answers["chapters"] = chapters.strip().removesuffix("chapters").strip()
 
 
-def _ask_voice(asks: Questions, answers: dict[str, Any], *, is_story: bool) -> list[Path]:
+def _ask_voice(
+    asks: Questions, answers: dict[str, Any], was: Mapping[str, Any], *, is_story: bool
+) -> list[Path]:
     """Ask whose voice the book takes: a preset, or a text of the author's."""
     if answers.get("person") or answers.get("tense"):
         return []
     names = [name for name, _ in (_VOICES if is_story else _VOICES[:1])]
+    held = {key: was[key] for key in ("person", "tense") if key in was}
+    default = next((n for n, (_, keys) in enumerate(_VOICES[: len(names)], 1) if keys == held), 1)
 
     def check(answer: str) -> str:
         if answer in names:
@@ -242,7 +209,9 @@ def _ask_voice(asks: Questions, answers: dict[str, Any], *, is_story: bool) -> l
             return f"{error.what}: {error.why}" if error.why else error.what
         return ""
 
-    chosen = asks.choose("Voice, by number, or the path of a text of yours", names, "1", check)
+    chosen = asks.choose(
+        "Voice, by number, or the path of a text of yours", names, f"{default}", check
+    )
     if chosen not in names:
         return [Path(chosen).expanduser()]
     answers.update(_VOICES[names.index(chosen)][1])

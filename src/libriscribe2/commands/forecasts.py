@@ -17,7 +17,7 @@ from typing import Final
 from libriscribe2.app import App, AppOptions
 from libriscribe2.commands.importing import ManuscriptImport, take_over
 from libriscribe2.commands.new_book import NewBook, place_files
-from libriscribe2.commands.projects import open_project, wanted_stages
+from libriscribe2.commands.projects import open_project, stages_up_to, wanted_stages
 from libriscribe2.commands.runs import OpenBook, Prepare
 from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.stages import book_status, units_of
@@ -114,11 +114,11 @@ async def quote_new(
         UsageError: A stage cannot be used.
         LibriScribeError: As the command itself would, before it sends anything.
     """
-    stages = wanted_stages(brief, new.until)
+    stages, only = stages_up_to(brief, new.until)
     with throw_away(name) as (paths, machine), ProjectStore.create(paths, machine) as store:
         place_files(paths, new.given)
         write_book_toml(paths.book_toml, brief.model_dump(), {})
-        return (await _quote(store, brief, settings, choice, RunRequest(stages)))[0]
+        return (await _quote(store, brief, settings, choice, RunRequest(stages, only=only)))[0]
 
 
 async def quote_asking(

@@ -12,7 +12,7 @@ from slugify import slugify
 
 from libriscribe2.checks.continuity.fact_rules import is_death
 from libriscribe2.checks.continuity.story_bible import bible_of
-from libriscribe2.commands.projects import kept_settings, locate, look_at, read_brief, wanted_stages
+from libriscribe2.commands.projects import kept_settings, locate, look_at, read_brief, stages_up_to
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.engine.engine import RunRequest
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
@@ -176,12 +176,12 @@ def begin_book(
         ModelError: A key is missing, or nobody serves the model.
         StorageError: The folder cannot be written.
     """
-    stages = wanted_stages(brief, new.until)
+    stages, only = stages_up_to(brief, new.until)
     check_models(settings, choice, with_evaluator(settings, brief, stages))
     with ProjectStore.create(paths) as store:
         place_files(paths, new.given)
         write_book_toml(paths.book_toml, brief.model_dump(), kept_settings(settings, choice))
-        yield store, RunRequest(stages)
+        yield store, RunRequest(stages, only=only)
 
 
 def place_files(paths: ProjectPaths, files: Sequence[GivenFile]) -> None:

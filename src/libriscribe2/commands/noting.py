@@ -5,7 +5,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.commands.projects import look_at, read_brief, stage_called, wanted_stages
+from libriscribe2.commands.projects import (
+    look_at,
+    read_brief,
+    stage_called,
+    stage_names,
+    wanted_stages,
+)
 from libriscribe2.context.author_notes import BUDGET
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
@@ -67,6 +73,14 @@ class Part:
 def is_place(typed: str) -> bool:
     """Whether a user names a chapter or a scene."""
     return _PLACE.fullmatch(typed.strip()) is not None
+
+
+def is_of_book(typed: str, paths: ProjectPaths | None) -> bool:
+    """Whether a user names a part or a file of a book, and no book."""
+    if paths is None:
+        return False
+    is_part = is_place(typed) or typed == BOOK or typed in stage_names()
+    return is_part or (paths.root / typed).is_file()
 
 
 def place_of(typed: str) -> tuple[int, int | None]:

@@ -17,6 +17,7 @@ from libriscribe2.engine.stages import all_stages, find_stage, stages_of, up_to
 from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.artifacts import check_chapter
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import ConvertedView, convert, is_legacy, read_legacy
@@ -362,6 +363,53 @@ def wanted_stages(brief: Brief, until: Iterable[str] = ()) -> tuple[type[Agent],
         return stages
     kept = {agent.name for end in ends for agent in up_to(end.name, stages)}
     return tuple(agent for agent in stages if agent.name in kept)
+
+
+_CHAPTER: Final = re.compile(r"chapter:(\d{1,6})")
+
+
+def _last_chapter(until: str | None) -> int | None:
+    """The number in `chapter:5`; None where it is no such word."""
+    found = _CHAPTER.fullmatch(until or "")
+    return None if found is None else int(found[1])
+
+
+def _up_to_chapter(stages: Iterable[type[Agent]], last: int) -> frozenset[str]:
+    """The files of the plan, and those of chapters up to one."""
+    return frozenset(
+        unit.output
+        for agent in stages
+        if agent.asks_model
+        for unit in (
+            map(agent.unit, range(1, last + 1)) if agent.per_chapter() else (agent.unit(),)
+        )
+    )
+
+
+def stages_up_to(
+    brief: Brief, until: Iterable[str], planned: int = 0
+) -> tuple[tuple[type[Agent], ...], frozenset[str] | None]:
+    """The stages of a run that ends with some stages, or with a chapter such as `chapter:5`.
+
+    Args:
+        brief: Says which stages the book has.
+        until: The names; none means all.
+        planned: How many chapters the outline has; 0 where there is none yet.
+
+    Returns:
+        The stages, and the files that alone are made; None for all of theirs.
+
+    Raises:
+        UsageError: The book has no such stage or chapter.
+    """
+    ends = tuple(until)
+    last = max((n for one in ends if (n := _last_chapter(one)) is not None), default=None)
+    if last is None:
+        return wanted_stages(brief, ends), None
+    if last and (most := planned or brief.chapter_range().high):
+        check_chapter(last, most)
+    stages = wanted_stages(brief, [] if last else [_PLAN])
+    return stages, _up_to_chapter(stages, last) if last else None
 
 
 def stage_called(name: str, stages: Iterable[type[Agent]]) -> type[Agent]:

@@ -1,6 +1,5 @@
 """Runs of a book that is there: what is asked of one, and the run itself as a stream of events."""
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -8,14 +7,14 @@ from typing import Final, TypeVar
 
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.app import App, AppOptions, SharedCalls
-from libriscribe2.commands.projects import kept_settings, open_project, wanted_stages
+from libriscribe2.commands.projects import kept_settings, open_project, stages_up_to
 from libriscribe2.engine.engine import Engine, RunRequest, RunStream
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.engine.stages import units_of
 from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.run_files import log_to
-from libriscribe2.project.artifacts import Book, check_chapter
+from libriscribe2.project.artifacts import Book
 from libriscribe2.project.book_file import read_book_toml, write_book_toml
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
@@ -92,26 +91,6 @@ class OpenBook:
 PLAN_STAGE: Final = "plan"
 """The last stage before prose, as a command line calls it."""
 
-_CHAPTER: Final = re.compile(r"chapter:(\d{1,6})")
-
-
-def _last_chapter(until: str | None) -> int | None:
-    """The number in `chapter:5`; None where it is no such word."""
-    found = _CHAPTER.fullmatch(until or "")
-    return None if found is None else int(found[1])
-
-
-def _up_to_chapter(stages: Iterable[type[Agent]], last: int) -> frozenset[str]:
-    """The files of the plan, and those of chapters up to one."""
-    return frozenset(
-        unit.output
-        for agent in stages
-        if agent.asks_model
-        for unit in (
-            map(agent.unit, range(1, last + 1)) if agent.per_chapter() else (agent.unit(),)
-        )
-    )
-
 
 def going_on(until: str | None, *, refresh: bool, rewrite: bool = False) -> Prepare:
     """What `resume` does: bring the book, or the stages up to `until`, up to date.
@@ -123,15 +102,11 @@ def going_on(until: str | None, *, refresh: bool, rewrite: bool = False) -> Prep
     """
 
     def prepare(store: ProjectStore, brief: Brief) -> RunRequest:
-        last = _last_chapter(until)
-        if last and (planned := Book(store).chapters()):
-            check_chapter(last, planned)
-        name = until if last is None else PLAN_STAGE if last == 0 else None
-        stages = wanted_stages(brief, [name] if name is not None else ())
+        ends = [until] if until is not None else []
+        stages, only = stages_up_to(brief, ends, Book(store).chapters())
         said = [f"--until {until}"] if until is not None else []
         said += [name for name, on in (("--refresh", refresh), ("--rewrite", rewrite)) if on]
         again = rewrite or (refresh and not store.names(CHAPTER_FILES))
-        only = None if not last else _up_to_chapter(stages, last)
         return RunRequest(stages, refresh=again, only=only, job=" ".join(["resume", *said]))
 
     return prepare

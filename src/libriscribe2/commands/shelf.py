@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from libriscribe2.commands.by_hand import waiting_requests
 from libriscribe2.commands.projects import look_at, project_names, read_brief
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.project.artifacts import Book
@@ -23,6 +24,7 @@ class ShelvedBook:
         state: How far it is.
         cost_usd: What its calls cost; None where a price is unknown.
         changed: When it was last worked on, by the clock of its files; ISO 8601, UTC.
+        waiting: How many requests wait for a reply that somebody pastes.
     """
 
     book: str
@@ -31,6 +33,7 @@ class ShelvedBook:
     state: str
     cost_usd: float | None
     changed: str
+    waiting: int = 0
 
 
 def shelf(settings: Settings) -> list[ShelvedBook]:
@@ -60,6 +63,7 @@ def _shelved(paths: ProjectPaths) -> ShelvedBook:
             _state(book, view.names(CHAPTER_FILES)),
             cost,
             changed,
+            len(waiting_requests(view)),
         )
     except LibriScribeError as error:
         return ShelvedBook(name, "", 0, f"cannot be read: {error.what}", None, changed)

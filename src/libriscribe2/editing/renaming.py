@@ -80,14 +80,28 @@ class Hit:
     Attributes:
         file: The file.
         line: Its line there.
-        before: The words there.
-        after: The same words once it is renamed.
+        left: The words before it.
+        old: The form.
+        new: What is to stand there.
+        right: The words after it.
     """
 
     file: str
     line: int
-    before: str
-    after: str
+    left: str
+    old: str
+    new: str
+    right: str
+
+    @property
+    def before(self) -> str:
+        """The words there."""
+        return " ".join(f"{self.left}{self.old}{self.right}".split())
+
+    @property
+    def after(self) -> str:
+        """The same words once it is renamed."""
+        return " ".join(f"{self.left}{self.new}{self.right}".split())
 
 
 class Renamer:
@@ -118,11 +132,12 @@ class Renamer:
                 at = start if name.endswith(".json") else found.start()
                 left = said[max(0, found.start() - _AROUND) : found.start()]
                 right = said[found.end() : found.end() + _AROUND]
-                before, after = (
-                    " ".join(f"{left}{form}{right}".split())
-                    for form in (found[0], self._after(found[0]))
-                )
-                yield Hit(name, text.count("\n", 0, at) + 1, before, after)
+                if found.start() > _AROUND:
+                    left = left.partition(" ")[2] or left
+                if len(said) - found.end() > _AROUND:
+                    right = right.rpartition(" ")[0] or right
+                line = text.count("\n", 0, at) + 1
+                yield Hit(name, line, left, found[0], self._after(found[0]), right)
 
     def _after(self, old: str) -> str:
         new, gaps = self._new[_folded(old)], regex.findall(r"\s+", old)
@@ -283,7 +298,8 @@ def check_names(old: str, new: str, texts: Mapping[str, str]) -> None:
     if not _count(old, said):
         words = sorted({word for text in said for word in _WORD.findall(text)})
         inside = [word for word in words if old in word]
-        close = get_close_matches(old, words, n=1)
+        # A lower-case word of the text is no name, unless that is how this one was typed.
+        close = get_close_matches(old, [w for w in words if w[:1].isupper() or old.islower()], n=1)
         hint = f"Did you mean {close[0]!r}?" if close else "Write it as the book does."
         raise UsageError(
             f"The book does not name {old!r}.",
