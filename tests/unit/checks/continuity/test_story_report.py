@@ -52,7 +52,8 @@ def report(
         hits=hits or {},
         planned=7,
     )
-    return list(story_report(desk.brief, peek(desk.paths), bible).findings)
+    found = story_report(desk.brief, peek(desk.paths), bible).findings
+    return [one for one in found if one.rule != "R15"]  # all chapters have one text
 
 
 def hit(move: str) -> ThreadHit:
