@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -237,15 +237,16 @@ def excerpt(document: SavedText, start: int, most: int) -> dict[str, Any]:
 
 
 _VERSION: Final = 1
-_SCHEMA: Final = """
+_WORDS: Final = """
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
+    text, tokenize = 'porter unicode61 remove_diacritics 2');
+"""
+_SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS sources (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, title TEXT NOT NULL,
     place TEXT NOT NULL, status INTEGER NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS passages (number INTEGER PRIMARY KEY, source TEXT NOT NULL,
     start INTEGER NOT NULL, locator TEXT NOT NULL, text TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS passages_of ON passages (source);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
-    text, tokenize = 'porter unicode61 remove_diacritics 2');
-"""
+CREATE INDEX IF NOT EXISTS passages_of ON passages (source);{_WORDS}"""
 _WAIT_SECONDS: Final = 60.0
 _MOST_TERMS: Final = 40
 _UNSPACED: Final = regex.compile(
@@ -444,6 +445,23 @@ def _search(database: sqlite3.Connection, match: str, most: int) -> list[Hit]:
         (match, most),
     )
     return [Hit(*row) for row in rows]
+
+
+def ranked(passages: Sequence[str], query: str) -> list[int]:
+    """The places of all passages, those that fit a query best first (BM25 of word stems).
+
+    Those that have no word of it stand behind, in their order.
+    """
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute(_WORDS)
+        rows = ((number, _spaced(one)) for number, one in enumerate(passages))
+        database.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", rows)
+        by_fit = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid"
+        try:
+            fitting = [number for (number,) in database.execute(by_fit, (fts_query(query),))]
+        except ToolError:  # no word to look for
+            fitting = []
+    return list(dict.fromkeys([*fitting, *range(len(passages))]))
 
 
 def _spaced(text: str) -> str:

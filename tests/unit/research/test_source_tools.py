@@ -255,6 +255,19 @@ def test_a_long_source_is_shown_where_it_speaks_of_the_question(tmp_path: Path) 
     assert len(found["facts"]) == 1
 
 
+def test_a_passage_is_found_by_what_is_rare_in_the_question_and_by_its_heading(
+    tmp_path: Path,
+) -> None:
+    desk = ResearchDesk(tmp_path, answers=[{"facts": []}])
+    talk = "Of the weather and how it is told by those who are at the sea, and for what. " * 9
+    chapters = "\n\n".join(f"# Part {n}\n\n{talk}\n\n{talk}" for n in range(60))
+    wanted = "# How places are named\n\nTwo words stand beside a slash."
+    desk.source("long.md", f"{chapters}\n\n{wanted}\n\n{chapters}")
+    question = "How is it told what for, and by whom is the naming of a place done at the sea?"
+    desk.call("extract_facts", source="long.md", question=question)
+    assert "Two words stand beside a slash." in desk.ask.asked[0][1]["text"]
+
+
 def test_steps_at_once_read_one_file_once(desk: ResearchDesk) -> None:
     results: list[object] = []
 

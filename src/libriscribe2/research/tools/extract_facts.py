@@ -11,15 +11,15 @@ from libriscribe2.models.base import Text
 from libriscribe2.models.notes import Fact, Facts
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.prose import shorten, weigh
-from libriscribe2.research.passages import fold, windows, word_patterns
+from libriscribe2.research.passages import windows
 from libriscribe2.research.quotes import find_in_source
-from libriscribe2.research.sources import in_thread, open_source
+from libriscribe2.research.sources import in_thread, open_source, ranked
 from libriscribe2.research.support import source_line
 from libriscribe2.research.tool import Arguments, Tool, ToolContext
 from libriscribe2.research.tool_error import ToolError
 
 PROMPT: Final = "extract_facts"
-TEXT_BUDGET: Final = 16_000
+TEXT_BUDGET: Final = 32_000
 """Characters of English that a model is shown; see `prose.weigh`."""
 
 _BETWEEN: Final = "\n\n"
@@ -104,18 +104,22 @@ async def _material(context: ToolContext, arguments: ExtractFacts) -> _Material:
 
 
 def _relevant(document: SavedText, question: str) -> str:
-    """The passages that share most words with a question, in the order of the text.
+    """The passages that fit a question best, in the order of the text.
 
     A source that fits the budget is shown whole.
     """
     if weigh(document.text) <= TEXT_BUDGET:
         return document.text
-    patterns = word_patterns(question)
-    passages = [document.text[start:end] for start, end in windows(document)]
-    shared = [_shared(passage, patterns) for passage in passages]
+    places = list(windows(document))
+    passages = [document.text[start:end] for start, end in places]
+    # What a section is called says what all of its passages are about.
+    about = [
+        f"{document.saved.locator(start)}\n{passage}"
+        for (start, _), passage in zip(places, passages, strict=True)
+    ]
     kept: list[int] = []
     left = TEXT_BUDGET
-    for number in sorted(range(len(passages)), key=lambda number: (-shared[number], number)):
+    for number in ranked(about, question):
         left -= weigh(passages[number]) + len(_LEFT_OUT)
         if left < 0:
             break
@@ -125,11 +129,6 @@ def _relevant(document: SavedText, question: str) -> str:
         for before, number in pairwise([-1, *sorted(kept)])
     )
     return shown.lstrip("\n") if len(passages) - 1 in kept else f"{shown}{_LEFT_OUT}".strip("\n")
-
-
-def _shared(passage: str, patterns: list[Any]) -> int:
-    folded = fold(passage)
-    return sum(1 for pattern in patterns if pattern.search(folded))
 
 
 def _found(material: _Material, facts: list[Fact]) -> list[Any]:
