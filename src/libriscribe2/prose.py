@@ -141,13 +141,17 @@ CUT: Final = " [\u2026]"
 """Ends a text that is cut inside a sentence, so that nobody takes it for a whole one."""
 
 
+_STOP: Final = re.compile(r"(?<!\b\w)[.!?](?= )|\u3002")
+"""Where a sentence ends; an initial ends none."""
+
+
 def shorten(text: str, budget: int) -> str:
     """The beginning of a text within `budget`, cut at the end of a sentence, else marked as cut."""
     fits = room(text, budget)
     if fits == len(text):
         return text
     head = text[:fits]
-    stop = max(head.rfind(mark) for mark in (". ", "! ", "? ", "\u3002"))
+    stop = max((found.start() for found in _STOP.finditer(head)), default=-1)
     if stop >= fits // 2:
         return head[: stop + 1]
     head = text[: room(text, max(0, budget - weigh(CUT)))]

@@ -34,8 +34,8 @@ SHORTEST: Final = 30
 
 LAST_WORDS: Final = 40
 CARDS: Final = "characters"
-CAST: Final = "cast"
-"""The parts with a card of each person of the scene, and with a line of everybody."""
+KNOWN_BY: Final = ("cast", "facts", "state")
+"""The part with a card of each person of the scene, and those with a line of others."""
 
 MARKS: Final = ("\u2026", "...", "[")
 """How a text that is shortened may say so, right behind its last word."""
@@ -114,6 +114,7 @@ class RecordedScene:
         sources: Texts that are told as one line.
         lists: Lists that are told item by item, by where they stand.
         prose: Text of the book that was there, paragraph by paragraph.
+        values: What is recorded of it in words that may be the book's own.
         before: The end of the chapter before; "" for all but the first scene of a chapter.
         people: The people that the book knows by name.
         present: Those whom the plan of the scene lists.
@@ -130,6 +131,7 @@ class RecordedScene:
     sources: tuple[Source, ...] = ()
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
     prose: tuple[str, ...] = ()
+    values: frozenset[str] = frozenset()
     before: str = ""
     people: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
@@ -248,17 +250,21 @@ def without_the_end(scene: RecordedScene) -> Iterator[Finding]:
 
 
 def without_card(scene: RecordedScene) -> Iterator[Finding]:
-    """L5: who speaks or is present needs a card, who is only named a line of the cast at least."""
+    """L5: who speaks or is present needs a card, who is only named a line that tells of them."""
     said = {name: _meant(name, scene.people) or [name] for name in speakers_of(scene.text)}
     speakers = {name for meant in said.values() for name in meant}
     cards = {one.subject for one in scene.told.get(CARDS, ())}
-    lines = {one.subject for one in scene.told.get(CAST, ())}
+    told = [one for part in KNOWN_BY for one in scene.told.get(part, ())]
+    lines = {one.subject for one in told}
     for name in sorted({*named_in(scene.text, scene.people), *speakers}):
         if name in scene.brought_in and name not in scene.present:
             continue
         acts = name in speakers or name in scene.present
         known = cards if acts else cards | lines
-        if not any(_is_one(name, one) or _is_one(one, name) for one in known if one):
+        is_told = not acts and any(name in one.text for one in told)
+        if not is_told and not any(
+            _is_one(name, one) or _is_one(one, name) for one in known if one
+        ):
             yield scene.found("L5", name, "speaks or is present" if acts else "is named")
 
 
@@ -355,7 +361,8 @@ def _cut_prose(scene: RecordedScene) -> Iterator[Cut]:
             lines = [unit] if unit in within else unit.split(_BESIDE)
             for line in lines:
                 found = (one for one in (line, line.partition(_LABEL)[2]) if len(one) >= SHORTEST)
-                at = next(((one, p) for one in found if (p := within.find(one)) >= 0), None)
+                own = (one for one in found if one not in scene.values)
+                at = next(((one, p) for one in own if (p := within.find(one)) >= 0), None)
                 if at is not None:
                     yield from _edges(name, *at, within)
 
@@ -418,10 +425,24 @@ def speakers_of(text: str) -> list[str]:
     return list(dict.fromkeys(name for name in found if name.split()[0].lower() not in lower))
 
 
+_CAPITAL: Final = r"\p{Lu}[\p{L}’'-]*\p{L}"
+_CAPITALS: Final = regex.compile(rf"({_CAPITAL})(?=(?: ({_CAPITAL}))?)")
+
+
 def named_in(text: str, people: Sequence[str]) -> list[str]:
-    """The people of whom a text has the whole name, or a part of it that nobody else has."""
-    capitals = frozenset(regex.findall(r"\p{Lu}[\p{L}’'-]*\p{L}", _POSSESSIVE.sub("", text)))
-    return [name for name in people if name in text or _own_parts(name, people) & capitals]
+    """The people of whom a text has the whole name, or a part of it that nobody else has.
+
+    A part before another name is a title, as in `Mr Ames` and `Mr Rudd`, and names nobody.
+    """
+    found = frozenset(_CAPITALS.findall(_POSSESSIVE.sub("", text)))
+    return [
+        name
+        for name in people
+        if name in text
+        or any(
+            one in _own_parts(name, people) and after in ("", *name.split()) for one, after in found
+        )
+    ]
 
 
 def _meant(said: str, people: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from tests.support.context_changes import Change, states
 from tests.support.context_laws import Finding, RecordedScene, Source, findings, named_in, one_line
 
+from libriscribe2.checks.continuity.fact_values import canonical_facts
 from libriscribe2.checks.continuity.ledger import with_ends, world_at
 from libriscribe2.checks.text import words
 from libriscribe2.commands.calls import all_calls
@@ -48,6 +49,9 @@ OF_PEOPLE: Final = frozenset(
 TRUSTED: Final = frozenset({"asserted", "remembered"})
 """Statements that the book stands behind. Deeds are none: the story so far tells of them."""
 
+BETWEEN: Final = {"transition_in", "transition_out"}
+"""What joins a scene to others, and does not happen in it."""
+
 _ARTICLES: Final = frozenset({"the", "a", "an"})
 
 
@@ -84,6 +88,8 @@ class RecordedBook:
         for manifest in origin.scenes:
             prompt, reply = self._calls[manifest.key]
             text = finished[manifest.scene - 1] if len(finished) == len(origin.scenes) else reply
+            if len(origin.scenes) == 1:
+                text = SCENE_BREAK.join(finished)
             yield self._scene(manifest, prompt, text, drafts)
             drafts.append(reply)
 
@@ -99,7 +105,7 @@ class RecordedBook:
     def _scene(
         self, manifest: ContextManifest, prompt: str, text: str, drafts: Sequence[str]
     ) -> RecordedScene:
-        chapter, plan = manifest.chapter, self._plan(manifest)
+        chapter, plans = manifest.chapter, self._plans(manifest)
         earlier = [self.book.text(chapter_file(n)) for n in range(1, chapter)]
         prose = [one_line(one) for own in (*earlier, *drafts) for one in own.split("\n")]
         return RecordedScene(
@@ -113,17 +119,19 @@ class RecordedBook:
             sources=self._sources_at(chapter),
             lists=self._lists,
             prose=tuple(prose),
+            values=frozenset(one_line(fact.value) for fact in self._facts),
             before=earlier[-1] if earlier and not drafts else "",
             people=self._people,
-            present=tuple(plan.characters),
-            brought_in=tuple(self._brought_in(chapter, " ".join((prompt, *prose)))),
+            present=tuple(dict.fromkeys(name for plan in plans for name in plan.characters)),
+            brought_in=tuple(self._brought_in(chapter, " ".join(prose))),
         )
 
     def _brought_in(self, chapter: int, before: str) -> Iterator[str]:
-        """Those who are new in a chapter by its reading, and of whom nothing before has a name."""
-        for one in self._canon[chapter].new_people if chapter in self._canon else ():
-            if not any(word in before for word in one.name.split() if word[:1].isupper()):
-                yield one.name
+        """Those whom the reading of a chapter names first, and whom no earlier text names."""
+        canon = self._canon.get(chapter)
+        new = [one.name for one in canon.new_people] if canon else []
+        new += [fact.entity for fact in canon.facts if fact.attribute in OF_PEOPLE] if canon else []
+        yield from (name for name in dict.fromkeys(new) if name not in before)
 
     @cached_property
     def _artifacts(self) -> Mapping[str, Any]:
@@ -211,36 +219,42 @@ class RecordedBook:
     @cached_property
     def _facts(self) -> tuple[Fact, ...]:
         facts = [fact for n, one in self._canon.items() for fact in one.of_chapter(n)]
-        return tuple(with_ends(facts, self._ends))
+        cast = [person.name for person in self.book.characters()]
+        return tuple(with_ends(canonical_facts(facts, cast), self._ends))
 
-    def _plan(self, manifest: ContextManifest) -> ScenePlan:
-        planned = self.book.load(SCENES, ScenesFile).chapters[manifest.chapter - 1]
-        return planned.scenes[manifest.scene - 1]
+    def _plans(self, manifest: ContextManifest) -> Sequence[ScenePlan]:
+        """The plan of a scene, or those of all scenes of a chapter that was asked for at once."""
+        planned = self.book.load(SCENES, ScenesFile).chapters[manifest.chapter - 1].scenes
+        is_whole = len(chapter_origin(look_at(self.paths), manifest.chapter).scenes) == 1
+        return planned if is_whole else [planned[manifest.scene - 1]]
 
     def _bears(self, manifest: ContextManifest, drafts: Sequence[str]) -> Iterator[Source]:
         """What bears on a scene, the most important first."""
         chapter = manifest.chapter
-        plan = self._plan(manifest)
+        plans = self._plans(manifest)
         outline = self.book.load(OUTLINE, OutlineFile)
-        for label, one in (("scene", plan), ("chapter", outline.chapters[chapter - 1])):
+        for label, one in (
+            *(("scene", plan) for plan in plans),
+            ("chapter", outline.chapters[chapter - 1]),
+        ):
             fields = _leaves("", one.model_dump(mode="json"))
             yield from (Source(f"plan of the {label}", two.text, two.label) for two in fields)
         for number, draft in reversed([*enumerate(drafts, start=1)]):
             lines = [*enumerate(filter(None, draft.split("\n")), start=1)]
             label = f"scene {number} of the chapter, lines"
             yield from (Source(label, one, str(at)) for at, one in reversed(lines))
-        yield from self._named(plan, chapter)
+        told = _Told(plans)
+        yield from self._named(told, chapter)
         for thread in outline.threads:
             yield Source(f"thread {thread.id}", thread.promise)
         for number in range(chapter - 1, 0, -1):
             if number in self._summaries:
                 yield Source(f"summary of chapter {number}", self._summaries[number])
-        yield from self._notes(plan)
-        yield from self._stated(plan, chapter, manifest.scene)
+        yield from self._notes(told)
+        yield from self._stated(told, chapter, manifest.scene)
 
-    def _named(self, plan: ScenePlan, chapter: int) -> Iterator[Source]:
+    def _named(self, told: "_Told", chapter: int) -> Iterator[Source]:
         """The people and places of a plan, and the rules of the world."""
-        told = _Told(plan)
         people = named_in(told.text, self._people)
         for person in self.book.characters():
             if person.name in people:
@@ -257,21 +271,20 @@ class RecordedBook:
         rules = self.book.load(WORLD, WorldFile).rules if self.book.has(WORLD) else []
         yield from _leaves("rule", rules)
 
-    def _notes(self, plan: ScenePlan) -> Iterator[Source]:
+    def _notes(self, told: "_Told") -> Iterator[Source]:
         """The notes of the research whose ids a plan names."""
-        told = _Told(plan)
         for note in self.book.notes():
             if note.id in told.text:
                 yield Source(f"note {note.id}", note.claim)
 
-    def _stated(self, plan: ScenePlan, chapter: int, scene: int) -> Iterator[Source]:
+    def _stated(self, told: "_Told", chapter: int, scene: int) -> Iterator[Source]:
         """What the chapters before state of whom and what a plan names, and what still holds."""
-        told = _Told(plan)
         people = named_in(told.text, self._people)
         held: dict[object, Fact] = {}
         for fact in self._facts:
             named = fact.entity in people or told.names(fact.entity)
             lasts = fact.stance in TRUSTED and fact.attribute is not Attribute.ACTS
+            lasts = lasts and not self._is_told_by_exit(fact, chapter)
             if named and lasts and fact.chapter < chapter and not 0 < fact.until < chapter:
                 single = fact.attribute in LATEST_COUNTS
                 held[fact.entity, fact.attribute, "" if single else fact.value] = fact
@@ -282,6 +295,12 @@ class RecordedBook:
                 label = f"chapter {fact.chapter}, {fact.entity}, {fact.attribute}: {fact.value}"
                 yield Source(label, fact.value, quote=fact.quote)
 
+    def _is_told_by_exit(self, fact: Fact, chapter: int) -> bool:
+        """Whether a chapter tells at its end where somebody is, as late as a statement does."""
+        ends = (one.exit.people for n, one in self._canon.items() if fact.chapter <= n < chapter)
+        left = {one.name for people in ends for one in people if one.place}
+        return fact.attribute is Attribute.LOCATION and fact.entity in left
+
 
 def _scenes_of(text: str) -> list[str]:
     """The scenes of a finished chapter, without its title."""
@@ -289,14 +308,15 @@ def _scenes_of(text: str) -> list[str]:
 
 
 class _Told:
-    """All that a plan says, as one text.
+    """All that happens by some plans, as one text.
 
     Args:
-        plan: The plan.
+        plans: The plans.
     """
 
-    def __init__(self, plan: ScenePlan) -> None:
-        self.text = " ".join(one.text for one in _leaves("", plan.model_dump(mode="json")))
+    def __init__(self, plans: Sequence[ScenePlan]) -> None:
+        told = [one.model_dump(mode="json", exclude=BETWEEN) for one in plans]
+        self.text = " ".join(one.text for plan in told for one in _leaves("", plan))
         self._words = f" {' '.join(words(self.text))} "
 
     def names(self, name: str) -> bool:

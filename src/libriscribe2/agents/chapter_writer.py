@@ -259,11 +259,14 @@ class ChapterWriterAgent(Agent):
         """One question for all scenes, which shows what any of them may be written from."""
         state = head.state
         one_plan = replace(state, scenes=(state.plan,))
-        whole = scene_context(one_plan, 0, budget=self._budget(unit), head=head)
+        budget = self._budget(unit)
+        whole = scene_context(one_plan, 0, budget=budget, head=head)
+        # What is asked about the chapter afterwards begins alike and shows its text besides.
+        manifest = whole.manifest.model_copy(update={"budget": budget - head.to_come})
         scenes = [one.model_copy(update={"target_words": 0}) for one in state.scenes]
         plans = (scene_block(one, n, len(scenes)) for n, one in enumerate(scenes, 1))
         values = {**whole.values, "scene": block("scenes", "\n".join(plans))}
-        context = self._with_notes(replace(whole, values=values), unit, WHOLE_CHAPTER)
+        context = self._with_notes(SceneContext(values, manifest), unit, WHOLE_CHAPTER)
         return SceneCall(context, wanted, head, written, WHOLE_CHAPTER, WHOLE)
 
     def _usable(self, call: SceneCall, text: str) -> str:

@@ -8,13 +8,13 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from libriscribe2.checks.continuity.ledger import latest_first
+from libriscribe2.checks.continuity.ledger import CLAIMED, latest_first, stems
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame
 from libriscribe2.models.excerpts import cards, cast_of, rule_lines
 from libriscribe2.models.story import Character, Entry, ScenePlan, WorldFile
-from libriscribe2.models.story_bible import FIXED, Attribute, Fact
+from libriscribe2.models.story_bible import FIXED, HARD_STANCES, Attribute, CharacterState, Fact
 from libriscribe2.prose import lines_within, shorten, weigh
 
 _SMALL: Final = frozenset({"the", "a", "an", "of", "mr", "mrs", "ms", "dr", "sir", "lady", "lord"})
@@ -25,7 +25,8 @@ def told_of(plan: ScenePlan) -> str:
     """All that a scene's plan says, as one text."""
     lists = (*plan.characters, *plan.reveals, *plan.withholds)
     said = (plan.summary, plan.goal, plan.conflict, plan.turn, plan.outcome, plan.place)
-    return " ".join((*said, plan.entry_state, plan.exit_state, *lists))
+    things = (part for one in plan.things for part in (one.name, one.before, one.after))
+    return " ".join((*said, plan.entry_state, plan.exit_state, *lists, *things))
 
 
 def people_of(plan: ScenePlan, state: PromptContext) -> list[Character]:
@@ -34,6 +35,9 @@ def people_of(plan: ScenePlan, state: PromptContext) -> list[Character]:
     names = {person.name for person in listed}
     told = frozenset(_WORD.findall(told_of(plan)))
     shared = Counter(word for person in state.cast for word in set(_WORD.findall(person.name)))
+    places = state.world.places if state.world is not None else ()
+    others = {*shared, *(word for one in places for word in _WORD.findall(one.name))}
+    told |= {stem for word in told - others for stem in stems(word)}
     spoken_of = [
         person
         for person in state.cast
@@ -164,18 +168,33 @@ def _fixed_of(person: Character, state: PromptContext) -> list[Fact]:
         for entity, facts in state.held_of.items()
         if shares_name(entity, [person.name])
         for fact in facts
-        if fact.attribute in FIXED
+        if fact.attribute in FIXED and fact.stance != "said_by"
     ]
 
 
-def _left(person: Character, state: PromptContext) -> tuple[int, str] | None:
+def _left(name: str, state: PromptContext) -> tuple[int, CharacterState] | None:
     """The last chapter before that says where and how it leaves a person, and what it says."""
     for number in sorted((n for n in state.exits if n < state.number), reverse=True):
         for one in state.exits[number].people:
-            told = "; ".join(part for part in (one.place, one.state) if part)
-            if told and shares_name(one.name, [person.name]):
-                return number, shorten(told, STATE_BUDGET)
+            if (one.place or one.state) and shares_name(one.name, [name]):
+                return number, one
     return None
+
+
+def _as_left(person: Character, state: PromptContext) -> str:
+    """Where and how a person was left, in a line; not where, if a later chapter says otherwise."""
+    found = _left(person.name, state)
+    if found is None:
+        return ""
+    number, left = found
+    is_elsewhere = any(
+        fact.chapter > number and fact.attribute in _MOVES and fact.stance in HARD_STANCES
+        for entity, facts in state.held_of.items()
+        if shares_name(entity, [person.name])
+        for fact in facts
+    )
+    told = "; ".join(part for part in ("" if is_elsewhere else left.place, left.state) if part)
+    return f"- {person.name}, after chapter {number}: {shorten(told, STATE_BUDGET)}" if told else ""
 
 
 def _said(fact: Fact) -> str:
@@ -184,7 +203,8 @@ def _said(fact: Fact) -> str:
 
 
 REMARK: Final = (
-    "What the book, and any before it in its series, has stated: nothing may contradict it."
+    "What the book, and any before it in its series, has stated: nothing may contradict it. What is "
+    "claimed, somebody has said; it may be untrue."
 )
 STATE_REMARK: Final = (
     "How everything stood when this chapter began, and who knew what; what the text before tells "
@@ -197,6 +217,9 @@ EARLY: Final = 3
 _TOLD: Final = frozenset({Attribute.ACTS, Attribute.OTHER})
 """What is said of the past or of no known kind."""
 
+_MOVES: Final = frozenset({Attribute.LOCATION, Attribute.STATE})
+"""What may say that somebody is no longer where an earlier chapter left them."""
+
 
 def facts_of(plan: ScenePlan, state: PromptContext) -> list[Fact]:
     """The facts that concern a scene, the most important first.
@@ -207,7 +230,7 @@ def facts_of(plan: ScenePlan, state: PromptContext) -> list[Fact]:
     """
     ranked = sorted(
         ((near, fact) for fact, near in _nearness(plan, state) if near),
-        key=lambda one: (-one[0], one[1].attribute in _TOLD, *latest_first(one[1])),
+        key=lambda one: (-one[0], _is_aside(one[1]), *latest_first(one[1])),
     )
     given = [fact for _, fact in ranked if fact.origin]
     near = [fact for _, fact in ranked if not fact.origin]
@@ -236,8 +259,9 @@ def state_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
     What was not known when the chapter was written is named, so that nobody takes what was true
     earlier for what is true now.
     """
-    left = {one.name: said for one in people_of(plan, state) if (said := _left(one, state))}
-    lines = [f"- {name}, after chapter {number}: {told}" for name, (number, told) in left.items()]
+    people = people_of(plan, state)
+    lines = [line for one in people if (line := _as_left(one, state))]
+    left = {found[0] for one in people if (found := _left(one.name, state))}
     unknown = [n for n in range(1, state.number) if n not in state.order.known(state.number)]
     if unknown and (lines or state.facts):
         lines.append(f"What chapter {', '.join(map(str, unknown[-3:]))} changes is not known here.")
@@ -251,7 +275,7 @@ def state_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
         block("state", "\n".join([*shown, *map(fact_line, kept)]), remark=STATE_REMARK),
         cut=len(kept) < len(wanted) or shown != lines,
         facts=tuple(kept),
-        chapters=tuple(sorted({*_chapters(kept), *(number for number, _ in left.values())})),
+        chapters=tuple(sorted({*_chapters(kept), *left})),
     )
 
 
@@ -263,8 +287,13 @@ def _changes(fact: Fact) -> bool:
 def _lasts(fact: Fact) -> bool:
     """Whether a fact says what is so for good; what people did, the story so far tells."""
     return not _changes(fact) and (
-        fact.attribute is not Attribute.ACTS or fact.stance == "remembered"
+        fact.attribute is not Attribute.ACTS or fact.stance not in HARD_STANCES
     )
+
+
+def _is_aside(fact: Fact) -> bool:
+    """Whether a fact gives way to others as near: the past, no known kind, somebody's words."""
+    return fact.attribute in _TOLD or fact.stance == "said_by"
 
 
 def _within_room(facts: Iterable[Fact], room: int) -> list[Fact]:
@@ -287,9 +316,11 @@ def fact_line(fact: Fact) -> str:
     value = " ".join(shorten(fact.value, VALUE_BUDGET).split())
     where = f"the book {fact.earlier_book}" if fact.origin else f"chapter {fact.chapter}"
     where += ", of the past" if fact.stance == "remembered" else ""
+    where += f", {CLAIMED}" if fact.stance == "said_by" else ""
     return f"- {fact.entity}, {fact.attribute.value}: {value} ({where})"
 
 
+_HALF: Final = 0.5
 _FOUND: Final = FIXED | {Attribute.POSSESSION}
 """What also concerns a scene if the scene's plan names its value."""
 
@@ -299,19 +330,33 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     people = [person.name for person in people_of(plan, state)]
     places = [plan.place, *(entry.name for entry in places_of(plan, state))]
     told = words_of(f"{told_of(plan)} {state.chapter.summary}")
-    cast = [person.name for person in state.cast]
+    of_names = words_of(" ".join(person.name for person in (*state.cast, *state.walk_ons)))
+    things = [words_of(one.name) - of_names for one in plan.things]
     of_entity: dict[str, int] = {}
     for entity in state.held_of:
         names = [own for name in state.names_of[entity] if (own := words_of(name))]
         is_told = any(own <= told for own in names)
         of_thing = 2 * (is_told or shares_name(entity, places))
-        of_entity[entity] = 3 if shares_name(entity, people) else of_thing
+        is_like = 2 * any(_is_like(own, thing) for own in names for thing in things)
+        of_entity[entity] = 3 if shares_name(entity, people) else of_thing or is_like
     return [
         (fact, of_entity[fact.entity] or int(fact.attribute in _FOUND and _is_told(fact, told)))
         for fact in state.held
-        # Where somebody is, their card says as of the last chapter that they were in.
-        if fact.attribute is not Attribute.LOCATION or not shares_name(fact.entity, cast)
+        if not _is_told_by_exit(fact, state)
     ]
+
+
+def _is_like(name: frozenset[str], thing: frozenset[str]) -> bool:
+    """Whether a name has most of a thing's own words: of two keys, a scene has to know which."""
+    return bool(thing) and len("".join(name & thing)) >= _HALF * len("".join(thing))
+
+
+def _is_told_by_exit(fact: Fact, state: PromptContext) -> bool:
+    """Whether the end of a chapter tells where somebody is, as late as a fact does."""
+    if fact.attribute is not Attribute.LOCATION or fact.stance not in HARD_STANCES:
+        return False
+    left = _left(fact.entity, state)
+    return left is not None and left[0] >= fact.chapter
 
 
 def _is_told(fact: Fact, told: frozenset[str]) -> bool:

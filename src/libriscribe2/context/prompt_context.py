@@ -122,14 +122,15 @@ class PromptContext:
             name: list(dict.fromkeys(value for one in scenes for value in getattr(one, name)))
             for name in lists
         }
-        return scenes[0].model_copy(update=told | listed)
+        things = [thing for one in scenes for thing in one.things]
+        return scenes[0].model_copy(update={**told, **listed, "things": things})
 
     @cached_property
     def held(self) -> tuple[Fact, ...]:
         """The facts that hold when the chapter begins, in the order of the text."""
         from libriscribe2.checks.continuity.ledger import facts_in_force  # noqa: PLC0415 -- on no road before the first reading
 
-        return tuple(facts_in_force(self.facts, self.number))
+        return tuple(facts_in_force(self.facts, self.number, claims=True))
 
     @cached_property
     def held_of(self) -> Mapping[str, tuple[Fact, ...]]:

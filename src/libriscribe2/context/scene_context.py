@@ -144,12 +144,13 @@ def _concept(state: PromptContext, room: int) -> Rendered:
     fields = {
         "title": shorten(concept.title, TITLE_BUDGET),
         "logline": shorten(concept.logline, LOGLINE_BUDGET),
-        "description": shorten(concept.description, DESCRIPTION_BUDGET),
     }
+    # The whole book's summary says the same, as it is planned; each is told once.
+    if not state.outline.summary:
+        fields["description"] = shorten(concept.description, DESCRIPTION_BUDGET)
     beyond = unsupported_block(state.unsupported)
     text, cut = fields_within(fields, room - frame("concept") - weigh(beyond))
-    shown = block("concept", text) + beyond
-    return Rendered(shown, cut or fields["description"] != concept.description)
+    return Rendered(block("concept", text) + beyond, cut)
 
 
 def _summary(state: PromptContext, room: int) -> Rendered:
@@ -252,7 +253,7 @@ WEIGHT_OF_WORD: Final = 6
 PLACES: Final = 1_600
 """What a question about the whole chapter shows of its places."""
 
-PASSAGES: Final = 2_200
+PASSAGES: Final = 1_100
 FACTS: Final = 4_000
 HABITS: Final = 1_200
 STATE: Final = 7_000
@@ -260,11 +261,11 @@ AHEAD: Final = 700
 AHEAD_OF_LAST: Final = 6_000
 """What is written last is written from what all other chapters say."""
 
-FULL_SCENE: Final = 800
+FULL: Final = 800
 LEAST_MEMORY: Final = 0.17
-"""A scene of `FULL_SCENE` words is shown passages and facts up to their budgets, a shorter one less,
-down to this share: a prompt of a hundred times the scene's length would be paid for, and not be
-worth it."""
+"""A chapter of so many words is shown facts and summaries up to their budgets, a scene of so many
+passages and habits, a shorter one less, down to this share: a prompt of a hundred times the text's
+length would be paid for, and not be worth it."""
 
 NOT_TRIMMED: Final = 10**6
 
@@ -295,6 +296,7 @@ class ChapterHead:
         text_room: What the text may take.
         before: What is shown of the chapter before.
         notes: What requests of the chapter show of the author's notes besides.
+        to_come: What the chapter's own text will take.
     """
 
     state: PromptContext
@@ -302,6 +304,7 @@ class ChapterHead:
     text_room: int
     before: str
     notes: int = 0
+    to_come: int = 0
 
     @property
     def size(self) -> int:
@@ -348,7 +351,7 @@ def chapter_head(state: PromptContext, budget: int = BUDGET) -> ChapterHead:
     before = last_scene(state)
     if weigh(before) + text > left:
         before = tail(before, JOINT)
-    return ChapterHead(state, (*book, *made), max(0, left), before, BUDGET - budget)
+    return ChapterHead(state, (*book, *made), max(0, left), before, BUDGET - budget, text)
 
 
 def scene_context(
@@ -387,15 +390,16 @@ def _chapter_parts(state: PromptContext) -> list[Part]:
     What bears on it is whole while there is room: the second figure is what is left of a part
     before another one gives way.
     """
-    plan, share = state.plan, _share(state)
+    words = state.brief.words_per_chapter(state.chapters)
+    plan, share, of_scene = state.plan, _memory(words), _memory(words / len(state.scenes))
     return [
         Part("chapter", 8_000, 10, lambda room: _chapter(state, room), 3_000),
         Part("ending", 1_600, NEVER, lambda room: ending_part(state, room)),
-        Part("characters", 10_000, 8, lambda room: people_part(plan, state, room), 2_800),
-        Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 1_500),
+        Part("characters", 10_000, 4, lambda room: people_part(plan, state, room), 3_000),
+        Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 2_000),
         Part("state", STATE, 6, lambda room: state_part(plan, state, room), 2_500),
         *knowledge_parts(state.known, per_chapter=True),
-        Part("story_so_far", 12_000, 2, lambda room: story_part(state, room, share), 3_600),
+        Part("story_so_far", 12_000, 5, lambda room: story_part(state, room, share), 3_600),
         Part(
             "ahead",
             AHEAD_OF_LAST if state.number in state.order.last else AHEAD,
@@ -403,8 +407,11 @@ def _chapter_parts(state: PromptContext) -> list[Part]:
             lambda room: ahead_part(state, room),
         ),
         Part("timeline", 1_200, 5, lambda room: timeline_part(state, room), 800),
-        Part("passages", round(PASSAGES * share), 1, lambda room: passages_part(plan, state, room)),
-        Part("habits", round(HABITS * max(0.5, share)), 3, lambda room: _habits(state, room)),
+        Part(
+            *("passages", round(PASSAGES * of_scene), 1),
+            *(lambda room: passages_part(plan, state, room), 0),
+        ),
+        Part("habits", round(HABITS * max(0.5, of_scene)), 3, lambda room: _habits(state, room)),
     ]
 
 
@@ -421,10 +428,9 @@ def _scene_parts(state: PromptContext, scene: int) -> list[Part]:
     ]
 
 
-def _share(state: PromptContext) -> float:
-    """How much of what is remembered a chapter's scenes are shown, by how long they are to be."""
-    words = state.brief.words_per_chapter(state.chapters) / len(state.scenes)
-    return min(1.0, max(LEAST_MEMORY, words / FULL_SCENE))
+def _memory(words: float) -> float:
+    """How much of what is remembered a text of so many words is shown."""
+    return min(1.0, max(LEAST_MEMORY, words / FULL))
 
 
 def _chapter(state: PromptContext, room: int) -> Rendered:

@@ -14,13 +14,16 @@ from libriscribe2.prompts.loader import LEVEL
 from libriscribe2.prose import divided, lines_within, shorten, tail, weigh
 
 REMEMBERED: Final = 3
-"""How many chapters back the summaries are shown in full."""
+"""How many chapters back a summary is never shortened before all others are."""
 
-RECENT_SHARE: Final = 0.6
-"""Share of the room that the last chapters may take where not all of it fits."""
+WHOLE: Final = 9
+"""How many chapters back the summaries are whole where there is room."""
 
 DISTANT: Final = 1_500
 """Most that the chapters before those take, so that prompts do not grow with the book."""
+
+RECENT_SHARE: Final = 0.6
+"""Share of the room that is the last chapters' at least."""
 
 LEAST_DISTANT: Final = 600
 """What they take at least, however short a scene is."""
@@ -40,30 +43,30 @@ MOST_EVENTS: Final = 8
 
 
 def story_part(state: PromptContext, budget: int, share: float = 1.0) -> Rendered:
-    """The chapters before: the last few whole where they fit, of the others as many as fit.
+    """The chapters before: the last ones whole where they fit, of the others as many as fit.
 
     Of those others the latest come first, and then the beginning of the book.
 
     Args:
         state: What is known.
         budget: Most that all lines take.
-        share: How much of `DISTANT` those others take.
+        share: How much of `DISTANT` those others take, and of `WHOLE` there are.
     """
-    room = budget - frame("story_so_far")
-    recent = range(state.number - 1, max(0, state.number - 1 - REMEMBERED), -1)
-    before = [*range(state.number - 1 - REMEMBERED, 0, -1)]
+    room = max(0, budget - frame("story_so_far"))
+    last = range(state.number - 1, max(0, state.number - 1 - round(WHOLE * share)), -1)
+    recent = [n for n in last if n in state.summaries or n >= state.number - REMEMBERED]
+    before = [n for n in range(state.number - 1, 0, -1) if n not in recent]
     half = (len(before) + 1) // 2
     earlier = [*before[:half], *reversed(before[half:])]
     whole = {number: _line(state, number, _WHOLE) for number in (*recent, *earlier)}
-    lines = [whole[number] for number in recent]
-    if sum(weigh(line) + 1 for line in lines) > max(0, room) * (RECENT_SHARE if earlier else 1):
-        each = int(max(0, room) * RECENT_SHARE) // max(1, len(lines))
-        lines = [_line(state, number, each) for number in recent]
-    left = min(
-        room - sum(weigh(line) + 1 for line in lines), max(LEAST_DISTANT, round(DISTANT * share))
+    distant = min(
+        max(LEAST_DISTANT, round(DISTANT * share)),
+        sum(weigh(whole[number]) + 1 for number in earlier),
     )
-    length = _share(left, len(earlier))
+    lines = _lines(state, recent, max(room - distant, round(room * RECENT_SHARE)))
     kept = lines_within(lines, room)
+    left = min(room - sum(weigh(line) + 1 for line in kept), distant)
+    length = _share(left, len(earlier))
     kept += lines_within((_line(state, number, length) for number in earlier), left)
     shown = sorted(zip((*recent, *earlier), kept, strict=False))
     return Rendered(
@@ -71,6 +74,19 @@ def story_part(state: PromptContext, budget: int, share: float = 1.0) -> Rendere
         cut=[line for _, line in shown] != [whole[number] for number in sorted(whole)],
         chapters=tuple(number for number, _ in shown if number in state.summaries),
     )
+
+
+def _lines(state: PromptContext, numbers: Sequence[int], room: int) -> list[str]:
+    """Chapters in a line each: whole where all fit, else the last ones as long as they may be."""
+    lines = [_line(state, number, _WHOLE) for number in numbers]
+    if sum(weigh(line) + 1 for line in lines) <= room:
+        return lines
+    for at, number in enumerate(numbers):
+        others = len(numbers) - at - 1
+        most = room - others * SHORTEST_LINE if at < REMEMBERED else room // (others + 1)
+        lines[at] = _line(state, number, max(SHORTEST_LINE, most - LABEL))
+        room -= weigh(lines[at]) + 1
+    return lines
 
 
 def ahead_part(state: PromptContext, budget: int) -> Rendered:
@@ -290,7 +306,7 @@ def _as_planned(number: int, chapter: OutlineChapter) -> list[str]:
     return lines
 
 
-MOST_PASSAGES: Final = 2
+MOST_PASSAGES: Final = 1
 PASSAGES_REMARK: Final = (
     "From earlier chapters, word for word: for what was said and seen, not for its style."
 )

@@ -44,12 +44,18 @@ ONE_AT_A_TIME: Final = frozenset(
 )
 """What has one value at a time; of the others there may be several."""
 
-_UNLISTED: Final = frozenset(
-    {Attribute.ACTS, Attribute.LOCATION, Attribute.WEEKDAY, Attribute.RULE, Attribute.PROMISE}
-)
-"""What no reader of a chapter is asked about: it ends by itself, or stands elsewhere."""
+_UNLISTED: Final = frozenset({Attribute.ACTS, Attribute.WEEKDAY, Attribute.RULE, Attribute.PROMISE})
+"""What no reader of a chapter is asked about: it ends by itself, or stands elsewhere.
+
+So does where somebody is; where a thing lies does not."""
 
 LINE_BUDGET: Final = 240
+CLAIMED: Final = "claimed"
+"""What stands behind a statement that somebody makes and the text does not."""
+
+SHORTEST_STEM: Final = 4
+"""Shorter words have no endings: too many words begin with them."""
+
 _HALF: Final = 0.5
 _WORD: Final = re.compile(r"\w+")
 
@@ -123,8 +129,17 @@ def _takes(later: Fact, fact: Fact) -> bool:
     return (
         verb in ("gets", "has")
         and len(fewer) >= least
-        and (ours == theirs or (len(fewer) > 1 and fewer == ours & theirs))
+        and (ours == theirs or (len(fewer) > 1 and _is_same_thing(thing, held(fact)[1])))
     )
+
+
+def _is_same_thing(one: str, other: str) -> bool:
+    """Whether the longer name of a thing is the shorter one with a word before it or some behind.
+
+    `brass key` is `brass key of the piano`, and no pistol is `six cartridges of the pistol`.
+    """
+    short, long = sorted((one.split(), other.split()), key=len)
+    return short in (long[: len(short)], long[1:])
 
 
 def held(fact: Fact) -> tuple[str, str]:
@@ -133,7 +148,7 @@ def held(fact: Fact) -> tuple[str, str]:
     return verb.strip().casefold() or "has", plain(thing)
 
 
-def facts_in_force(facts: Iterable[Fact], chapter: int) -> list[Fact]:
+def facts_in_force(facts: Iterable[Fact], chapter: int, *, claims: bool = False) -> list[Fact]:
     """The facts that hold when a chapter begins, in the order of the text.
 
     What may change holds only as earlier chapters left it; what never does also holds where only
@@ -144,20 +159,24 @@ def facts_in_force(facts: Iterable[Fact], chapter: int) -> list[Fact]:
     Args:
         facts: The facts in the order of the text.
         chapter: The chapter, from 1.
+        claims: Whether what somebody says counts, too, as long as the text says nothing else.
     """
     found: dict[tuple[str, ...], Fact] = {}
+    said: dict[tuple[str, ...], Fact] = {}
     for fact in facts:
         past = fact.stance == "remembered" and fact.attribute not in ONE_AT_A_TIME
         heard = fact.stance == "said_by" and fact.attribute in (Attribute.LEARNS, Attribute.KNOWS)
-        if fact.stance not in HARD_STANCES and not past and not heard:
-            continue
         if 0 < fact.until < chapter:
             continue
-        if fact.attribute in FIXED:
+        if fact.stance not in HARD_STANCES and not past and not heard:
+            if claims and fact.stance == "said_by" and fact.chapter < chapter:
+                said[_key(fact)] = fact
+        elif fact.attribute in FIXED:
             found.setdefault(_key(fact), fact)
         elif fact.chapter < chapter:
             found[_key(fact)] = fact
-    return sorted(found.values(), key=lambda fact: fact.place)
+    new = (one for key, one in said.items() if key not in found or found[key].place < one.place)
+    return sorted([*found.values(), *new], key=lambda fact: fact.place)
 
 
 def _key(fact: Fact) -> tuple[str, ...]:
@@ -201,7 +220,8 @@ def open_ledger(
 ) -> dict[str, Fact]:
     """What holds of whom and what a chapter names when it begins, by the line that says it.
 
-    What can end comes first where not all of it fits, the latest first.
+    Where not all of it fits, what an event ends comes first, then what somebody has learnt or
+    says, then what is so for good; of each the latest first.
 
     Args:
         facts: What earlier chapters state and what the plan says of its places.
@@ -211,18 +231,30 @@ def open_ledger(
         budget: Most that all lines take.
     """
     told, named = set(plain(text).split()), {name.casefold() for name in people}
+    told |= {stem for word in told for stem in stems(word)}
     about = [
         fact
-        for fact in facts_in_force(facts, chapter)
-        if fact.attribute not in _UNLISTED and _is_named(fact.entity, told, named)
+        for fact in facts_in_force(facts, chapter, claims=True)
+        if fact.attribute not in _UNLISTED
+        and (fact.attribute is not Attribute.LOCATION or fact.entity.casefold() not in named)
+        and _is_named(fact.entity, told, named)
     ]
     chosen: list[Fact] = []
-    for fact in sorted(about, key=lambda fact: (fact.attribute in PERMANENT, *latest_first(fact))):
+    for fact in sorted(about, key=lambda fact: (_lasting(fact), *latest_first(fact))):
         budget -= weigh(_line("e00", fact)) + 1
         if budget >= 0:
             chosen.append(fact)
     chosen.sort(key=lambda fact: fact.place)
     return {_line(f"e{at}", fact): fact for at, fact in enumerate(chosen, start=1)}
+
+
+def _lasting(fact: Fact) -> int:
+    """How unlikely it is that a chapter ends a statement."""
+    if fact.attribute in FIXED:
+        return 2 + (fact.attribute in PERMANENT)
+    if fact.attribute is Attribute.KNOWS:
+        return 0
+    return int(fact.attribute is Attribute.LEARNS or fact.stance == "said_by")
 
 
 def latest_first(fact: Fact) -> tuple[int, int, int]:
@@ -234,14 +266,20 @@ def latest_first(fact: Fact) -> tuple[int, int, int]:
 def _is_named(entity: str, told: set[str], people: set[str]) -> bool:
     """Whether a text names somebody by any word, or a thing by most of its name."""
     own = plain(entity).split()
-    there = [word for word in own if word in told]
+    there = [word for word in own if word in told or not told.isdisjoint(stems(word))]
     if entity.casefold() in people:
         return bool(there)
     return len("".join(there)) >= _HALF * len("".join(own))
 
 
+def stems(word: str) -> list[str]:
+    """What a word may be that has an ending of a letter or two, as `Martins` has."""
+    return [word[:-cut] for cut in (1, 2) if len(word) - cut >= SHORTEST_STEM]
+
+
 def _line(name: str, fact: Fact) -> str:
     """A line of the ledger; what nothing can end has no id."""
     value = " ".join(shorten(fact.value, LINE_BUDGET).split())
+    value += f" ({CLAIMED})" if fact.stance == "said_by" else ""
     start = "-" if fact.attribute in PERMANENT else f"- {name}:"
     return f"{start} {fact.entity}, {fact.attribute.value}: {value}"

@@ -1,0 +1,80 @@
+"""What the requests of books written by hand show of the chapters before, in the book's own words.
+
+Each line was missed, or found to be false, by somebody who wrote a chapter from its prompt alone.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+import pytest
+from tests.support.desk import Desk
+from tests.support.recorded_books import played
+
+from libriscribe2.commands.calls import all_calls
+from libriscribe2.project.paths import ProjectPaths
+
+Asked = Callable[[str], Mapping[str, str]]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    """The words of every request of a recorded book, by its step."""
+    known: dict[str, Mapping[str, str]] = {}
+
+    def of(name: str) -> Mapping[str, str]:
+        if name not in known:
+            book = played(Desk(tmp_path_factory.mktemp(name)), name)
+            dumps = [call.dump for call in all_calls(ProjectPaths(book.root, book.debug))]
+            told = {one.step: [str(turn.content) for turn in one.prompt] for one in dumps}
+            known[name] = {step: "\n".join(turns) for step, turns in told.items()}
+        return known[name]
+
+    return of
+
+
+def block(prompt: str, name: str) -> str:
+    found = re.findall(rf"<{name}>\n(.*?)\n</{name}>", prompt, re.DOTALL)
+    return found[-1] if found else ""
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "said"),
+    [
+        # What somebody says is known as that.
+        ("skarra", "chapters/ch09/whole", "ten inches over a good spring, not two feet"),
+        ("skarra", "canon/ch09", "ten inches over a good spring, not two feet"),
+        ("skarra", "chapters/ch09/whole", "Silas Rudd, possession: has: box of cartridges"),
+        ("unruh", "chapters/ch03/whole", "im Februar 1945 bei der Tante in Fürstenwalde"),
+        ("unruh", "chapters/ch04/whole", "Ostufer bei der mittleren der drei Weiden"),
+        # Where a thing lies that the plan calls otherwise, and what belongs to it.
+        ("skarra", "chapters/ch05/whole", "tide-key from Lunn's coat, location: lower shelf"),
+        ("skarra", "canon/ch05", "tide-key from Lunn's coat, location: lower shelf"),
+        ("skarra", "chapters/ch07/whole", "six cartridges of Rudd's pistol"),
+        ("skarra", "chapters/ch10/whole", "nine men, thirteen weeks, £40 19s."),
+        ("skarra", "chapters/ch09/whole", "true ledger, location: lower shelf of the office safe"),
+        ("unruh", "chapters/ch03/whole", "Taschenuhr, location: unter der Glasglocke"),
+    ],
+)
+def test_a_request_tells_what_an_earlier_chapter_says_of_its_things(
+    asked: Asked, name: str, step: str, said: str
+) -> None:
+    assert said in asked(name)[step]
+
+
+def test_somebody_is_not_said_to_be_where_a_later_chapter_takes_them_from(asked: Asked) -> None:
+    state = block(asked("skarra")["chapters/ch04/whole"], "state")
+    assert "Peter Lunn, state: buried (chapter 3)" in state
+    assert "dead-house" not in state
+
+
+def test_what_somebody_claims_is_marked(asked: Asked) -> None:
+    facts = block(asked("skarra")["chapters/ch09/whole"], "facts")
+    (line,) = [one for one in facts.split("\n") if "ten inches over" in one]
+    assert line.endswith("(chapter 5, claimed)")
+
+
+def test_summaries_are_whole_as_long_as_there_is_room(asked: Asked) -> None:
+    requests = asked("skarra")
+    told = {n: block(requests[f"chapters/ch{n:02d}/whole"], "story_so_far") for n in range(2, 11)}
+    assert [n for n, story in told.items() if "…" in story] == []
+    assert [story.count("\n") for story in told.values()] == list(range(9))
