@@ -279,7 +279,7 @@ MUTANTS: Final = (
         "the session of a worker that is gone is left alone",
         "test_bar_28",
         "batch/postgres/exchange.py",
-        "self._rows(_END_HOLDERS, key=ticket.key)",
+        "self._rows(_END_HOLDERS, key=key_of(ticket.batch, ticket.book))",
         "pass",
         _POSTGRES,
     ),

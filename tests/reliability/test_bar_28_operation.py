@@ -1,28 +1,45 @@
 """Bar 28: what operators do every day fails no book and pays for nothing twice.
 
-A book is stopped again and again, one of two workers has no key, a worker's way to the database is
-cut for good.
+A book is stopped again and again, one of two workers has no key or a wrong one, a worker's way to
+the database stalls or is cut for good, three workers are updated twice, the money is for three of
+six books, and one of two machines without a common folder dies.
 
 Again: .venv/bin/pytest -m "postgres and not soak" tests/reliability/test_bar_28_operation.py
 """
 
+import json
+import re
 import signal
+import subprocess
+import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
 import pytest
-from tests.support.bars import Bar
-from tests.support.batches import FAST_PACE, ROW, WorkerProcess, add_books, paid_twice, states
+from tests.support.bars import Bar, pause
+from tests.support.batches import (
+    FAST_PACE,
+    ROW,
+    WorkerProcess,
+    add_books,
+    earlier_version,
+    paid_twice,
+    premise,
+    states,
+)
 from tests.support.desk import Desk
 from tests.support.machines import kept_lines, until
 from tests.support.openai_replies import Fault
-from tests.support.openai_server import OpenAIServer
+from tests.support.openai_server import Handler, OpenAIServer
 from tests.support.postgres import Cluster, Wire
 from typing_extensions import override
+
+from libriscribe2.project.records import scan
 
 BAR: Final = Bar(28, seed=28, file="test_bar_28_operation.py")
 VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
@@ -30,6 +47,14 @@ CALL_SECONDS: Final = 0.4
 CALLS_AT_ONCE: Final = 4
 LONGEST_SECONDS: Final = 120.0
 CUT: Final = ["one", "two"]
+RIGHT: Final = "sk-right"
+OF_SERVER: Final = {
+    "LIBRISCRIBE2_MODELS__DEFAULT": "openai/test-model",
+    "OPENAI_API_KEY": "sk-none",
+}
+COMMITS: Final = ("bfad8777", "2d333647")
+"""Two commits whose programs came before: the first one kept its jobs in Procrastinate's tables."""
+
 NAMES: Final = [f"book-{number}" for number in range(6)]
 
 pytestmark = pytest.mark.postgres
@@ -106,6 +131,154 @@ def test_bar_28_stops_in_a_row_pay_nothing_twice_and_fail_nothing(
     assert paid_twice(desk, "one") == 0
     figure = f"{stops} SIGTERMs, {len(server.posts)} calls, 0 paid twice, gone in {longest:.1f} s"
     BAR.tell(capsys, figure, soak=stops > 3)
+
+
+class OneKey(Handler):
+    """Answers who has the right key."""
+
+    @override
+    def do_POST(self) -> None:
+        if self.headers["Authorization"] == f"Bearer {RIGHT}":
+            super().do_POST()
+        else:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_json({"error": {"message": "Incorrect API key provided"}}, status=401)
+
+
+class KeyedServer(OpenAIServer):
+    """A server that knows one key."""
+
+    @override
+    def handler(self) -> type[Handler]:
+        return OneKey
+
+
+@pytest.fixture
+def keyed() -> Iterator[KeyedServer]:
+    with KeyedServer() as found:
+        yield found
+
+
+def test_bar_28_a_worker_with_a_wrong_key_beside_a_good_one_fails_no_book(
+    desk: Desk, keyed: KeyedServer, tmp_path: Path, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, add = machine(tmp_path / "bad", dsn), {**OF_SERVER, "OPENAI_BASE_URL": keyed.url}
+    desk.environment |= {**add, "OPENAI_API_KEY": RIGHT}
+    bad.environment |= {**add, "OPENAI_API_KEY": "sk-wrong"}
+    add_books(desk, NAMES, row={**ROW, "chapters": 1, "revision": False})
+    with WorkerProcess(bad, "--books", "1", mock=False) as first:
+        until(lambda: any(book["cause"] == "machine" for book in runs(desk)))
+        with WorkerProcess(desk, "--drain", mock=False) as second:
+            assert first.wait() == 4
+            assert second.wait() == 0
+    assert "This machine cannot write books" in first.said
+    assert set(states(desk).values()) == {"done"}
+    BAR.tell(capsys, f"{len(NAMES)} of {len(NAMES)} books done beside a worker with a wrong key")
+
+
+def test_bar_28_a_cap_for_three_of_six_books_finishes_three(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {**ROW, "chapters": 1, "revision": False}
+    with OpenAIServer(cost=0.001) as server:
+        desk.environment |= {**OF_SERVER, "OPENAI_BASE_URL": server.url}
+        desk.environment["LIBRISCRIBE2_BUDGET__UNKNOWN_USD_PER_MILLION"] = "0.02"
+        add_books(desk, ["measure"], "--batch", "measure", row=row)
+        with WorkerProcess(desk, "--drain", mock=False) as worker:
+            assert worker.wait() == 0
+        one = len(server.posts) * 0.001
+        cap = 3.6 * one
+        add_books(desk, NAMES, "--batch", "books", "--max-cost", f"{cap:.4f}", row=row)
+        with WorkerProcess(desk, "--drain", mock=False) as worker:
+            assert worker.wait() == 0
+        paid = len(server.posts) * 0.001 - one
+    books = desk.run("batch", "status", "--batch", "books", "--json").value["books"]
+    found = Counter(book["state"] for book in books)
+    assert found == {"done": 3, "stopped": 3}, books
+    assert paid <= cap
+    BAR.tell(capsys, f"3 of 6 books done with {cap:.4f} US dollars, {paid:.4f} of it paid")
+
+
+def test_bar_28_three_workers_are_updated_twice_and_no_book_fails(
+    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = [earlier_version(commit, tmp_path / "versions") for commit in COMMITS]
+    names = [f"book-{number}" for number in range(18)]
+    rows = [{"name": name, "premise": premise(name), **ROW, "chapters": 6} for name in names]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (desk.folder / "books.jsonl").write_text(text, encoding="utf-8")
+    subprocess.run(
+        [sys.executable, "-m", "libriscribe2", "batch", "add", "books.jsonl"],
+        cwd=desk.folder,
+        env=desk.whole_environment({"PYTHONPATH": str(places[0])}),
+        check=True,
+    )
+    with ExitStack() as stack:
+
+        def start(source: Path | None) -> WorkerProcess:
+            return stack.enter_context(WorkerProcess(desk, "--books", "1", source=source))
+
+        fleet = [start(places[0]) for _ in range(3)]
+        for source in (places[1], None):
+            for place, worker in enumerate(fleet):
+                until(lambda: any(one.is_writing() for one in fleet))
+                worker.signal(signal.SIGTERM, books_too=False)
+                worker.wait()
+                fleet[place] = start(source)
+        with WorkerProcess(desk, "--drain") as last:
+            assert last.wait() == 0
+        for worker in fleet:
+            worker.signal(signal.SIGTERM, books_too=False)
+            assert worker.wait() == 0
+    assert set(states(desk).values()) == {"done"}
+    twice = sum(paid_twice(desk, name) for name in names)
+    assert twice <= 3 * CALLS_AT_ONCE
+    BAR.tell(capsys, f"{len(names)} of {len(names)} books done over three versions, {twice} twice")
+
+
+def test_bar_28_two_machines_by_the_unit_file_of_the_docs(
+    server: SlowServer, tmp_path: Path, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs/scaling.md").read_text("utf-8")
+    (line,) = re.findall(r"^ExecStart=\S+/libriscribe2 batch worker (.*)$", page, re.MULTILINE)
+    machines = [machine(tmp_path / name, dsn) for name in ("near", "far")]
+    for one in machines:
+        one.environment |= {**OF_SERVER, "OPENAI_BASE_URL": server.url}
+    near, far = machines
+    add_books(near, NAMES, row={**ROW, "revision": False})
+    with WorkerProcess(far, *line.split(), mock=False) as first:
+        until(lambda: sum(len(kept_lines(dsn, f"books/{name}")) for name in NAMES) > 30)
+        first.signal(signal.SIGKILL)
+        first.wait()
+    with WorkerProcess(near, *line.split(), mock=False) as second:
+        # It runs until it is stopped, as a service does.
+        until_done(near)
+        second.signal(signal.SIGTERM, books_too=False)
+        assert second.wait() == 0
+    twice = sum(sent_again(kept_lines(dsn, f"books/{name}")) for name in NAMES)
+    assert twice <= int(line.split()[-1]) * CALLS_AT_ONCE
+    near.run("batch", "fetch")
+    assert all(near.project(name).path("manuscript.md").exists() for name in NAMES)
+    told = (
+        f"{len(NAMES)} books on two machines by the unit file, {len(server.posts)} calls, {twice}"
+    )
+    BAR.tell(capsys, f"{told} of those under way when one died paid twice")
+
+
+def sent_again(lines: list[bytes]) -> int:
+    """How many requests of a book left more than once, by its journal in the database."""
+    records = scan(b"\n".join([*lines, b""])).records
+    sent = [record["k"] for record in records if record["t"] == "sent"]
+    return len(sent) - len(set(sent))
+
+
+def until_done(desk: Desk) -> None:
+    """Wait until all books are done."""
+    for _ in range(600):
+        if set(states(desk).values()) == {"done"}:
+            return
+        pause(0.5)
+    raise AssertionError(states(desk))
 
 
 def test_bar_28_a_worker_without_a_key_beside_a_good_one_fails_no_book(

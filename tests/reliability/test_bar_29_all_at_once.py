@@ -38,8 +38,8 @@ from libriscribe2.project.records import scan
 BAR: Final = Bar(
     29, seed=int(os.environ.get("LIBRISCRIBE2_TEST_SEED", "29")), file="test_bar_29_all_at_once.py"
 )
-EARLIER: Final = "5e83fdbb"
-"""A commit whose program has the tables of today."""
+EARLIER: Final = "6b4beba2"
+"""A commit whose program has the tables of today, and counts a minute's requests as today's does."""
 
 ROUNDS: Final = (14, 13, 13)
 """Faults of each round."""
@@ -58,6 +58,7 @@ END_SESSIONS: Final = """
     select pg_terminate_backend(pid) from pg_stat_activity
     where application_name like 'libriscribe2%' and random() < 0.5
 """
+PAGE: Final = 8_192
 TABLES: Final = ("jobs", "log", "batches", "journal", "books")
 SESSIONS: Final = "select pid from pg_stat_activity where application_name like 'libriscribe2%'"
 LOCKS: Final = """
@@ -278,7 +279,8 @@ class Chaos:
 
     def stopped(self, machine: Machine) -> None:
         machine.worker.signal(signal.SIGTERM, books_too=self._rng.random() < 0.5)
-        assert machine.worker.wait() == 0, machine.worker.said
+        # One that had only just been started had not begun anything.
+        assert machine.worker.wait() in (0, -signal.SIGTERM), machine.worker.said
 
     def stopped_twice(self, machine: Machine) -> None:
         machine.worker.signal(signal.SIGTERM, books_too=False)
@@ -359,7 +361,7 @@ def test_bar_29_three_rounds_of_faults_lose_no_book(
     BAR.tell(capsys, told, soak=True)
     assert 0 <= twice <= chaos.lost
     assert provider.fullest() <= PER_MINUTE
-    assert sizes[2] <= sizes[0] * 1.1
+    assert sizes[2] <= sizes[0] + 2 * PAGE  # workers that died are listed for a day
     assert sum(chaos.kinds.values()) == sum(ROUNDS)
     assert len(chaos.kinds) == 12
 
@@ -425,7 +427,7 @@ def status(desk: Desk, name: str) -> list[dict[str, Any]]:
 
 
 def tidied(desk: Desk, dsn: str, name: str) -> int:
-    """Delete what is over, as an operator does; the bytes that all tables take then."""
+    """Delete what is over, as an operator does; the bytes that the rows of all tables take then."""
     for batch in (name, f"{name}-capped"):
         desk.run("batch", "cancel", "--batch", batch)
     desk.run("batch", "forget", "--older-than", "0s")
@@ -434,7 +436,7 @@ def tidied(desk: Desk, dsn: str, name: str) -> int:
             counted = sql.SQL("select count(*) from {}")
             count = connection.execute(counted.format(sql.Identifier(f"libriscribe2_{table}")))
             assert count.fetchone() == (0,), table
-        connection.execute("vacuum")
+        connection.execute("vacuum full")
         size = "select sum(pg_table_size(oid)) from pg_class where relname like 'libriscribe2%'"
         found = connection.execute(size).fetchone()
     assert found is not None

@@ -38,15 +38,21 @@ class WorkerProcess:
         options: Further words of its command.
         mock: Whether the stand-in author writes the books.
         source: The folder of another version of the program (`earlier_version`).
+        within: Words that start a command in another place, such as a network of its own.
     """
 
     def __init__(
-        self, desk: Desk, *options: str, mock: bool = True, source: Path | None = None
+        self,
+        desk: Desk,
+        *options: str,
+        mock: bool = True,
+        source: Path | None = None,
+        within: Sequence[str] = (),
     ) -> None:
         words = ("batch", "worker", *(("--mock",) if mock else ()), *options)
         self.said = ""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "libriscribe2", *words],
+            [*within, sys.executable, "-m", "libriscribe2", *words],
             cwd=desk.folder,
             env=desk.whole_environment({"PYTHONPATH": str(source)} if source else None),
             stdin=subprocess.DEVNULL,

@@ -64,6 +64,8 @@ class Cluster:
         secret.chmod(0o644)
         options = ("-U", USER, "-A", "scram-sha-256", "--pwfile", str(secret), "-E", "UTF8")
         self._run("initdb", "-D", str(self._data), "--no-sync", "--locale=C", *options)
+        with (self._data / "pg_hba.conf").open("a", encoding="utf-8") as rules:
+            rules.write("host all all samenet scram-sha-256\n")
 
     def start(self) -> None:
         """Start it and wait until it answers."""

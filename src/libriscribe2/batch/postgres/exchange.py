@@ -119,11 +119,6 @@ class Ticket:
     batch: str
     book: str
 
-    @property
-    def key(self) -> str:
-        """What the book is called among all books of the database."""
-        return key_of(self.batch, self.book)
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -232,7 +227,7 @@ class Exchange:
             if ticket in self._tickets(_HELD):  # nobody died: the answer to our claim was lost
                 how = replace(how, cause="database", lost=False)
             else:
-                self._rows(_END_HOLDERS, key=ticket.key)
+                self._rows(_END_HOLDERS, key=key_of(ticket.batch, ticket.book))
             how, _ = next_try(book, how, self.terms)
             if how.state == "failed":
                 how = replace(how, what="Its worker died each time")
@@ -318,9 +313,8 @@ class Exchange:
         return self._queue(ticket.batch).status().books.get(ticket.book)
 
     def _queue(self, batch: str) -> LoggedBatch:
-        return self._queues.setdefault(
-            batch, LoggedBatch(batch, DatabaseLog(self._database, batch))
-        )
+        log = DatabaseLog(self._database, batch)
+        return self._queues.setdefault(batch, LoggedBatch(batch, log))
 
     @contextmanager
     def _turn(self, batch: str) -> Iterator[LoggedBatch]:
