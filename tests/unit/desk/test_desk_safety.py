@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from starlette.routing import Route
 from tests.support.desk import Desk
 from tests.support.desk_server import DeskServer, desk_server
 
@@ -21,7 +22,9 @@ def changes() -> list[str]:
     door = Door.on(0)
     with door.listener:
         routes = desk_pages(OpenDesk(door), lambda: False).routes
-    posted = [one.path for one in routes if "POST" in (getattr(one, "methods", None) or ())]
+    posted = [
+        one.path for one in routes if isinstance(one, Route) and "POST" in (one.methods or ())
+    ]
     filled = {"book": BOOK, "chapter": "1", "version": "1", "part": "1", "key": "x"}
     found = [re.sub(r"\{(\w+)\}", lambda one: filled[one[1]], path) for path in posted]
     return [path for path in found if path != "/enter"]

@@ -4,11 +4,14 @@ import mimetypes
 from collections.abc import Callable
 from typing import Any, Final
 
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from libriscribe2.checks.continuity.story_report import check_story
 from libriscribe2.checks.plan.plan import plan_of
 from libriscribe2.checks.plan.plan_report import allowance_for, allowances, plan_findings
+from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES
+from libriscribe2.checks.report.book_report import BookReport
 from libriscribe2.commands.book_state import book_findings
 from libriscribe2.commands.calls import CallFilter
 from libriscribe2.commands.chapter_edits import adopt_files
@@ -115,8 +118,21 @@ def show_report(visit: Visit) -> Response:
         **{key: value for key, value in values.items() if key != "earlier"},
         lengths=bars_svg(lengths, "Words of each chapter"),
         tension=tension,
-        range_svg=range_svg,
+        ranges=_ranges(values["report"]),
     )
+
+
+def _ranges(report: BookReport | None) -> dict[str, Markup]:
+    """Each figure drawn beside the range of published books, by its name for people."""
+    if report is None:
+        return {}
+    found = {}
+    for one in report.metrics.metrics:
+        known = RANGES[one.name]
+        high = None if known.amber == NO_LIMIT else known.amber
+        if one.compared and (high is not None or known.low is not None):
+            found[one.name_in_words] = range_svg(one.value, known.low, high)
+    return found
 
 
 def _snapshot(paths: ProjectPaths) -> Snapshot:

@@ -51,10 +51,11 @@ class Listed:
 
 def show_contents(visit: Visit) -> Response:
     """The book's title page and its contents; no chapter is rendered."""
-    return visit.page("contents", chapters=_contents(visit))
+    return visit.page("contents", chapters=contents(visit))
 
 
-def _contents(visit: Visit) -> list[Listed]:
+def contents(visit: Visit) -> list[Listed]:
+    """The chapters of the plan, with how much of each is written."""
     if not visit.view.exists(OUTLINE):
         return []
     planned, states = visit.book.load(OUTLINE, OutlineFile).chapters, visit.states
@@ -75,7 +76,7 @@ def _words(visit: Visit, name: str) -> int:
 def show_chapter(visit: Visit) -> Response:
     """One chapter as a page of the book, with what is known of it in the margin."""
     number = visit.number
-    name, chapters = chapter_file(number), _contents(visit)
+    name, chapters = chapter_file(number), contents(visit)
     if not visit.view.exists(name):
         return visit.page("unwritten", number=number, chapters=chapters)
     text = visit.book.text(name)

@@ -17,6 +17,7 @@ from libriscribe2.commands.noting import note_down, notes_on
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.commands.run_progress import FOLDED, Progress, scale_of
 from libriscribe2.desk.desk import Desk, Visit, change, page
+from libriscribe2.desk.screens.read_screen import contents
 from libriscribe2.desk.server import SECONDS_BETWEEN_LOOKS, Sleep, changes, stamp
 from libriscribe2.desk.workshop import Job
 from libriscribe2.engine.stages import book_status
@@ -120,6 +121,7 @@ def show_write(visit: Visit) -> Response:
         job=job,
         prose=_prose(job),
         count=len(job.pieces) if job is not None else 0,
+        chapters=contents(visit),
         queue=list(dict.fromkeys(queue)),
         planned=planned,
         written=written,
