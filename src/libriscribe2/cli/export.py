@@ -38,12 +38,33 @@ def export(
         bool, typer.Option("--partial", help="Also export an unfinished book.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Validate the EPUB with epubcheck; needs Java.")
+        bool,
+        typer.Option(
+            "--check",
+            help="Validate the EPUB with epubcheck (needs Java), and examine the print edition.",
+        ),
     ] = False,
     style: Annotated[
         Literal["book", "manuscript"] | None,
         typer.Option(help="How the Word file is laid out.", show_default="book"),
     ] = None,
+    design: Annotated[
+        Literal["classic", "modern", "literary"] | None,
+        typer.Option(help="The look of the pages of a PDF.", show_default="classic"),
+    ] = None,
+    trim: Annotated[
+        str | None,
+        typer.Option(help="Size of a page: 5x8, 5.25x8, 5.5x8.5, 6x9 or a5.", show_default="6x9"),
+    ] = None,
+    cover: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Design of the cover.", show_default="by genre and title"
+        ),
+    ] = None,
+    covers: Annotated[
+        bool, typer.Option("--covers", help="Make a sheet of all covers to choose from.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Export a book as Markdown, HTML, EPUB, Word and PDF.
@@ -53,9 +74,11 @@ def export(
     """
     paths = frame.project(project, project_name)
     names = tuple(filter(None, ",".join([*(wanted or ()), formats or ""]).split(",")))
-    edition = Edition(
-        **frame.settings(paths=paths, more={"export.style": style}).export.model_dump()
-    )
+    chosen = {"style": style, "design": design, "trim": trim, "cover": cover}
+    edited = {f"export.{key}": value for key, value in chosen.items()}
+    if covers:
+        names = (*names, "covers")
+    edition = Edition(**frame.settings(paths=paths, more=edited).export.model_dump())
     plan = plan_export(paths, edition, names, output, partial=partial, check=check)
     _tell_hindrances(frame.renderer, plan)
     done = plan.make()
@@ -82,12 +105,21 @@ def _tell(renderer: Renderer, done: Exported) -> None:
                 renderer.note(f"{one.path.name}: {one.note}")
     for failure in done.failures[1:]:
         renderer.error(failure)
+    _tell_checks(renderer, done)
+
+
+def _tell_checks(renderer: Renderer, done: Exported) -> None:
+    """What was found wrong with the EPUB and the print edition."""
     report = done.report
     if report is not None:
         sums = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
         renderer.note(f"epubcheck {report.version}: {sums}.")
         for message in report.messages:
             renderer.note(message)
+    if done.faults is not None:
+        renderer.note(f"Print edition: {counted(len(done.faults), 'fault')}.")
+        for fault in done.faults:
+            renderer.note(f"{fault.rule}: {fault.message}")
 
 
 def _tell_what_is_not_in_it(renderer: Renderer, book: ExportBook) -> None:

@@ -1,11 +1,11 @@
 """Making a book into files that a reader can hold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from libriscribe2.commands.projects import look_at, read_brief
@@ -13,11 +13,15 @@ from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.exporters.export_book import Edition, ExportBook, Exporter
 from libriscribe2.exporters.formats.epub import EpubReport, check_epub, checking_programs
+from libriscribe2.exporters.print_check import PrintFault, check_edition
 from libriscribe2.exporters.publishing import Published, exporters_for, hindrances, publish
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import EventFile
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
 from libriscribe2.wording import counted
+
+_BOUND: Final = ("print", "wrap")
+"""The formats of the print edition: its pages and its cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +32,13 @@ class Exported:
         book: What was exported.
         files: What came of each format.
         report: What epubcheck says; None where it was not asked, or no EPUB was made.
+        faults: What a shop would refuse of the print edition; None where that was not examined.
     """
 
     book: ExportBook
     files: Sequence[Published]
     report: EpubReport | None
+    faults: Sequence[PrintFault] | None = None
 
     @property
     def failures(self) -> list[LibriScribeError]:
@@ -49,6 +55,12 @@ class Exported:
                 "The EPUB is not valid.",
                 why=f"epubcheck reports {counted(self.report.errors, 'error')}",
                 fix="Report this with the chapter that the first message names.",
+            )
+        if self.faults:
+            return LibriScribeError(
+                "A shop would refuse the print edition.",
+                why=counted(len(self.faults), "fault"),
+                fix="Mend what the lines above name; see docs/exports.md.",
             )
         return None
 
@@ -78,6 +90,8 @@ class Exported:
                 "warnings": report.warnings,
                 "messages": list(report.messages),
             }
+        if self.faults is not None:
+            record["print_check"] = [asdict(one) for one in self.faults]
         return record
 
 
@@ -116,7 +130,9 @@ class ExportPlan:
         failed = [Published(name, self.folder, 0, error) for name, error in lost]
         epubs = [one.path for one in done if one.format == "epub" and one.error is None]
         report = check_epub(epubs[0]) if self.check and epubs else None
-        return Exported(self.book, [*done, *failed], report)
+        bound = {one.format: one.path for one in done if one.format in _BOUND and not one.error}
+        faults = check_edition(bound, self.book) if self.check and bound else None
+        return Exported(self.book, [*done, *failed], report, faults)
 
 
 def drawn_cover(paths: ProjectPaths, edition: Edition) -> tuple[str, bytes]:
@@ -155,19 +171,22 @@ def plan_export(
         formats: Names of formats; none means all.
         folder: Where the files go; None is the project's folder of exports.
         partial: Whether an unfinished book is exported, too.
-        check: Whether epubcheck examines the EPUB.
+        check: Whether the EPUB and the print edition are examined.
 
     Raises:
-        UsageError: There is no such format, or `check` goes without an EPUB.
+        UsageError: There is no such format, or `check` goes without what can be examined.
         ConfigError: None of the named formats can be made, or epubcheck needs something that is
             not installed.
         ProjectError: The book cannot be read, or is not finished.
         StorageError: A file cannot be read.
     """
     chosen = exporters_for(tuple(formats))
-    if check and not any(one.name == "epub" for one in chosen):
-        raise UsageError("--check needs the format epub.", fix="Add it to --format.")
-    if check:
+    names = {one.name for one in chosen}
+    if check and not names & {"epub", "print"}:
+        raise UsageError("--check needs the format epub or print.", fix="Add it to --format.")
+    if check and "print" in names:
+        chosen = exporters_for((*formats, *_BOUND))
+    if check and "epub" in names:
         checking_programs()
     hindered = hindrances(chosen, edition)
     possible = [one for one in chosen if one.name not in hindered]

@@ -158,6 +158,18 @@ def mark_lines(tokens: Sequence[Token]) -> None:
             opening.attrs["class"] = LINES
 
 
+def plain_lines(text: str) -> tuple[str, ...]:
+    """The lines of a short text as they were written, without marks of Markdown."""
+    lines = []
+    for token in _PARSER.parse(text, {"notes": {}, "used": []}):
+        if token.type == "inline":
+            words = "".join(
+                "\n" if "break" in one.type else one.content for one in token.children or []
+            )
+            lines += [line.strip() for line in words.split("\n")]
+    return tuple(filter(None, lines))
+
+
 _ANY_TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 

@@ -1,6 +1,6 @@
 """Reading a project into the value that the exporters work from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -8,8 +8,9 @@ from uuid import NAMESPACE_URL, uuid5
 
 from markdown_it import MarkdownIt
 
+from libriscribe2.documents.chapter_division import without_number
 from libriscribe2.errors import IncompleteError
-from libriscribe2.exporters.book_markdown import with_kept_lines
+from libriscribe2.exporters.book_markdown import plain_lines, with_kept_lines
 from libriscribe2.exporters.export_book import Edition, ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared, too_long
 from libriscribe2.models.brief import Brief
@@ -128,7 +129,18 @@ def _seconds(moment: str) -> int:
         return _LONG_AGO
 
 
-_REFERENCES: Final = "references.md"
+_DEDICATION: Final = "dedication.md"
+_EPIGRAPH: Final = "epigraph.md"
+_BLURB: Final = "blurb.md"
+_BEHIND: Final = {
+    "references.md": "References",
+    "acknowledgements.md": "Acknowledgements",
+    "about-the-author.md": "About the author",
+    "also-by.md": "Also by the author",
+}
+"""What stands behind the chapters, and its heading where the file has none."""
+
+_MOST_MODELS: Final = 4
 _MOST_NAMED: Final = 12
 
 
@@ -163,13 +175,13 @@ def read_book(
         language=language_of(brief.language),
         identifier=_line(brief.identifier) or identifier_of(records, f"{name} {brief.premise}"),
         epoch=last_change(records),
-        parts=(*_cited(book, chapters, brief), *_references(book)),
+        parts=(*_cited(book, chapters, brief), *_behind(book)),
         author=_line(brief.author),
         series=_line(brief.series),
         series_number=brief.series_number,
         rights=_line(brief.rights),
         publisher=_line(brief.publisher),
-        description=_line(concept.concept.logline) if concept is not None else "",
+        description=_told_of(concept),
         keywords=tuple(dict.fromkeys(filter(None, map(_line, (brief.genre, *keywords))))),
         images=pictures_of(view.paths),
         cover=cover_of(view.paths, brief.cover),
@@ -177,6 +189,13 @@ def read_book(
         unplanned=book.unplanned_chapters(),
         unsourced=brief.kind != "fiction" and has_no_sources(brief, view),
         edition=edition or Edition(),
+        disclosure=_disclosed(records, english=brief.in_english),
+        printing=_line(brief.edition),
+        dedication=_lines(book, _DEDICATION),
+        epigraph=_lines(book, _EPIGRAPH),
+        blurb=_lines(book, _BLURB) or tuple(filter(None, (_told_of(concept),))),
+        genre=_line(brief.genre or brief.category),
+        is_of_facts=brief.kind != "fiction",
     )
 
 
@@ -187,7 +206,9 @@ def _chapters(book: Book) -> tuple[tuple[ExportChapter, ...], tuple[int, ...]]:
     for number, planned in enumerate(plan, start=1):
         name = chapter_file(number)
         if book.has(name):
-            found.append(chapter_of(name, book.text(name), planned.title))
+            chapter = chapter_of(name, book.text(name), planned.title)
+            plain = without_number(chapter.title) == chapter.title
+            found.append(replace(chapter, number=number if plain else 0))
         else:
             missing.append(number)
     return tuple(found), tuple(missing)
@@ -212,11 +233,27 @@ def _cited(
     return tuple(parts)
 
 
-def _references(book: Book) -> tuple[ExportChapter, ...]:
-    """The list of sources, where the book has one."""
-    if not book.has(_REFERENCES):
-        return ()
-    return (chapter_of(_REFERENCES, book.text(_REFERENCES), "References"),)
+def _told_of(concept: ConceptFile | None) -> str:
+    return _line(concept.concept.logline) if concept is not None else ""
+
+
+def _behind(book: Book) -> tuple[ExportChapter, ...]:
+    """What the author put behind the chapters."""
+    there = {name: title for name, title in _BEHIND.items() if book.has(name)}
+    return tuple(chapter_of(name, book.text(name), title) for name, title in there.items())
+
+
+def _lines(book: Book, name: str) -> tuple[str, ...]:
+    """The lines of a short text of the author's, without marks."""
+    return plain_lines(prepared(book.text(name))) if book.has(name) else ()
+
+
+def _disclosed(records: Sequence[Record], *, english: bool) -> str:
+    """One sentence about the models that had a part in the book."""
+    models = [*dict.fromkeys(one.model for one in shares(records))]
+    named = ", ".join(models[:_MOST_MODELS]) + (" …" if len(models) > _MOST_MODELS else "")
+    lead = "Written with LibriScribe2 by" if english else "LibriScribe2:"
+    return harmless(f"{lead} {named}.") if models else ""
 
 
 def _check(

@@ -43,6 +43,7 @@ def write_epub(
     files: dict[str, bytes] = {
         **{f"text/{page.name}": page.text.encode() for page in pages},
         "text/title_page.xhtml": _title_page(book).encode(),
+        **{name: text.encode() for name, text in _front(book).items()},
         "nav.xhtml": _nav(book, pages, cover).encode(),
         "toc.ncx": _ncx(book, pages).encode(),
         CSS: (Path(__file__).with_name("assets") / CSS).read_bytes(),
@@ -76,7 +77,6 @@ def _title_page(book: ExportBook) -> str:
         "subtitle": f"{book.series}{number}" if book.series else "",
         "author": book.author,
         "publisher": book.publisher,
-        "rights": book.rights,
     }
     lines = [f'<p class="{kind}">{escape(text)}</p>\n' for kind, text in rows.items() if text]
     body = (
@@ -84,6 +84,24 @@ def _title_page(book: ExportBook) -> str:
         f"<h1>{escape(book.title)}</h1>\n{''.join(lines)}</section>"
     )
     return xhtml(book, book.title, body, f"../{CSS}", "frontmatter")
+
+
+def _front(book: ExportBook) -> dict[str, str]:
+    """The short pages behind the title page, by their files."""
+    found = {
+        "copyright-page": book.imprint,
+        "dedication": book.dedication,
+        "epigraph": book.epigraph,
+    }
+    pages = {}
+    for kind, lines in found.items():
+        paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in lines)
+        role = f' role="doc-{kind}"' if kind != "copyright-page" else ""
+        body = f'<section epub:type="{kind}" class="{kind}"{role}>\n{paragraphs}</section>'
+        if lines:
+            page = xhtml(book, book.title, body, f"../{CSS}", "frontmatter")
+            pages[f"text/{kind}.xhtml"] = page
+    return pages
 
 
 def _cover_page(book: ExportBook, cover: Path) -> str:
@@ -144,7 +162,7 @@ def _package(
     turned = ' page-progression-direction="rtl"' if book.language.right_to_left else ""
     order = [
         *(["text/cover.xhtml"] if cover is not None else []),
-        *("text/title_page.xhtml", "nav.xhtml"),
+        *("text/title_page.xhtml", *_front(book), "nav.xhtml"),
         *(f"text/{page.name}" for page in pages),
     ]
     items = "".join(_item(name, cover) for name in sorted(names))

@@ -17,12 +17,14 @@ class ExportChapter:
         title: Its title, as plain text.
         text: Markdown that begins with its heading and holds nothing that `prepass` takes out.
         added: Lines of `text` before the file's own first line.
+        number: Its number, to be shown above its title; 0 where it has none, or its title says it.
     """
 
     name: str
     title: str
     text: str
     added: int = 0
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,21 @@ class Edition:
         pandoc: A pandoc to be used, as a path or a name; "" takes the bundled one, else the one on
             the path.
         style: How a Word file is laid out: `book`, or `manuscript` for standard manuscript format.
+        design: The look of the pages.
+        trim: The size of a page, such as `6x9` in inches.
+        bleed: Whether the sheets of the print edition are larger than the trim.
+        paper: What the print edition is printed on, which decides about the spine.
+        cover: The design of the cover, such as `tide` or `tide-dark`, or `picture`, which sets type
+            on the author's picture; "" has one chosen by genre and title.
     """
 
     pandoc: str = ""
     style: Literal["book", "manuscript"] = "book"
+    design: Literal["classic", "modern", "literary"] = "classic"
+    trim: Literal["5x8", "5.25x8", "5.5x8.5", "6x9", "a5"] = "6x9"
+    bleed: bool = False
+    paper: Literal["cream", "white", "color"] = "cream"
+    cover: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,12 @@ class ExportBook:
         unsourced: Whether it states facts and rests on no source.
         edition: How it is to be made.
         disclosure: One sentence about the models that had a part in it, or "".
+        printing: Which edition it is, in the author's words, or "".
+        dedication: Its lines.
+        epigraph: Its lines.
+        blurb: The paragraphs on the back of a cover.
+        genre: What the author calls its genre, or "".
+        is_of_facts: Whether it is no story.
     """
 
     name: str
@@ -87,13 +106,21 @@ class ExportBook:
     unsourced: bool = False
     edition: Edition = Edition()
     disclosure: str = ""
+    printing: str = ""
+    dedication: tuple[str, ...] = ()
+    epigraph: tuple[str, ...] = ()
+    blurb: tuple[str, ...] = ()
+    genre: str = ""
+    is_of_facts: bool = False
 
     @property
     def imprint(self) -> tuple[str, ...]:
         """The lines of the page behind the title page: rights, number, how it was made."""
         isbn = self.identifier.removeprefix("urn:isbn:")
         number = f"ISBN {isbn}" if isbn != self.identifier else ""
-        return tuple(filter(None, (self.rights, self.publisher, number, self.disclosure)))
+        return tuple(
+            filter(None, (self.rights, self.publisher, self.printing, number, self.disclosure))
+        )
 
 
 @runtime_checkable
@@ -107,6 +134,7 @@ class Exporter(Protocol):
         note: What a reader of the file has to know, or "".
         also_called: Other names that a user may type, such as `markdown`.
         place: Where lists have it: the lowest first, equal ones by name.
+        usual: Whether it is made where no format is named.
     """
 
     name: str
@@ -115,6 +143,7 @@ class Exporter(Protocol):
     note: str
     also_called: tuple[str, ...]
     place: int
+    usual: bool
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the file in `folder`, an empty one that this exporter has for itself.

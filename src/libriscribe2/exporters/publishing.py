@@ -212,7 +212,7 @@ def all_exporters() -> tuple[Exporter, ...]:
 
 
 def exporters_for(names: tuple[str, ...]) -> tuple[Exporter, ...]:
-    """The exporters of the named formats; without a name, all there are.
+    """The exporters of the named formats; without a name, the usual ones.
 
     Args:
         names: As the user typed them: `epub`, `EPUB`, `.epub`.
@@ -228,7 +228,9 @@ def exporters_for(names: tuple[str, ...]) -> tuple[Exporter, ...]:
         if name not in known:
             listed = ", ".join(known)
             raise UsageError(f"There is no format {name!r}.", fix=f"Choose from {listed}.")
-    return tuple(known[name] for name in wanted) or tuple(known.values())
+    return tuple(known[name] for name in wanted) or tuple(
+        one for one in known.values() if one.usual
+    )
 
 
 def hindrances(exporters: Sequence[Exporter], edition: Edition) -> dict[str, ConfigError]:

@@ -5,14 +5,16 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
+from libriscribe2.exporters.covers import PICTURE, cover_record, put_picture
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.pandoc import ASSETS, PYTHON, OutOfTimeError, environment, run_bounded
+from libriscribe2.exporters.print_rules import Page, page_for
 
 COVER: Final = "cover.png"
 
@@ -24,7 +26,6 @@ _OF_WORKER: Final = (
 """How the worker is found, and where fonts are."""
 
 _SECONDS: Final = 45.0
-_PALETTES: Final = 6
 _UNSHOWN: Final = re.compile(r"text [\"'`“](.*?)[\"'`”] could not be displayed", re.DOTALL)
 
 
@@ -36,11 +37,15 @@ class Job:
         source: The Typst file in the staging folder.
         output: The file to make there.
         accessible: Whether it is a PDF/UA-1, which Typst refuses to make with a letter missing.
+        cover: The design of the cover to draw; "" is the book's own.
+        scale: Pixels in a point of a picture.
     """
 
     source: str
     output: str
     accessible: bool = False
+    cover: str = ""
+    scale: float = 1.0
 
 
 def typeset(
@@ -48,7 +53,8 @@ def typeset(
     folder: Path,
     jobs: Sequence[Job],
     *,
-    cover: str = "",
+    page: Page | None = None,
+    more: Mapping[str, Any] | None = None,
     system_fonts: bool = True,
 ) -> None:
     """Make files of a staged book.
@@ -57,7 +63,8 @@ def typeset(
         book: The book.
         folder: Its staging folder.
         jobs: What to make, in order.
-        cover: The picture for the first page of the PDF.
+        page: Its pages in print; None are those of a screen.
+        more: What the Typst file knows besides, such as `front`, the picture of the first page.
         system_fonts: Whether fonts of the machine count, besides those that Typst brings.
 
     Raises:
@@ -65,12 +72,13 @@ def typeset(
             place.
         ProjectError: Typst cannot set the book.
     """
-    for asset in ("book.typ", "cover.typ", "parts.typ"):
-        shutil.copyfile(ASSETS / asset, folder / asset)
+    for asset in ASSETS.glob("*.typ"):
+        shutil.copyfile(asset, folder / asset.name)
+    put_picture(book, folder)
     request = {
         "fonts": list(book.language.fonts),
         "system_fonts": system_fonts,
-        "inputs": {"book": json.dumps(_told(book, cover))},
+        "inputs": {"book": json.dumps({**_told(book, page), **(more or {})})},
         "jobs": [_record(job, book.epoch) for job in jobs],
     }
     for result in _worked(folder, request):
@@ -81,28 +89,32 @@ def typeset(
 def cover_picture(book: ExportBook, folder: Path) -> tuple[str, list[Job]]:
     """The file of the cover in the staging folder, and the jobs that draw it.
 
-    The author's own picture is copied and needs none. A drawn one is made as a PDF first, because
-    a picture would show boxes in place of missing letters.
+    The author's own picture is copied and needs none, unless type is to be set on it. A drawn one
+    is made as a PDF first, because a picture would show boxes in place of missing letters.
     """
-    if book.cover is not None:
+    if book.cover is not None and book.edition.cover != PICTURE:
         name = f"cover{book.cover.suffix.lower()}"
         shutil.copyfile(book.cover, folder / name)
         return name, []
-    return COVER, [Job("cover.typ", "cover.pdf", accessible=True), Job("cover.typ", COVER)]
+    return COVER, [Job("front.typ", "cover.pdf", accessible=True), Job("front.typ", COVER)]
 
 
-def _told(book: ExportBook, cover: str) -> dict[str, Any]:
+def _told(book: ExportBook, page: Page | None) -> dict[str, Any]:
     """What the Typst files know of the book."""
-    language, number = book.language, sum(book.identifier.encode("utf-8"))
+    language = book.language
     place = f" {book.series_number}" if book.series_number else ""
-    isbn = book.identifier.removeprefix("urn:isbn:")
+    shown = page or page_for(book.edition.trim, 0, bleed=False, printed=False)
     return {
         "title": book.title,
         "author": book.author,
         "series": f"{book.series}{place}" if book.series else "",
         "publisher": book.publisher,
-        "rights": book.rights,
-        "number": f"ISBN {isbn}" if isbn != book.identifier else "",
+        "imprint": list(book.imprint),
+        "dedication": list(book.dedication),
+        "epigraph": list(book.epigraph),
+        "page": asdict(shown),
+        "print": page is not None,
+        "design": book.edition.design,
         "description": book.description or None,
         "keywords": list(book.keywords),
         "lang": language.code if len(language.code) in (2, 3) else "en",
@@ -110,16 +122,22 @@ def _told(book: ExportBook, cover: str) -> dict[str, Any]:
         "rtl": language.right_to_left,
         "ideographic": language.ideographic,
         "contents": language.contents,
-        "parts": len(book.parts),
-        "cover": cover,
-        "palette": number % _PALETTES,
-        "shift": number // _PALETTES % 17 * 40 - 320,
+        "numbers": [part.number or None for part in book.parts],
+        "front": "",
+        **cover_record(book),
     }
 
 
 def _record(job: Job, epoch: int) -> dict[str, Any]:
     standards = ["ua-1"] if job.accessible else []
-    return {"input": job.source, "output": job.output, "standards": standards, "epoch": epoch}
+    return {
+        "input": job.source,
+        "output": job.output,
+        "standards": standards,
+        "epoch": epoch,
+        "inputs": {"design": job.cover} if job.cover else {},
+        "ppi": 72.0 * job.scale,
+    }
 
 
 def _worked(folder: Path, request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -175,4 +193,4 @@ def _place(book: ExportBook, text: str) -> str:
         if at >= 0:
             line = part.text.count("\n", 0, at) + 1 - part.added
             return f"{part.name}, line {line}" if line > 0 else f"the title of {part.name}"
-    return "the title page" if text in f"{book.title} {book.author} {book.rights}" else "the book"
+    return "the title page" if text in f"{book.title} {book.author} {book.imprint}" else "the book"

@@ -35,8 +35,8 @@ def _done(job: dict[str, Any], inputs: dict[str, str], fonts: typst.Fonts) -> di
             output=job["output"],
             root=".",
             font_paths=fonts,
-            ppi=72.0,
-            sys_inputs=inputs,
+            ppi=job["ppi"],
+            sys_inputs={**inputs, **job["inputs"]},
             pdf_standards=job["standards"],
             timestamp=job["epoch"],
         )

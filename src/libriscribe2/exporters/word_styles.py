@@ -108,8 +108,10 @@ _OF_BOOK: Final[Looks] = {
     "Imprint": ("Imprint", "Normal", f'<w:spacing w:after="120"/>{_LEFT}',
                 '<w:sz w:val="17"/><w:szCs w:val="17"/>'),
     "ImprintFirst": ("Imprint First", "Imprint", '<w:pageBreakBefore/><w:spacing w:before="7600"/>', ""),
-    "Dedication": ("Dedication", "Normal", f'{_TITLE_CENTRED}', "<w:i/><w:iCs/>"),
-    "Epigraph": ("Epigraph", "Normal", '<w:spacing w:after="160"/><w:ind w:left="900" w:right="900" '
+    "Dedication": ("Dedication", "Normal", '<w:pageBreakBefore/><w:spacing w:before="2600"/>'
+                   f'{_TITLE_CENTRED}', "<w:i/><w:iCs/>"),
+    "Epigraph": ("Epigraph", "Normal", '<w:pageBreakBefore/><w:spacing w:before="2600"/>'
+                 '<w:ind w:left="900" w:right="900" '
                  'w:firstLine="0"/><w:jc w:val="left"/>', ""),
     "Header": ("header", "Normal", _TITLE_CENTRED, '<w:i/><w:iCs/><w:sz w:val="18"/><w:szCs w:val="18"/>'),
     "Footer": ("footer", "Normal", _TITLE_CENTRED, '<w:sz w:val="18"/><w:szCs w:val="18"/>'),

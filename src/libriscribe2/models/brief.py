@@ -214,6 +214,7 @@ class Brief(BaseModel):
         series_number: Its place there, such as `2` or `2.5`.
         rights: The copyright line, such as `© 2026 Mira Okubo. All rights reserved.`
         publisher: Who publishes it.
+        edition: Which edition it is, such as `First edition, November 2026`.
         citations: How a book of facts cites its sources.
         identifier: Its own number, such as `urn:isbn:9780306406157`; empty has one made.
         cover: A PNG or JPEG of the project, such as `images/cover.jpg`; empty has one drawn.
@@ -250,6 +251,7 @@ class Brief(BaseModel):
     series_number: Annotated[Count, AfterValidator(_number)] = ""
     rights: Line = ""
     publisher: Line = ""
+    edition: Line = ""
     citations: CitationStyle = "numbers"
     identifier: Line = ""
     cover: Line = ""

@@ -386,12 +386,23 @@ class ExportConfig(BaseModel):
             else the one on the path.
         style: How a Word file is laid out: as the pages of a book, or in standard manuscript
             format.
+        design: The look of the pages of a PDF.
+        trim: The size of a page.
+        bleed: Whether the sheets of the print edition are larger than the trim.
+        paper: What the print edition is printed on.
+        cover: The design of the cover, such as `tide` or `tide-dark`; `picture` sets title and
+            author on the picture that `cover` in `[book]` names. Empty: by genre and title.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pandoc: str = ""
     style: Literal["book", "manuscript"] = "book"
+    design: Literal["classic", "modern", "literary"] = "classic"
+    trim: Literal["5x8", "5.25x8", "5.5x8.5", "6x9", "a5"] = "6x9"
+    bleed: bool = False
+    paper: Literal["cream", "white", "color"] = "cream"
+    cover: str = ""
 
 
 class Settings(BaseSettings):

@@ -79,7 +79,7 @@ def test_EX_2_a_missing_letter_is_named_and_no_box_is_printed(tmp_path: Path) ->
     cover, jobs = cover_picture(book, staging)
     job = Job("book.typ", "book.pdf", accessible=True)
     with pytest.raises(ConfigError, match=r"'中' \(U\+4E2D CJK") as caught:
-        typeset(book, staging, [*jobs, job], cover=cover, system_fonts=False)
+        typeset(book, staging, [*jobs, job], more={"front": cover}, system_fonts=False)
     assert "chapters/01.md, line 5" in caught.value.why
     assert "fonts-noto-cjk" in caught.value.fix
 

@@ -37,6 +37,7 @@ class DocxExporter:
     note = "Word adds page numbers to the table of contents when you update it (click it, F9)."
     also_called: tuple[str, ...] = ("word",)
     place = 40
+    usual = True
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the Word file; see `Exporter.export`."""
@@ -72,6 +73,11 @@ def _pages(book: ExportBook, text: WordText, page: WordPage, chapters: list[str]
     ]
     lines = [one for one in book.imprint if one]
     front += [_line(text, "Imprint" if at else "ImprintFirst", one) for at, one in enumerate(lines)]
+    front += [
+        text.paragraph(style, "<w:r><w:br/></w:r>".join(text.run(one) for one in words))
+        for style, words in (("Dedication", book.dedication), ("Epigraph", book.epigraph))
+        if words
+    ]
     front.append(_contents(book, text) or text.paragraph("Normal", ""))
     sections = [_ended("".join(front), _section(page, ""))]
     for place, chapter in enumerate(chapters):

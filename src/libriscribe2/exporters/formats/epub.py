@@ -30,6 +30,7 @@ class EpubExporter:
     note = ""
     also_called: tuple[str, ...] = ()
     place = 30
+    usual = True
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the EPUB; see `Exporter.export`."""

@@ -20,6 +20,7 @@ class HtmlExporter:
     note = ""
     also_called: tuple[str, ...] = ("htm",)
     place = 20
+    usual = True
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the page; see `Exporter.export`."""
@@ -56,8 +57,14 @@ def _meta(book: ExportBook) -> str:
 def _head(book: ExportBook) -> str:
     number = f" {book.series_number}" if book.series_number else ""
     series = f"{book.series}{number}" if book.series else ""
-    lines = filter(None, (series, book.author, book.publisher, book.rights))
-    return f"<h1>{escape(book.title)}</h1>\n" + "".join(f"<p>{escape(one)}</p>\n" for one in lines)
+    lines = filter(None, (series, book.author, *book.imprint))
+    front = [
+        f'<p class="{kind}">{"<br>".join(map(escape, words))}</p>\n'
+        for kind, words in (("dedication", book.dedication), ("epigraph", book.epigraph))
+        if words
+    ]
+    told = "".join(f"<p>{escape(one)}</p>\n" for one in lines)
+    return f"<h1>{escape(book.title)}</h1>\n{told}{''.join(front)}"
 
 
 def _contents(book: ExportBook) -> str:

@@ -18,6 +18,7 @@ class MarkdownExporter:
     note = ""
     also_called: tuple[str, ...] = ("markdown",)
     place = 10
+    usual = True
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the Markdown file; see `Exporter.export`."""
