@@ -15,6 +15,7 @@ from tests.support.hand_made import ARABIC, HandMade, png
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import Edition, ExportBook
 from libriscribe2.exporters.formats.wrap import barcode
+from libriscribe2.exporters.page_ink import got
 from libriscribe2.exporters.print_check import check_edition, check_pages
 from libriscribe2.exporters.print_rules import least_gutter, page_for, spine
 
@@ -116,7 +117,7 @@ def moved(page: int, right: float) -> Callable[[PdfWriter], None]:
 
 def without_fonts(pdf: PdfWriter) -> None:
     for page in pdf.pages:
-        for font in page["/Resources"].get("/Font", {}).values():  # type: ignore[union-attr]
+        for font in got(page["/Resources"]).get("/Font", {}).values():
             inner = font.get_object()["/DescendantFonts"].get_object()[0].get_object()
             for kind in ("/FontFile2", "/FontFile3"):
                 inner["/FontDescriptor"].get_object().pop(kind, None)
@@ -124,8 +125,8 @@ def without_fonts(pdf: PdfWriter) -> None:
 
 def transparent(pdf: PdfWriter) -> None:
     state = DictionaryObject({NameObject("/ca"): FloatObject(0.5)})
-    resources = pdf.pages[9]["/Resources"]
-    resources[NameObject("/ExtGState")] = DictionaryObject({NameObject("/G1"): state})  # type: ignore[index]
+    resources = got(pdf.pages[9]["/Resources"])
+    resources[NameObject("/ExtGState")] = DictionaryObject({NameObject("/G1"): state})
 
 
 def layers(pdf: PdfWriter) -> None:
