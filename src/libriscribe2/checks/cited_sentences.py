@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Final, Literal
 
+from libriscribe2.checks.function_words import STOPWORDS
 from libriscribe2.checks.prose_claims import folded_words, names_in
-from libriscribe2.checks.text import NUMBER_WORDS, STOPWORDS, ChapterText, Paragraph, words
+from libriscribe2.checks.text import NUMBER_WORDS, ChapterText, Paragraph, words
 from libriscribe2.models.citations import MARK, ids_in, mark_of
 from libriscribe2.models.notes import Note
 from libriscribe2.research.passages import sentences

@@ -11,6 +11,8 @@ from typing import Final, TypeVar
 
 import regex
 
+from libriscribe2.checks.function_words import function_words
+
 _WORD: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}\p{N}]+(?:['\u2019][\p{L}\p{M}\p{N}]+)*"
 )
@@ -53,15 +55,6 @@ _PLAIN: Final = (
 )
 
 
-_FUNCTION_WORDS: Final = (
-    "a about above after again all am an and any are as at away back be been before being below "
-    "but by can could did do does down each even every few for from had has have he her here "
-    "hers him his how i if in into is it its just like me more most my no nor not now of off on "
-    "once one only or other our out over own said same she should so some such than that the "
-    "their them then there these they this those through to too two under until up upon us very "
-    "was we were what when where which while who whom why will with would you your"
-)
-
 _UNITS: Final = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
@@ -73,9 +66,6 @@ NUMBER_WORDS: Final = {
     **dict(zip(_TENS, range(20, 100, 10), strict=True)),
 }
 """What English words for numbers below a hundred stand for, one word each."""
-
-STOPWORDS: Final = frozenset(_FUNCTION_WORDS.split())
-"""English function words, which say nothing about what a passage is about."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +139,11 @@ class ChapterText:
     def words(self) -> tuple[str, ...]:
         """Its words in lower case, in order."""
         return tuple(chain.from_iterable(self.words_of))
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """The words of its language that say nothing of what it is about."""
+        return function_words(self.words)
 
     @property
     def word_count(self) -> int:
@@ -339,17 +334,17 @@ def stock_phrases(
             count[gram] += 1
             within[gram].add(index)
     fewest = max(3, len(chapters) // 4)
+    empty = function_words(chain.from_iterable(one.words for one in chapters))
+
+    def has_content(gram: Gram) -> bool:
+        return 2 * sum(word in empty for word in gram) <= len(gram)
+
     found = [
         StockPhrase(" ".join(gram), count[gram], len(where))
         for gram, where in within.items()
-        if len(where) >= fewest and _has_content(gram) and not known.intersection(gram)
+        if len(where) >= fewest and has_content(gram) and not known.intersection(gram)
     ]
     return sorted(found, key=lambda one: (-one.chapters, -one.count, one.text))
-
-
-def _has_content(gram: Gram) -> bool:
-    """Whether at least half of a phrase is more than function words."""
-    return 2 * sum(word in STOPWORDS for word in gram) <= len(gram)
 
 
 def duplicate_paragraphs(chapters: Sequence[ChapterText]) -> list[DuplicatePair]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from libriscribe2.checks.text import STOPWORDS, ChapterText
+from libriscribe2.checks.text import ChapterText
 
 EDGE_WORDS: Final = 75
 
@@ -38,7 +38,7 @@ def ending_pairs(chapters: Sequence[ChapterText]) -> list[EdgePair]:
 def edge_content(chapter: ChapterText, index: int) -> frozenset[str]:
     """The words of content of the first (0) or the last (-1) 75 words of a chapter."""
     edge = chapter.words[-EDGE_WORDS:] if index else chapter.words[:EDGE_WORDS]
-    return frozenset(edge).difference(STOPWORDS)
+    return frozenset(edge).difference(chapter.function_words)
 
 
 def likeness(ours: frozenset[str], theirs: frozenset[str]) -> float:

@@ -2,13 +2,15 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from math import log
 from typing import Final
 
 import regex
 
-from libriscribe2.checks.text import STOPWORDS, ChapterText, Gram, grams, in_a_row, plain, words
+from libriscribe2.checks.function_words import STOPWORDS, function_words
+from libriscribe2.checks.text import ChapterText, Gram, grams, in_a_row, plain, words
 from libriscribe2.prose import parts, shorten, weigh
 
 SATURATION: Final = 1.2
@@ -150,19 +152,15 @@ def overused_phrases(chapters: Sequence[ChapterText]) -> list[str]:
         phrases = grams(chapter.words, _PHRASE_WORDS)
         uses.update(phrases)
         spread.update(set(phrases))
+    empty = function_words(chain.from_iterable(one.words for one in chapters))
     # Looked at one by one are the few that stand often; most phrases stand once.
     ranked = sorted(
         (-count * spread[gram], " ".join(gram))
         for gram, count in uses.items()
-        if count >= _FEWEST_USES and sum(word in STOPWORDS for word in gram) <= _MOST_STOPWORDS
+        if count >= _FEWEST_USES and sum(word in empty for word in gram) <= _MOST_STOPWORDS
     )
     names = frozenset[str]().union(*map(_names, chapters))
-    return _apart(one for _, one in ranked if not names.issuperset(_content(one)))
-
-
-def _content(phrase: str) -> Iterator[str]:
-    """The words of a phrase that are no function words."""
-    return (word for word in phrase.split() if word not in STOPWORDS)
+    return _apart(one for _, one in ranked if not names.issuperset(set(one.split()) - empty))
 
 
 def _apart(ranked: Iterable[str]) -> list[str]:

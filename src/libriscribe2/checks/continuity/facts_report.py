@@ -16,7 +16,8 @@ from libriscribe2.checks.cited_sentences import (
 )
 from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.continuity.story_report import StoryReport
-from libriscribe2.checks.text import STOPWORDS, ChapterText, words
+from libriscribe2.checks.function_words import STOPWORDS
+from libriscribe2.checks.text import ChapterText, words
 from libriscribe2.checks.text_names import name_drift
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import MARK, facts, ids_in, mark_of

@@ -8,7 +8,6 @@ from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gat
 from libriscribe2.checks.reference_ranges import ReferenceRange
 from libriscribe2.checks.text import (
     PHRASE_WORDS,
-    STOPWORDS,
     ChapterText,
     Gram,
     ParagraphIndex,
@@ -144,7 +143,7 @@ def _told(
     text = _GAP.join(("", *chapter.words, ""))
     told: set[str] = set()
     for gram in sorted(uses, key=uses.__getitem__, reverse=True):
-        if not _says_something(gram, names):
+        if not _says_something(gram, chapter.function_words.union(names)):
             continue
         at = text.rindex(_GAP.join(("", *gram, "")))
         one = chapter.sentence_at(text.count(_GAP, 0, at))
@@ -157,6 +156,6 @@ def _told(
             break
 
 
-def _says_something(gram: Iterable[str], names: Collection[str]) -> bool:
+def _says_something(gram: Iterable[str], empty: Collection[str]) -> bool:
     """Whether a phrase has at least two words that are neither function words nor names."""
-    return sum(word not in STOPWORDS and word not in names for word in gram) >= 2
+    return sum(word not in empty for word in gram) >= 2
