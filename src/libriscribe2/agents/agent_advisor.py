@@ -7,12 +7,13 @@ from typing import Final
 import regex
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
-from libriscribe2.checks.patching import GAP
+from libriscribe2.checks.patching import GAP, changed_paragraphs
 from libriscribe2.context.earlier_text import PassageIndex
 from libriscribe2.models.excerpts import book_lines, cards, concept_block, to_json
 from libriscribe2.models.story import ConceptFile, OutlineFile
+from libriscribe2.models.style import MOST_HABITS, STYLE, Habit, Habits, StyleFile, style_block
 from libriscribe2.project.paths import CONCEPT, OUTLINE, chapter_file
-from libriscribe2.prose import parts, shorten, weigh
+from libriscribe2.prose import lines_within, parts, shorten, weigh
 from libriscribe2.replies.parsers import ReplyReader
 from libriscribe2.research.quotes import line_of_quote
 
@@ -26,6 +27,7 @@ CARDS_BUDGET: Final = 5_000
 OUTLINE_BUDGET: Final = 9_000
 PASSAGE_BUDGET: Final = 1_600
 SUMMARY_BUDGET: Final = 600
+EDITS_BUDGET: Final = 24_000
 LEAST_SUMMARY: Final = 80
 
 _CARDS: Final = ("name", "role", "motivation", "relationships", "arc")
@@ -55,21 +57,25 @@ class Proposed:
     """Something that the author may accept.
 
     Attributes:
-        kind: `note`, `edit`, or `chapter` for a new summary.
-        part: What it is about, such as `7`, `7.2` or `book`.
-        text: The note, the new words, or the summary.
-        find: The words that the new ones replace.
+        kind: `note`, `edit`, `chapter` for a new summary, or `rule` for the style sheet.
+        part: What it is about, such as `7`, `7.2` or `book`; of a rule its aspect.
+        text: The note, the new words, the summary, or the rule.
+        find: The words that the new ones replace; of a rule those that the author replaced.
+        shown: The author's words, which show a rule.
     """
 
     kind: str
     part: str
     text: str
     find: str = ""
+    shown: str = ""
 
     @property
     def told(self) -> str:
         """It in one line."""
-        change = f"\u201c{self.find}\u201d -> \u201c{self.text}\u201d"
+        change = f"\u201c{self.find}\u201d -> \u201c{self.shown or self.text}\u201d"
+        if self.shown:
+            return f"{self.kind}, {self.part}: {self.text} ({change})"
         return f"{self.kind} {self.part}: {change if self.find else self.text}"
 
 
@@ -99,7 +105,7 @@ class AdvisorAgent(ConsultedAgent):
     heeds = "chapters"
     recorded_as = "Advisor"
     brief_keys = BOOK_KEYS
-    prompts = ("ask",)
+    prompts = ("ask", "learn")
 
     async def advise(self, question: str) -> Advice:
         """The answer to a question of the author's.
@@ -137,6 +143,44 @@ class AdvisorAgent(ConsultedAgent):
             tuple(_proposals(said[PROPOSALS])),
             tuple(self.made_from.keys),
         )
+
+    async def learn(self, edits: Mapping[int, tuple[str, str]]) -> Advice:
+        """The habits that an author's edits show, as rules to accept.
+
+        A rule counts if both its quotes stand in the same passage, the first before the edit alone.
+        Passages that are another text altogether show no habit, and are left out.
+
+        Args:
+            edits: What was written and what the author made of it, by chapter.
+
+        Raises:
+            LibriScribeError: The question got no usable reply.
+        """
+        found = [
+            (number, was.strip(), now.strip())
+            for number, texts in edits.items()
+            for was, now in changed_paragraphs(*texts)
+            if was.strip() and now.strip() and weigh(was) + weigh(now) <= EDITS_BUDGET // 3
+        ]
+        lines = (to_json({"chapter": n, "was": was, "now": now}) for n, was, now in found)
+        values = {
+            "book": book_lines(self.brief),
+            "style": style_block(self.book.load(STYLE.file, StyleFile), STYLE.budget),
+            "edits": "\n".join(lines_within(lines, EDITS_BUDGET)),
+        }
+        said = (await self.ask_about(Unit("learn", None, ""), Habits, "learn", values)).habits
+        kept = [
+            Proposed("rule", one.aspect, " ".join(one.rule.split()), one.before, one.after)
+            for one in said[:MOST_HABITS]
+            if one.aspect and any(_shows(one, was, now) for _, was, now in found)
+        ]
+        return Advice("", (), len(said) - len(kept), tuple(kept), tuple(self.made_from.keys))
+
+
+def _shows(one: Habit, was: str, now: str) -> bool:
+    """Whether an edit is the change that a habit quotes."""
+    is_old = line_of_quote(one.before, was) and not line_of_quote(one.before, now)
+    return bool(is_old and line_of_quote(one.after, now))
 
 
 def _outline(outline: OutlineFile, texts: Mapping[int, str]) -> str:

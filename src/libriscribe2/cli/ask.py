@@ -9,6 +9,7 @@ from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
+    ProjectArgument,
     RequiredProjectArgument,
     RunOptions,
     command,
@@ -21,9 +22,15 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, recording
 from libriscribe2.commands.asking import accept, chosen
 from libriscribe2.commands.asking import ask as answer
+from libriscribe2.commands.asking import learn as find_habits
 from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import UsageError
 from libriscribe2.wording import counted
+
+AcceptOption = Annotated[
+    str,
+    typer.Option("--accept", metavar="NUMBERS", help="Carry out these proposals, as in 1,3."),
+]
 
 
 @command
@@ -31,10 +38,7 @@ def ask(
     frame: Frame,
     project: RequiredProjectArgument,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
-    accepted: Annotated[
-        str,
-        typer.Option("--accept", metavar="NUMBERS", help="Carry out these proposals, as in 1,3."),
-    ] = "",
+    accepted: AcceptOption = "",
     as_json: JsonOption = False,
     *,
     options: RunOptions,
@@ -60,10 +64,65 @@ def ask(
                 lambda: renderer.warning(interrupted(paths.called)),
             )
         _tell(renderer, advice, as_json=as_json)
-        if advice.proposals and not accepted and not as_json and is_interactive(settings):
-            accepted = Questions(renderer).line("Accept which? (numbers, Enter for none) ")
-        for one in chosen(advice, accepted):
-            renderer.note(f"{accept(store, one, advice.keys)}.")
+        _offer(renderer, book, advice, accepted, can_ask=not as_json)
+
+
+@command
+def learn(
+    frame: Frame,
+    project: ProjectArgument = None,
+    accepted: AcceptOption = "",
+    as_json: JsonOption = False,
+    *,
+    options: RunOptions,
+) -> None:
+    """Find habits in your edits, and take those that you accept into the style sheet.
+
+    Example: libriscribe2 learn my-book --accept 1,3
+
+    One request compares what was written with what you made of it. Each rule comes with both
+    quotes, before and after; one whose quotes your edits do not hold is left out. Only rules that
+    you accept by their numbers are kept, and nothing that is written is written again.
+    """
+    renderer = frame.renderer
+    paths = frame.project(project, options=options)
+    settings = frame.settings(options, paths)
+    with open_book(paths) as (store, brief):
+        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+        with recording(renderer, book) as consumers:
+            advice = run_async(
+                find_habits(book, consumers), lambda: renderer.warning(interrupted(paths.called))
+            )
+        if as_json:
+            rules = [
+                {"aspect": one.part, "rule": one.text, "before": one.find, "after": one.shown}
+                for one in advice.proposals
+            ]
+            renderer.data_json({"rules": rules, "left_out": advice.lost})
+        else:
+            _tell_rules(renderer, advice)
+        _offer(renderer, book, advice, accepted, can_ask=not as_json)
+
+
+def _offer(
+    renderer: Renderer, book: OpenBook, advice: Advice, accepted: str, *, can_ask: bool
+) -> None:
+    """Carry out the proposals that the author accepts, here or by the command line."""
+    if advice.proposals and not accepted and can_ask and is_interactive(book.settings):
+        accepted = Questions(renderer).line("Accept which? (numbers, Enter for none) ")
+    for one in chosen(advice, accepted):
+        renderer.note(f"{accept(book.store, one, advice.keys).rstrip('.')}.")
+
+
+def _tell_rules(renderer: Renderer, advice: Advice) -> None:
+    """The rules with their quotes."""
+    for number, one in enumerate(advice.proposals, start=1):
+        renderer.data(f"{number}. {one.text} ({one.part})")
+        renderer.data(f"   was: \u201c{one.find}\u201d\n   now: \u201c{one.shown}\u201d")
+    if advice.lost:
+        renderer.note(f"{counted(advice.lost, 'rule')} left out: your edits do not show them.")
+    if not advice.proposals:
+        renderer.note("Your edits show no habit that the style sheet does not hold yet.")
 
 
 def _tell(renderer: Renderer, advice: Advice, *, as_json: bool) -> None:

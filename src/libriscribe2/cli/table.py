@@ -56,6 +56,11 @@ COMMANDS: Final = (
     ),
     Entry("ask", "ask:ask", "Ask about a book, and get an answer with quotes and proposals."),
     Entry(
+        "learn",
+        "ask:learn",
+        "Find habits in your edits, and take those that you accept into the style sheet.",
+    ),
+    Entry(
         "rename", "rename:rename", "Change the name of a person or place in every file of a book."
     ),
     Entry(

@@ -6,11 +6,12 @@ from libriscribe2.agents.agent_advisor import Advice, AdvisorAgent, Proposed
 from libriscribe2.checks.patching import apply
 from libriscribe2.commands.noting import note_down, place_of
 from libriscribe2.commands.runs import OpenBook
-from libriscribe2.editing.versions import made_with, replace_text, replace_texts
-from libriscribe2.engine.engine import follow
+from libriscribe2.editing.versions import edits_of, made_with, replace_text, replace_texts
+from libriscribe2.engine.engine import RunStream, follow
 from libriscribe2.errors import MaxRetriesExceededError, ProjectError, UsageError
 from libriscribe2.models.reviews import Patch
 from libriscribe2.models.story import OutlineFile
+from libriscribe2.models.style import STYLE, StyleFile, StyleRule
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import OUTLINE, SCENES, chapter_file
@@ -35,6 +36,35 @@ async def ask(book: OpenBook, consumers: Sequence[EventConsumer], question: str)
         LibriScribeError: The question got no usable reply.
     """
     run = book.ask(AdvisorAgent, lambda advisor: advisor.advise(question))
+    return await _answered(run, consumers)
+
+
+async def learn(book: OpenBook, consumers: Sequence[EventConsumer]) -> Advice:
+    """Have habits found in what the author changed of the chapters; nothing of the book changes.
+
+    Raises:
+        UsageError: Nothing was changed, or the book has no style sheet.
+        LibriScribeError: The question got no usable reply.
+    """
+    store = book.store
+    if not store.exists(STYLE.file):
+        raise UsageError(f"There is no {STYLE.file} yet: rules would have no place.")
+    edits = edits_of(store, map(chapter_file, range(1, Book(store).chapters() + 1)))
+    if not edits:
+        raise UsageError(
+            "You have changed no chapter that the program wrote.",
+            fix="Edit one in the book's folder `chapters`, then run this again.",
+        )
+    texts = {
+        n: edits[name]
+        for n in range(1, Book(store).chapters() + 1)
+        if (name := chapter_file(n)) in edits
+    }
+    run = book.ask(AdvisorAgent, lambda advisor: advisor.learn(texts))
+    return await _answered(run, consumers)
+
+
+async def _answered(run: RunStream[Advice], consumers: Sequence[EventConsumer]) -> Advice:
     try:
         return await follow(run, *consumers)
     except MaxRetriesExceededError as error:
@@ -69,9 +99,26 @@ def accept(store: ProjectStore, one: Proposed, keys: Sequence[str]) -> str:
     """
     if one.kind == "note":
         return f"{note_down(store.paths, one.part, one.text).file}: noted"
+    if one.kind == "rule":
+        return _keep_rule(store, one, keys)
     number, _ = place_of(one.part)
     check_chapter(number, Book(store).chapters())
     return _edit(store, number, one, keys) if one.find else _replan(store, number, one, keys)
+
+
+def _keep_rule(store: ProjectStore, one: Proposed, keys: Sequence[str]) -> str:
+    """Put a rule before all others of the style sheet; what is written stays as it is."""
+    style = Book(store).load(STYLE.file, StyleFile)
+    if any(one.text.casefold() == rule.rule.casefold() for rule in style.rules):
+        return f"{STYLE.file}: that is a rule already"
+    quote = f"{one.find} -> {one.shown}"
+    rule = StyleRule.model_validate({"aspect": one.part, "rule": one.text, "quote": quote})
+    text = readable_json(
+        style.model_copy(update={"rules": [rule, *style.rules]}).model_dump(mode="json")
+    )
+    made = made_with(store, STYLE.file, text, keys)
+    replace_text(store, STYLE.file, text, f"learn {STYLE.file}", made)
+    return f"{STYLE.file}: {one.text}"
 
 
 def _edit(store: ProjectStore, number: int, one: Proposed, keys: Sequence[str]) -> str:

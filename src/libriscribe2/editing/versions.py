@@ -12,6 +12,7 @@ from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.project import records
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.manifest import FileRecord, Manifest
+from libriscribe2.project.paths import text_copy
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
 from libriscribe2.project.store import ProjectStore
@@ -86,6 +87,29 @@ def version(view: ProjectView, name: str, number: int | None) -> Version:
     if not chosen.is_text:
         raise UsageError(f"Version {chosen.number} of {name} is no text in UTF-8.")
     return chosen
+
+
+def edits_of(store: ProjectStore, names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """What the program wrote last of files, and what the author made of it, by name.
+
+    A file is left out where it is as it was written, or where no copy of what was written is kept.
+
+    Raises:
+        ProjectError: A file is not UTF-8.
+        StorageError: A file cannot be read.
+    """
+    wanted, shas, then = tuple(names), dict[str, str](), Manifest()
+    for record in store.journal.found.records:
+        then.fold(record)
+        written = ((name, then.files.get(name)) for name in wanted)
+        shas |= {name: last.sha for name, last in written if last is not None and not last.is_own}
+    found: dict[str, tuple[str, str]] = {}
+    for name, sha in shas.items():
+        was, now = store.find_text(text_copy(sha)), store.find_text(name)
+        state = store.state(name, {})
+        if was is not None and now is not None and (state.own or state.kind == "edited"):
+            found[name] = was, now
+    return found
 
 
 def put_back(store: ProjectStore, name: str, text: str, what: str) -> None:

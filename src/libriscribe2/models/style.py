@@ -11,6 +11,7 @@ from libriscribe2.models.knowledge import Knowledge
 from libriscribe2.prose import shorten, weigh
 
 MOST_RULES: Final = 12
+MOST_HABITS: Final = 8
 MOST_PASSAGES: Final = 3
 PASSAGE_WORDS: Final = 180
 """Most words of a passage."""
@@ -90,6 +91,26 @@ class StyleRule(Shape):
     )
     rule: Text = Field(description="The habit as an instruction, in one sentence")
     quote: Text = Field(description="Words of the passages that show it, copied exactly")
+
+
+class Habit(Shape):
+    """One habit of an author who changed what was written, with words that show it."""
+
+    aspect: Annotated[Aspect, BeforeValidator(_aspect)] = Field(
+        description="What of the form it is about"
+    )
+    rule: Text = Field(description="The habit as an instruction, in one sentence")
+    before: Text = Field(description="Words of a passage as it was, copied exactly")
+    after: Text = Field(description="Words of the same passage as it is now, copied exactly")
+
+
+class Habits(Shape):
+    """What the changes of an author show."""
+
+    habits: list[Habit] = Field(
+        description="The strongest first; an empty list where they show none",
+        json_schema_extra={"maxItems": MOST_HABITS},
+    )
 
 
 class Voice(Shape):
