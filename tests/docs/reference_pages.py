@@ -12,6 +12,8 @@ from tests.docs.help_page import PAGE, ROOT
 from tests.docs.help_page import page as commands_page
 
 from libriscribe2 import errors
+from libriscribe2.cli.mcp import skill_text
+from libriscribe2.cli.table import COMMANDS
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.backends.recorded import Recording
@@ -44,11 +46,37 @@ def pages() -> dict[Path, str]:
         FOLDER / "settings.md": _settings(),
         FOLDER / "exit-codes.md": _exit_codes(),
         FOLDER / "files.md": _files(),
+        ROOT / "share" / "skill" / "SKILL.md": skill_text(),
+        ROOT / "share" / "man" / "libriscribe2.1": _manual(),
         **{
             FOLDER / "schemas" / f"{_schema_name(file)}": _schema(shape, file)
             for file, (shape, _) in _shapes().items()
         },
     }
+
+
+def _manual() -> str:
+    """The page of `man libriscribe2`."""
+    lines = [
+        ".TH LIBRISCRIBE2 1",
+        ".SH NAME",
+        r"libriscribe2 \- turn a premise into a finished book",
+        ".SH SYNOPSIS",
+        r".B libriscribe2",
+        r"[\-\-quiet] [\-\-debug] \fICOMMAND\fR [\fIOPTIONS\fR]",
+        ".SH DESCRIPTION",
+        "A book is a folder of Markdown and JSON. Every reply of a model is kept before it is read,",
+        "and none is paid for twice.",
+        r"\fBlibriscribe2\fR \fICOMMAND\fR \fB\-\-help\fR shows the options of a command.",
+        ".SH COMMANDS",
+    ]
+    for entry in COMMANDS:
+        if not entry.hidden:
+            lines += [".TP", rf".B {entry.name}", entry.help.replace("-", r"\-")]
+    lines.append(".SH EXIT STATUS")
+    for code, told in sorted(_codes().items()):
+        lines += [".TP", rf".B {code}", re.sub(r"`\w+`: ", "", told[0])]
+    return "\n".join(lines) + "\n"
 
 
 def _told(model: type[BaseModel]) -> dict[str, str]:
@@ -87,7 +115,8 @@ def _settings() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _exit_codes() -> str:
+def _codes() -> dict[int, list[str]]:
+    """What each exit code means."""
     kinds = [
         one
         for one in vars(errors).values()
@@ -97,12 +126,16 @@ def _exit_codes() -> str:
     for kind in kinds:
         first = (inspect.getdoc(kind) or "").partition("\n")[0]
         rows.setdefault(kind.exit_code, []).append(f"`{kind.slug}`: {first}")
+    return rows
+
+
+def _exit_codes() -> str:
     lines = [
         f"# Exit codes\n\n{_MADE}\n",
         "| code | what it means; the name in `--json` |",
         "|---|---|",
     ]
-    lines += [f"| {code} | {'<br>'.join(told)} |" for code, told in sorted(rows.items())]
+    lines += [f"| {code} | {'<br>'.join(told)} |" for code, told in sorted(_codes().items())]
     return "\n".join(lines) + "\n"
 
 

@@ -113,6 +113,12 @@ COMMANDS: Final = (
     Entry(
         "trust", "listings:trust", "Let a folder's .env set everything, until it changes.", _SET_UP
     ),
+    Entry(
+        "mcp",
+        "mcp:mcp",
+        "Offer your books to another program as tools, by the Model Context Protocol.",
+        _SET_UP,
+    ),
     Entry("doctor", "listings:doctor", "Check that everything is in place.", _SET_UP),
     Entry("estimate", "resume:estimate", "Same as `resume --dry-run`.", hidden=True),
     Entry("adopt", "status:accept", "Same as `accept`.", hidden=True),

@@ -1,0 +1,1 @@
+complete --command libriscribe2 --no-files --arguments "(env _LIBRISCRIBE2_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) libriscribe2)" --condition "env _LIBRISCRIBE2_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) libriscribe2"
