@@ -1,13 +1,15 @@
 """What the pages show: figures, versions of chapters, uses of data, problems with their fixes."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
 from tests.support.review_book import ReviewBook, make_book
 from tests.support.screen import event
 
+from libriscribe2.cli.progress import RunView
+from libriscribe2.commands.run_progress import scale_of
 from libriscribe2.desk.pages.book_pages import (
     book_data,
     named_in,
@@ -56,17 +58,15 @@ def test_a_run_is_told_while_it_goes_on_and_when_it_is_over() -> None:
         done,
         event("stage.start", unit="outline.json").model_copy(update=after),
     ]
-    state = run_state(going, due=4)
-    assert state["state"] == "running"
-    assert state["working"] == ["outline.json"]
-    assert state["left"] == pytest.approx(120)
-    over = run_state([*going, event("run.failed", message="no credit")], due=4)
-    assert (over["state"], over["message"], over["working"]) == ("stopped", "no credit", [])
-    assert run_state([], due=4) == {}
-    killed = run_state(going, due=4, may_run=False)
-    assert (killed["state"], killed["working"], killed["left"]) == ("stopped", [], None)
+    state = run_state(going)
+    assert (state["state"], state["done"]) == ("running", 1)
+    over = run_state([*going, event("run.failed", message="no credit")])
+    assert (over["state"], over["message"]) == ("stopped", "no credit")
+    assert run_state([]) == {}
+    killed = run_state(going, may_run=False)
+    assert killed["state"] == "stopped"
     assert "resume" in killed["message"]
-    ended = run_state([*going, event("run.failed", message="no credit")], due=4, may_run=False)
+    ended = run_state([*going, event("run.failed", message="no credit")], may_run=False)
     assert ended["message"] == "no credit"
 
 
@@ -248,3 +248,20 @@ def test_a_file_among_the_chapters_that_is_none_is_left_out(review_book: ReviewB
     review_book.write("chapters/draft 3.md", "# Draft\n")
     assert [entry.key for entry in review_book.snapshot().chapters] == keys
     assert one_chapter(review_book.snapshot(), "notes") is None
+
+
+def test_a_run_is_told_in_the_figures_of_the_terminal(review_book: ReviewBook) -> None:
+    start = event("run.start")
+    after = {"ts": start.ts + timedelta(seconds=30)}
+    events = [
+        start,
+        event("stage.start", stage="chapters", chapter=2, unit="chapters/02.md"),
+        event("llm.call", stage="chapters", calls=3, cost_usd=0.25).model_copy(update=after),
+    ]
+    snapshot = replace(review_book.snapshot(), events=events)
+    view = RunView(scale_of(snapshot.view, review_book.source.brief()))
+    for one in events:
+        list(view.receive(one, None))
+    lines = [line.plain for line in view.lines(30.0, 20)]
+    assert overview(snapshot)["run"]["told"] == " \u00b7 ".join(lines)
+    assert lines[0].startswith("Chapter 2 of ")

@@ -16,6 +16,7 @@ from libriscribe2.commands.calls import (
     search_text,
 )
 from libriscribe2.commands.reply_replay import Piece, clean_text, raw_against_clean
+from libriscribe2.commands.run_progress import Progress, scale_of
 from libriscribe2.desk.snapshot import Snapshot
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.llm.backends.paste import Paste
@@ -77,9 +78,7 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
     """The values of the page."""
     totals = snapshot.view.manifest.totals
     return {
-        "run": run_state(
-            snapshot.events, sum(unit.runs for unit in snapshot.units), may_run=snapshot.may_run
-        ),
+        "run": run_state(snapshot.events, may_run=snapshot.may_run) | {"told": _told(snapshot)},
         "done": len(snapshot.chapters),
         "planned": snapshot.planned_chapters(),
         "words": sum(entry.words for entry in snapshot.chapters),
@@ -101,13 +100,23 @@ def _waiting(snapshot: Snapshot) -> list[Paste]:
         return []
 
 
-def run_state(events: Sequence[Event], due: int, *, may_run: bool = True) -> dict[str, Any]:
+def _told(snapshot: Snapshot) -> str:
+    """How far the newest run is, in the words and figures of the terminal."""
+    if not snapshot.events or snapshot.brief is None:
+        return ""
+    progress = Progress(scale_of(snapshot.view, snapshot.brief))
+    for event in snapshot.events:
+        progress.fold(event)
+    seconds = (snapshot.events[-1].ts - snapshot.events[0].ts).total_seconds()
+    told = (*progress.at_work(), progress.doing(), *progress.figures(seconds).told)
+    return " \u00b7 ".join(filter(None, told))
+
+
+def run_state(events: Sequence[Event], *, may_run: bool = True) -> dict[str, Any]:
     """What the newest run is doing, or how it ended; empty before there was one.
 
     Args:
         events: What it told.
-        due: How many parts are still to be made; a run that is going on gets the time that is
-            left from how long those before took.
         may_run: Whether its process may still be at work.
     """
     if not events:
@@ -117,19 +126,12 @@ def run_state(events: Sequence[Event], due: int, *, may_run: bool = True) -> dic
     if last.status == ReplyAwaitedError.slug:
         state = "waiting"
     killed = state == "stopped" and last.event not in _ENDS
-    at_work = {event.unit for event in events if event.event == "stage.start"}
-    over = [event for event in events if event.event in ("stage.end", "stage.failed")]
-    at_work -= {event.unit for event in over}
-    done = sum(event.event == "stage.end" for event in over)
-    elapsed = (last.ts - events[0].ts).total_seconds()
     return {
         "state": state,
         "since": events[0].ts,
         "last": last.ts,
         "message": _KILLED if killed else last.message,
-        "done": done,
-        "left": elapsed / done * due if done and due and state == "running" else None,
-        "working": sorted(filter(None, at_work)) if state == "running" else [],
+        "done": sum(event.event == "stage.end" for event in events),
         "calls": sum(event.calls for event in events if event.event == "llm.call"),
     }
 
