@@ -263,5 +263,5 @@ def test_a_run_is_told_in_the_figures_of_the_terminal(review_book: ReviewBook) -
     for one in events:
         list(view.receive(one, None))
     lines = [line.plain for line in view.lines(30.0, 20)]
-    assert overview(snapshot)["run"]["told"] == " \u00b7 ".join(lines)
+    assert overview(snapshot)["told"] == " \u00b7 ".join(lines)
     assert lines[0].startswith("Chapter 2 of ")

@@ -78,7 +78,8 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
     """The values of the page."""
     totals = snapshot.view.manifest.totals
     return {
-        "run": run_state(snapshot.events, may_run=snapshot.may_run) | {"told": _told(snapshot)},
+        "run": run_state(snapshot.events, may_run=snapshot.may_run),
+        "told": _told(snapshot),
         "done": len(snapshot.chapters),
         "planned": snapshot.planned_chapters(),
         "words": sum(entry.words for entry in snapshot.chapters),
@@ -104,9 +105,12 @@ def _told(snapshot: Snapshot) -> str:
     """How far the newest run is, in the words and figures of the terminal."""
     if not snapshot.events or snapshot.brief is None:
         return ""
-    progress = Progress(scale_of(snapshot.view, snapshot.brief))
-    for event in snapshot.events:
-        progress.fold(event)
+    try:
+        progress = Progress(scale_of(snapshot.view, snapshot.brief))
+        for event in snapshot.events:
+            progress.fold(event)
+    except LibriScribeError:  # a damaged file is told by its own page
+        return ""
     seconds = (snapshot.events[-1].ts - snapshot.events[0].ts).total_seconds()
     told = (*progress.at_work(), progress.doing(), *progress.figures(seconds).told)
     return " \u00b7 ".join(filter(None, told))
