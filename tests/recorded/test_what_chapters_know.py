@@ -5,6 +5,7 @@ Each line was missed, or found to be false, by somebody who wrote a chapter from
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 from tests.support.desk import Desk
@@ -78,3 +79,18 @@ def test_summaries_are_whole_as_long_as_there_is_room(asked: Asked) -> None:
     told = {n: block(requests[f"chapters/ch{n:02d}/whole"], "story_so_far") for n in range(2, 11)}
     assert [n for n, story in told.items() if "…" in story] == []
     assert [story.count("\n") for story in told.values()] == list(range(9))
+
+
+def test_a_patch_is_kept_although_it_adds_a_few_words_to_a_chapter_that_is_too_long(
+    tmp_path: Path,
+) -> None:
+    text = played(Desk(tmp_path / "desk"), "skarra").text("chapters/01.md")
+    assert "looped over its post, and not locked" in text
+
+
+def test_chat_behind_the_last_scene_is_no_scene_of_the_book(tmp_path: Path) -> None:
+    book = played(Desk(tmp_path / "desk"), "unruh")
+    chapter = book.text("chapters/03.md")
+    assert "fortfahren" not in chapter
+    assert not chapter.rstrip().endswith("*")
+    assert chapter.count("* * *") == 1

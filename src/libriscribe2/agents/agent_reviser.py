@@ -293,7 +293,9 @@ class Reviser:
         """The text with the patches that were kept."""
         whys = dict(enumerate((one.why for one in asked), start=1))
         patches = told.patches[:MOST_PATCHES]
-        done = patched(text, patches, this.figures, {note.id for note in this.context.notes})
+        errors = {at for at, one in enumerate(asked, start=1) if one.severity == "error"}
+        notes = {note.id for note in this.context.notes}
+        done = patched(text, patches, this.figures, notes, errors)
         self._suggested += len(patches)
         self._kept += len(done.kept)
         self._reasons += [(one.find, whys[one.issue]) for one in done.kept if one.issue in whys]

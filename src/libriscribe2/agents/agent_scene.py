@@ -1,6 +1,7 @@
 """One scene: written, continued where it came too short, and without what was written before."""
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,11 @@ from libriscribe2.telemetry import SCENE_CONTINUED
 
 FEWEST_REPEATED: Final = 5
 """A text may well begin with a few words that the one before ends with."""
+
+LEAST_SCENE: Final = 8
+"""A part that is shorter than all others by this factor is a stub."""
+
+_RULE: Final = re.compile(r"(?m)^[ \t]*(?:\*[ \t]*\*[ \t]*\*|-{3,}|_{3,})[ \t]*$")
 
 MOST_TRIES: Final = 64
 """So many places where the beginning of a text may stand are looked at one by one."""
@@ -48,6 +54,28 @@ def without_repetition(text: str, before: str) -> str:
     if rest and _LETTER.match(said[-1]) and _LETTER.match(rest[0]):
         return text
     return rest.lstrip()
+
+
+def without_stub(text: str, scenes: int) -> tuple[str, str]:
+    """The scenes that were asked for, and what stands beside them.
+
+    Where one part more comes than was asked for, and its first or last part is next to nothing,
+    that is no scene: the writer speaks to the reader of the reply.
+
+    Args:
+        text: The text of all scenes, with a rule or three asterisks between two.
+        scenes: How many were asked for.
+    """
+    rules = list(_RULE.finditer(text))
+    if len(rules) != scenes:
+        return text, ""
+    starts, ends = [0, *(one.end() for one in rules)], [*(one.start() for one in rules), len(text)]
+    sizes = [count_words(text[start:end]) for start, end in zip(starts, ends, strict=True)]
+    for at in (-1, 0):
+        if sizes[at] * LEAST_SCENE <= sorted(sizes)[1]:
+            kept = text[: ends[-2]] if at else text[starts[1] :]
+            return kept.strip(), text[starts[at] : ends[at]].strip()
+    return text, ""
 
 
 def joined(text: str, more: str) -> str:

@@ -11,7 +11,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.agents.agent_opening import with_opening
 from libriscribe2.agents.agent_reviser import Reviser
-from libriscribe2.agents.agent_scene import SceneCall, write_scene
+from libriscribe2.agents.agent_scene import SceneCall, without_stub, write_scene
 from libriscribe2.checks.text_lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.context.knowledge_parts import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
 from libriscribe2.context.prompt_context import PromptContext, read_context
@@ -49,7 +49,7 @@ from libriscribe2.project.paths import (
     story_bible_file,
     summary_file,
 )
-from libriscribe2.prose import count_words, divided, weigh
+from libriscribe2.prose import count_words, divided, shorten, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
@@ -276,6 +276,9 @@ class ChapterWriterAgent(Agent):
         text = with_known_ids(text.strip(), ids) if ids else text.strip()
         scenes = call.head.state.scenes
         if call.prompt == WHOLE:
+            text, beside = without_stub(text, len(scenes))
+            if beside:
+                self.remark(f"left out beside the scenes: “{shorten(beside, 60)}”")
             own = _CHAPTER_TITLE if any(scene.heading for scene in scenes) else _HEADING
             return own.sub("", text, count=1).strip()
         heading = " ".join(scenes[len(call.written)].heading.strip("# ").split())

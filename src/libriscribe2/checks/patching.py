@@ -30,6 +30,12 @@ _BLANK_LINES: Final = re.compile(r"\n[^\S\n]*\n\s*")
 MOST_CHANGE: Final = 0.1
 """So much of its length a text may gain or lose by all its patches together."""
 
+FEW_WORDS: Final = 12
+"""So many words a patch may add to a text that is too long already, or take from a short one."""
+
+LENGTH: Final = "length"
+"""The gate that looks at no more than that."""
+
 _FIXED: Final = regex.compile(
     r"(?m)^[ \t]*[#*_\-=~\u2022\u2042][#*_\-=~\u2022\u2042 \t]{0,8}$"
     r"|\[@?n-[^\]\n]*+\]?|<!--(?s:(?!-->|<!--).)*+(?:-->)?|-->"
@@ -127,11 +133,22 @@ def apply(text: str, patch: Patch, notes: Collection[str] = ()) -> Applied:
 
 
 def patched(
-    text: str, patches: Iterable[Patch], judge: Judge, notes: Collection[str] = ()
+    text: str,
+    patches: Iterable[Patch],
+    judge: Judge,
+    notes: Collection[str] = (),
+    errors: Collection[int] = (),
 ) -> Patched:
     """Put patches into a text one after the other, each only if the text is no worse with it.
 
-    All of them together change its length by at most a tenth. `notes` is what it is to `apply`.
+    All of them together change its length by at most a tenth.
+
+    Args:
+        text: The text.
+        patches: The patches.
+        judge: Measures a version of the text.
+        notes: What it is to `apply`.
+        errors: The issues that are errors: a patch of one is refused for no lesser fault.
     """
     now, taken, refused = text, list[Patch](), list[tuple[Patch, str]]()
     figures, first = judge(text), count_words(text)
@@ -143,7 +160,9 @@ def patched(
             reason = "it changes the length too much"
         if not reason:
             new = judge(tried.text)
-            worse = new.worse_than(figures)
+            worse = new.worse_than(figures, errors=patch.issue in errors)
+            if abs(tried.more) <= FEW_WORDS:
+                worse = tuple(name for name in worse if name != LENGTH)
             if not worse:
                 now, count, figures = tried.text, words, new
                 taken.append(patch)

@@ -249,3 +249,26 @@ def test_T10_text_outside_the_words_that_match_is_unchanged(patch: Patch, text: 
             f"{replace} {after}".strip(),
             after.strip(),
         }
+
+
+def test_a_patch_of_an_error_is_refused_for_no_lesser_fault() -> None:
+    """The first line is chat; without it the opening is like another chapter's."""
+    text = (
+        "Here is chapter 4:\n\nThe seventh wave did not break." + "\n\nMara counted the waves." * 12
+    )
+
+    def judge(version: str) -> GateFigures:
+        return GateFigures({"edge": 0.0 if version.startswith("Here") else 0.3, "length": 0.0})
+
+    patch = Patch(issue=2, find="Here is chapter 4:", replace="")
+    refused = patched(text, [patch], judge)
+    assert [reason for _, reason in refused.refused] == ["worse by: edge"]
+    assert patched(text, [patch], judge, errors={2}).text.startswith("The seventh wave")
+
+
+def test_a_patch_of_an_error_that_makes_another_one_is_refused() -> None:
+    def judge(version: str) -> GateFigures:
+        return GateFigures({"leak": float(version.count("chapter")), "repetition": 5.0})
+
+    patch = Patch(issue=1, find="Jon waited below.", replace="In this chapter Jon waited below.")
+    assert not patched(TEXT, [patch], judge, errors={1}).kept

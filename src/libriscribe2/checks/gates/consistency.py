@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from libriscribe2.checks.cited_sentences import CitedFault
 
 
-@gate("name")
+@gate("name", lesser=True)
 def names(chapter: ChapterText, context: GateContext) -> GateResult:
     """Spellings one slip away from a name; the figure counts them."""
     drifts = name_drift(
@@ -63,7 +63,7 @@ _FEWEST_CHAPTERS: Final = 2
 _FEWEST_SCENES: Final = 3
 
 
-@gate("viewpoint")
+@gate("viewpoint", lesser=True)
 def viewpoint(chapter: ChapterText, context: GateContext) -> GateResult:
     """Scenes told otherwise than the book, or than the other scenes; the figure counts them."""
     if not context.english or context.kind != "fiction":

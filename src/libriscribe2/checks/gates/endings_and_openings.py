@@ -66,7 +66,7 @@ def _edge_sentence(chapter: ChapterText, index: int) -> str:
     return (sentences(paragraph) or [paragraph])[index]
 
 
-@gate("moral")
+@gate("moral", lesser=True)
 def moralising_endings(chapter: ChapterText, context: GateContext) -> GateResult:
     """A last paragraph that tells what the chapter meant: a hint and no fault; the figure is 1 or 0.
 

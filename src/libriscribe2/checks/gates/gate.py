@@ -155,15 +155,17 @@ class Gate:
     Attributes:
         name: Its name, by which its figure and its findings are called.
         look: Examines a chapter.
+        lesser: Whether nothing that it finds is an error.
     """
 
     name: str
     look: Look
+    lesser: bool = False
 
 
-def gate(name: str) -> Callable[[Look], Gate]:
+def gate(name: str, *, lesser: bool = False) -> Callable[[Look], Gate]:
     """Make a gate of a function."""
-    return partial(Gate, name)
+    return partial(Gate, name, lesser=lesser)
 
 
 def finding(
@@ -199,13 +201,20 @@ class GateFigures:
 
     values: Mapping[str, float]
 
-    def worse_than(self, other: "GateFigures") -> tuple[str, ...]:
-        """The gates by which this version is worse than another one; none means never worse."""
-        return tuple(
-            name
-            for name, value in self.values.items()
-            if value > other.values.get(name, 0.0) + _SLACK
-        )
+    def worse_than(self, other: "GateFigures", *, errors: bool = False) -> tuple[str, ...]:
+        """The gates by which this version is worse than another one; none means never worse.
+
+        Args:
+            other: The other version.
+            errors: Whether only what may be an error counts: a whole fault more, by a gate that
+                finds errors.
+        """
+        more = {name: value - other.values.get(name, 0.0) for name, value in self.values.items()}
+        if not errors:
+            return tuple(name for name, much in more.items() if much > _SLACK)
+        known = every_gate()
+        severe = (name for name in more if name not in known or not known[name].lesser)
+        return tuple(name for name in severe if more[name] > 1 - _SLACK)
 
 
 @dataclass(frozen=True, slots=True)

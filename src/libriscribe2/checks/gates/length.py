@@ -5,7 +5,7 @@ from libriscribe2.checks.text import ChapterText
 from libriscribe2.checks.text_lengths import LONG, SHORT
 
 
-@gate("length")
+@gate("length", lesser=True)
 def length(chapter: ChapterText, context: GateContext) -> GateResult:
     """A length outside 0.75 to 1.35 of the wanted one; the figure is how far outside."""
     if not context.words:

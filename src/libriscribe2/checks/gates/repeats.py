@@ -109,7 +109,7 @@ def _sentences(chapter: ChapterText, context: GateContext) -> Iterator[tuple[int
             said.add(key)
 
 
-@gate("repetition")
+@gate("repetition", lesser=True)
 def repetition(chapter: ChapterText, context: GateContext) -> GateResult:
     """Phrases that stand too often; the figure is how many more than in human books, in thousands.
 
