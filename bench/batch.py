@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Final
 
@@ -22,7 +23,7 @@ from bench.slow_book import SECONDS
 from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
-from libriscribe2.batch.postgres.exchange import Pace
+from libriscribe2.batch.postgres.exchange import Exchange, Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.queue import BookQueue
@@ -33,6 +34,8 @@ TITLE: Final = "Batches"
 SMALL: Final = {"chapters": 2, "scenes_per_chapter": 1, "words": 200}
 EMPTY_RUNS: Final = 200
 LISTED: Final = 1_000
+ROWS: Final = (2_000, 20_000)
+CLAIMS: Final = 100
 SHORT_BOOKS: Final = 100
 SLOW_BOOKS: Final = 6
 CALLS: Final = 16
@@ -107,6 +110,10 @@ def measure() -> Iterator[str]:
         lists = [listed(queue) for queue in queues(folder / "l", cluster)]
         yield f"| {LISTED:,} books queued | {' | '.join(f'{one:.2f} s' for one, _ in lists)} |"
         yield f"| then `status` folded | {' | '.join(f'{two:.2f} s' for _, two in lists)} |"
+        for count in ROWS:
+            added, listing, claim = rows_of(cluster, count)
+            times = f"{added:.2f} s, {listing:.2f} s, {claim * 1000:.1f} ms"
+            yield f"| {count:,} rows added, listed, one of them claimed | - | {times} |"
         for what, writer in (("waiting", Waiting()), ("processes", SlowBooks(folder))):
             rates = [
                 [
@@ -158,6 +165,27 @@ def listed(queue: BookQueue) -> tuple[float, float]:
         began = time.perf_counter()
         assert queue.status().counts()["queued"] == LISTED
         return queued, time.perf_counter() - began
+
+
+def rows_of(cluster: Cluster, count: int) -> tuple[float, float, float]:
+    """Seconds to add so many rows, to list them, and to claim one (the median)."""
+    with closing(Database(Dsn(cluster.new_database()))) as database:
+        ensure_schema(database)
+        began = time.perf_counter()
+        add(DatabaseQueue(database, "batch"), count)
+        added = time.perf_counter() - began
+        began = time.perf_counter()
+        assert len(DatabaseQueue(database, "batch").status().books) == count
+        listing = time.perf_counter() - began
+        exchange = Exchange(database, Terms(), Pace(), None)
+        exchange.beat()
+        exchange.claim()  # the first one reads the log
+        times = []
+        for _ in range(CLAIMS):
+            began = time.perf_counter()
+            assert exchange.claim() is not None
+            times.append(time.perf_counter() - began)
+        return added, listing, median(times)
 
 
 def throughput(writer: BookWriter, queue: BookQueue, at_once: int) -> float:

@@ -8,7 +8,9 @@ Again: .venv/bin/pytest -m "postgres and not soak" tests/reliability/test_bar_28
 """
 
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
+import psycopg
 import pytest
 from tests.support.bars import Bar, pause
 from tests.support.batches import (
@@ -36,7 +39,7 @@ from tests.support.desk import Desk
 from tests.support.machines import kept_lines, until
 from tests.support.openai_replies import Fault
 from tests.support.openai_server import Handler, OpenAIServer
-from tests.support.postgres import Cluster, Wire
+from tests.support.postgres import Cluster, Wire, running_cluster
 from typing_extensions import override
 
 from libriscribe2.project.records import scan
@@ -46,6 +49,7 @@ VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
 CALL_SECONDS: Final = 0.4
 CALLS_AT_ONCE: Final = 4
 LONGEST_SECONDS: Final = 120.0
+SESSIONS: Final = "select count(*) from pg_stat_activity where client_addr = %s::inet"
 CUT: Final = ["one", "two"]
 RIGHT: Final = "sk-right"
 OF_SERVER: Final = {
@@ -302,6 +306,71 @@ def test_bar_28_a_worker_without_a_key_beside_a_good_one_fails_no_book(
         assert second.wait() == 0
     assert set(states(desk).values()) == {"done"}
     BAR.tell(capsys, f"{len(NAMES)} of {len(NAMES)} books done beside a worker without a key")
+
+
+NEAR, FAR = "10.213.77.1", "10.213.77.2"
+
+
+@pytest.fixture
+def net() -> Iterator[str]:
+    """A network of its own with one link to this machine; without the right to make one, skip."""
+    name = f"bar28-{os.getpid()}"
+    near, far = f"b28a{os.getpid()}", f"b28b{os.getpid()}"
+    if os.geteuid() != 0 or shutil.which("ip") is None or not ip("netns", "add", name):
+        pytest.skip("no network namespace can be made here")
+    try:
+        assert ip("link", "add", near, "type", "veth", "peer", "name", far, "netns", name)
+        assert ip("addr", "add", f"{NEAR}/30", "dev", near)
+        assert ip("link", "set", near, "up")
+        assert ip("-n", name, "addr", "add", f"{FAR}/30", "dev", far)
+        assert ip("-n", name, "link", "set", far, "up")
+        assert ip("-n", name, "link", "set", "lo", "up")
+        yield name
+    finally:
+        ip("link", "del", near)
+        ip("netns", "del", name)
+
+
+def ip(*words: str) -> bool:
+    """Change the network; whether that could be done."""
+    return subprocess.run(["ip", *words], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.soak
+def test_bar_28_a_host_whose_link_is_down_loses_its_books_within_two_minutes(
+    net: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = dict.fromkeys(FAST_PACE)  # the figures are those of the defaults
+    with running_cluster("listen_addresses=*") as cluster:
+        dsn = cluster.new_database()
+        near = machine(tmp_path / "near", dsn)
+        far = machine(tmp_path / "far", dsn.replace("127.0.0.1", NEAR))
+        near.environment |= slow
+        far.environment |= slow
+        add_books(near, CUT, row={**ROW, "chapters": 8})
+        with WorkerProcess(far, within=("ip", "netns", "exec", net)) as lost:
+            until(lambda: all(len(kept_lines(dsn, f"books/{name}")) >= 5 for name in CUT))
+            assert ip("link", "set", f"b28a{os.getpid()}", "down")
+            began = perf_counter()
+            with WorkerProcess(near, "--drain") as worker:
+                assert worker.wait() == 0
+            took = perf_counter() - began
+            assert set(states(near).values()) == {"done"}
+            with psycopg.connect(dsn) as connection:
+                while connection.execute(SESSIONS, (FAR,)).fetchone() != (0,):
+                    connection.rollback()
+                    assert perf_counter() - began < LONGEST_SECONDS
+                    pause(1.0)
+            gone = perf_counter() - began
+            lost.signal(signal.SIGKILL)
+            lost.wait()
+    assert took <= LONGEST_SECONDS
+    repeats = sum(paid_twice(near, name) for name in CUT)
+    assert repeats <= 2 * CALLS_AT_ONCE
+    told = (
+        f"2 of 2 books done {took:.0f} s after the link was down, sessions gone after {gone:.0f} s"
+    )
+    BAR.tell(capsys, f"{told}, {repeats} calls paid twice", soak=True)
 
 
 def listed(desk: Desk) -> list[dict[str, Any]]:
