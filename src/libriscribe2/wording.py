@@ -5,6 +5,7 @@ Secrets are taken out of what people will read: keys that are known, and what lo
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 _SHORTEST_WHOLE: Final = 0.95
@@ -23,6 +24,11 @@ def duration(seconds: float) -> str:
     if whole < _HOUR:
         return f"{whole // _MINUTE}m {whole % _MINUTE:02d}s"
     return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02d}m"
+
+
+def local_time(iso: str) -> str:
+    """A moment in ISO 8601 by the clock on the wall: `2025-01-12 11:30`."""
+    return f"{datetime.fromisoformat(iso).astimezone():%Y-%m-%d %H:%M}"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

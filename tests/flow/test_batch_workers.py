@@ -4,6 +4,7 @@ import json
 import re
 import socket
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.support.machines import until
 from libriscribe2.batch.processes import GRACE_SECONDS
 from libriscribe2.batch.rows import PAYLOAD, SETTING_KEYS
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.texts import utc_now
 from libriscribe2.settings.schema import BatchConfig
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -56,6 +58,28 @@ def test_a_worker_that_is_drained_finishes_its_book_and_begins_no_other(shared: 
     assert workers(shared) == []
     refused = shared.run("batch", "drain", "nowhere.example", expect=3)
     assert "There is no worker 'nowhere.example'" in refused.err
+
+
+@pytest.mark.postgres
+def test_workers_say_since_when_they_run_and_running_books_where(shared: Desk) -> None:
+    shared.environment["TZ"] = "Asia/Kolkata"  # no hour of UTC's is one there
+    add_books(shared, ["one", "two"], row={**ROW, "chapters": 4})
+    with WorkerProcess(shared, "--books", "1") as worker:
+        until(lambda: states(shared)["one"] == "running")
+        (listed,) = workers(shared)
+        started = datetime.fromisoformat(listed["started"])
+        assert listed["started"].endswith("Z")
+        assert timedelta(seconds=-2) < utc_now() - started < timedelta(minutes=5)
+        there = f"{started + timedelta(hours=5, minutes=30):%Y-%m-%d %H:%M}"
+        assert there in shared.run_apart("batch", "workers").out
+        shared.run("batch", "drain", str(listed["id"]))
+        one, two = shared.run("batch", "status", "--json").value["books"]
+        assert (one["machine"], two["machine"]) == (socket.gethostname(), "")
+        assert f"on {socket.gethostname()}" in shared.run("batch", "status").out
+        assert worker.wait() == 0
+    one, two = shared.run("batch", "status", "--json").value["books"]
+    assert (one["state"], one["machine"]) == ("done", "")
+    assert f"on {socket.gethostname()}" not in shared.run("batch", "status").out
 
 
 @pytest.mark.postgres

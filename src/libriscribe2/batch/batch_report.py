@@ -234,6 +234,7 @@ def book_record(book: Book, clock: Clock = utc_now) -> Record:
         "row": book.row.place,
         "code": last.code if told else 0,
         "cause": last.cause if told else "",
+        "machine": book.machine if book.state == "running" else "",
     }
 
 

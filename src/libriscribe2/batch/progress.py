@@ -1,5 +1,6 @@
 """How a batch stands: the fold of its log, with what each book cost."""
 
+import socket
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -186,6 +187,7 @@ class Book:
         times: How long all its runs took.
         late: Whether it was expected to miss its deadline when it began, or was done after it.
         journal: Where the journal of its last run is.
+        machine: The machine of its last run; empty where its log does not say.
         is_elsewhere: Whether a run sent something, or may have, that only the folder on its
             machine knows.
         at: When it changed last, as ISO 8601 in UTC; empty where its log does not say.
@@ -201,6 +203,7 @@ class Book:
     times: RunTimes = field(default_factory=RunTimes)
     late: bool = False
     journal: Journal = "folder"
+    machine: str = ""
     is_elsewhere: bool = False
     at: str = ""
 
@@ -269,9 +272,9 @@ def retried(book: Book) -> Record:
 def started(
     name: str, grant: float | None, *, late: bool = False, journal: Journal = "folder"
 ) -> Record:
-    """The record of a run that begins; `late` where it is expected to miss its deadline."""
+    """The record of a run that begins here; `late` where it is expected to miss its deadline."""
     about = {"grant": grant, "late": late, "journal": journal, "tries": "by end"}
-    return {"t": "start", "book": name, **about}
+    return {"t": "start", "book": name, "machine": socket.gethostname(), **about}
 
 
 def ended(name: str, how: Ended) -> Record:
@@ -326,6 +329,7 @@ def _start(batch: Batch, record: Record) -> None:
             "grant": record["grant"],
             "late": record.get("late", False),
             "journal": record.get("journal", "folder"),
+            "machine": record.get("machine", ""),
         },
     )
 

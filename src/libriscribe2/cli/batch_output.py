@@ -24,7 +24,7 @@ from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import last_run
 from libriscribe2.project.atomic import atomic_write
 from libriscribe2.project.texts import iso_utc, utc_now
-from libriscribe2.wording import cost, counted, duration
+from libriscribe2.wording import cost, counted, duration, local_time
 
 if TYPE_CHECKING:  # only a shared batch pays for its module
     from libriscribe2.commands.workers import Fetched
@@ -128,7 +128,8 @@ def tell_book(
     if as_json:
         if how is not None or worker is not None:
             event = {} if worker is None else {"event": "start" if how is None else "end", **worker}
-            renderer.data(json.dumps({**event, **book_record(book)}, ensure_ascii=False))
+            line = {**event, **book_record(book), **event}  # the worker's machine to the end
+            renderer.data(json.dumps(line, ensure_ascii=False))
             sys.stdout.flush()  # a collector follows it line by line
         return
     name = book.row.name
@@ -223,6 +224,7 @@ def tell_workers(
             one["id"],
             f"{one['host']}, pid {one['pid']}",
             one["program"],
+            local_time(one["started"]),
             "draining" if one["drain"] and one["state"] == "working" else one["state"],
             f"{one['books']} of {one['slots']}",
             f"{duration(one['silent'])} ago",
@@ -230,7 +232,8 @@ def tell_workers(
         )
         for one in found
     ]
-    renderer.table(("worker", "machine", "version", "state", "books", "heard", "why"), rows)
+    columns = ("worker", "machine", "version", "started", "state", "books", "heard", "why")
+    renderer.table(columns, rows)
 
 
 def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf, *, as_json: bool) -> None:
@@ -291,7 +294,7 @@ def _row(book: Book, shelf: Bookshelf, *, running: bool) -> tuple[object, ...]:
     record = book_record(book)
     why = ": ".join(part for part in (record["what"], record["why"]) if part)
     if book.state == "running":
-        why = _at(book, shelf) if running else "its process is gone; `batch run` continues it"
+        why = _where(book, shelf) if running else "its process is gone; `batch run` continues it"
     if record["late"]:
         why = "; ".join(part for part in (f"late, due {record['deadline']}", why) if part)
     return (
@@ -302,6 +305,12 @@ def _row(book: Book, shelf: Bookshelf, *, running: bool) -> tuple[object, ...]:
         why,
         record["command"],
     )
+
+
+def _where(book: Book, shelf: Bookshelf) -> str:
+    """On which machine a running book is, and at what."""
+    machine = f"on {book.machine}" if book.machine else ""
+    return ", ".join(part for part in (machine, _at(book, shelf)) if part)
 
 
 def _at(book: Book, shelf: Bookshelf) -> str:

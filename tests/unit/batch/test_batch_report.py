@@ -54,6 +54,16 @@ def test_sums_rates_and_the_slowest_provider() -> None:
     assert report["slowest_provider"] == "slow"
 
 
+def test_a_book_has_a_machine_while_it_runs() -> None:
+    batch = batch_of(Ended("queued"), Ended("done"))
+    assert [row["machine"] for row in report_of("b", batch)["books"]] == ["", ""]
+    batch.apply([{**started("b0", None), "machine": "box-7"}])
+    assert [row["machine"] for row in report_of("b", batch)["books"]] == ["box-7", ""]
+    earlier = {key: one for key, one in started("b1", None).items() if key != "machine"}
+    batch.apply([earlier])  # by a version that did not note it
+    assert [row["machine"] for row in report_of("b", batch)["books"]] == ["box-7", ""]
+
+
 def test_an_unknown_price_is_never_told_as_a_sum() -> None:
     report = report_of("b", batch_of(Ended("done", sums=Sums(cost_usd=None)), Ended("done")))
     assert report["sums"]["cost_usd"] is None

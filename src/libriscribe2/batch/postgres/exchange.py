@@ -18,6 +18,7 @@ from libriscribe2.batch.progress import Batch, Book, Ended, ended, retried, star
 from libriscribe2.batch.queue import LoggedBatch
 from libriscribe2.batch.rows import PAYLOAD
 from libriscribe2.batch.work import Terms, comes_late, next_try
+from libriscribe2.project.texts import iso_utc
 
 WorkerState = Literal["working", "resting", "draining", "stopping"]
 
@@ -75,7 +76,7 @@ _END: Final = """
 """
 _LEAVE: Final = "delete from libriscribe2_workers where id = %(worker)s"
 _WORKERS: Final = """
-    select id, host, pid, program, slots, note, drain,
+    select id, host, pid, program, slots, note, drain, began as started,
         extract(epoch from now() - began)::float8 as age,
         extract(epoch from now() - beat)::float8 as silent, case
             when state <> 'ended' and beat < now() - make_interval(secs => %s) then 'silent'
@@ -335,7 +336,8 @@ class Exchange:
 
 def workers(database: Database, stalled_seconds: float) -> list[dict[str, Any]]:
     """All workers, as they are listed; those that have ended with a note for a day."""
-    return database.rows(_WORKERS, (stalled_seconds,))
+    found = database.rows(_WORKERS, (stalled_seconds,))
+    return [{**row, "started": iso_utc(row["started"])} for row in found]
 
 
 def drain(database: Database, name: str) -> list[int]:
