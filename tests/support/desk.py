@@ -18,6 +18,7 @@ from typing import Any, Final
 import pytest
 from tests.support.authors import Author
 from tests.support.kept_books import BOOKS, StoredBook
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import libriscribe2
@@ -31,6 +32,8 @@ from libriscribe2.prose import count_words
 PREMISE: Final = "A lighthouse keeper on a drowned coast finds a logbook of tomorrow's wrecks"
 SMALL: Final = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "200")
 _LONGEST_SECONDS: Final = 60
+COMMAND: Final = get_command(app)
+"""The command line; to make it takes as long as to run many a command."""
 
 _SOURCES: Final = Path(libriscribe2.__file__).parents[1]
 _PATH: Final = os.pathsep.join((str(_SOURCES), str(Path(__file__).parents[2])))
@@ -93,10 +96,17 @@ class Desk:
             if backend is not None:
                 patch.setattr(DemoAuthor, "complete", lambda _, asked: backend.complete(asked))
                 patch.setattr(DemoAuthor, "stream", lambda _, asked: backend.stream(asked))
-            result = CliRunner().invoke(
-                app, arguments, input=typed, env=self.environment, catch_exceptions=False
-            )
-        ran = Ran(result.exit_code, result.stdout, result.stderr)
+            # Asked for help, a command hides options of its own for good.
+            command = get_command(app) if {"-h", "--help"} & {*arguments} else COMMAND
+            with CliRunner().isolation(typed, self.environment) as (out, err, _):
+                try:
+                    code = command.main(arguments, "libriscribe2", standalone_mode=False)
+                except SystemExit as ended:
+                    code = ended.code
+                sys.stdout.flush()
+                sys.stderr.flush()
+                told = [one.getvalue().decode().replace("\r\n", "\n") for one in (out, err)]
+        ran = Ran(code if isinstance(code, int) else 0, *told)
         assert expect in (ran.code, None), f"{arguments}: {ran}"
         return ran
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from libriscribe2.app import AppOptions
 from libriscribe2.cli.approval import Approval, editor_words, plan_due
 from libriscribe2.cli.frame import (
     Frame,
@@ -16,13 +15,12 @@ from libriscribe2.cli.frame import (
     ProjectNameOption,
     UntilOption,
     command,
-    model_for,
 )
 from libriscribe2.cli.pasting import copied, pasted
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, run_book, tell_whereabouts
+from libriscribe2.cli.run_output import held_book, run_book, tell_whereabouts
 from libriscribe2.commands.by_hand import pastes_left, settings_by_hand, waiting_requests
-from libriscribe2.commands.runs import PLAN_STAGE, OpenBook, Prepare, going_on, open_book
+from libriscribe2.commands.runs import PLAN_STAGE, OpenBook, Prepare, going_on
 from libriscribe2.documents.decoding import decode
 from libriscribe2.engine.engine import RunRequest
 from libriscribe2.errors import EXIT_INTERRUPTED, UsageError
@@ -76,9 +74,8 @@ def answer(
 
     def work(prepare: Prepare) -> None:
         """Run until all is made, or the user leaves."""
-        with open_book(paths) as (store, brief):
-            book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-            table = _Table(renderer, book, prepare(store, brief), whole=new_chat)
+        with held_book(paths, settings) as book:
+            table = _Table(renderer, book, prepare(book.store, book.brief), whole=new_chat)
             done = table.go_on()
             if show or as_json:
                 table.show(as_json=as_json)

@@ -1,11 +1,11 @@
 """`libriscribe2 ask`: a question about a book, answered with quotes, and proposals to accept."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from libriscribe2.agents.agent_advisor import Advice
-from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -14,16 +14,14 @@ from libriscribe2.cli.frame import (
     RunOptions,
     command,
     is_interactive,
-    model_for,
 )
-from libriscribe2.cli.process import interrupted, run_async
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.cli.run_output import consult, held_book
 from libriscribe2.commands.asking import accept, chosen
 from libriscribe2.commands.asking import ask as answer
 from libriscribe2.commands.asking import learn as find_habits
-from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
 from libriscribe2.wording import counted
 
@@ -56,13 +54,8 @@ def ask(
         raise UsageError("The question is empty.", fix='Put it into quotes: "Why ...?".')
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
-    with open_book(paths) as (store, brief):
-        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-        with recording(renderer, book) as consumers:
-            advice = run_async(
-                answer(book, consumers, question.strip()),
-                lambda: renderer.warning(interrupted(paths.called)),
-            )
+    with held_book(paths, settings) as book:
+        advice = consult(renderer, book, partial(answer, book, question=question.strip()))
         _tell(renderer, advice, as_json=as_json)
         _offer(renderer, book, advice, accepted, can_ask=not as_json)
 
@@ -87,12 +80,8 @@ def learn(
     renderer = frame.renderer
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
-    with open_book(paths) as (store, brief):
-        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-        with recording(renderer, book) as consumers:
-            advice = run_async(
-                find_habits(book, consumers), lambda: renderer.warning(interrupted(paths.called))
-            )
+    with held_book(paths, settings) as book:
+        advice = consult(renderer, book, partial(find_habits, book))
         if as_json:
             rules = [
                 {"aspect": one.part, "rule": one.text, "before": one.find, "after": one.shown}

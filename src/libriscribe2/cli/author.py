@@ -1,6 +1,7 @@
 """`libriscribe2 note`, `revise` and `versions`: what the author says of a book, and takes back."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -17,10 +18,9 @@ from libriscribe2.cli.frame import (
     is_interactive,
     model_for,
 )
-from libriscribe2.cli.process import interrupted, run_async
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.cli.run_output import command_line, consult
 from libriscribe2.commands.noting import Noted, note_down, notes_on, part_of, unheeded
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.revising import (
@@ -131,11 +131,8 @@ def revise(
     with open_book(paths) as (store, brief):
         number = chapter_named(chapter, store, brief)
         book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-        with recording(renderer, book) as consumers:
-            revision = run_async(
-                have_revised(book, consumers, number, wish.strip()),
-                lambda: renderer.warning(interrupted(paths.called)),
-            )
+        asked = partial(have_revised, book, number=number, wish=wish.strip())
+        revision = consult(renderer, book, asked)
         show_diff(renderer, revision.lines)
         for reason in revision.revised.refused:
             renderer.warning(f"{revision.name}: not applied: {reason}")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -36,9 +37,8 @@ from libriscribe2.cli.frame import (
     command,
     model_for,
 )
-from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.cli.run_output import command_line, consult, held_book
 from libriscribe2.commands.book_state import book_findings
 from libriscribe2.commands.evaluations import (
     evaluate_story,
@@ -230,13 +230,9 @@ def _check_facts(
     """
     report = check_facts(read_brief(paths), look_at(paths))
     if settings is not None:
-        with open_book(paths) as (store, brief):
-            choice = model_for(settings)
-            book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
-            with recording(renderer, book) as consumers:
-                report = run_async(
-                    judge_facts(book, report, consumers), lambda: renderer.warning(INTERRUPTED)
-                )
+        with held_book(paths, settings) as book:
+            judged = partial(judge_facts, book, report)
+            report = consult(renderer, book, judged, INTERRUPTED)
     left_out = frozenset[str]() if settings is not None else frozenset({facts_report.JUDGED})
     checked = Checked(
         report.project, report.findings, RuleBook("facts", facts_report.RULES), left_out
@@ -260,11 +256,8 @@ def _evaluated(
             return report.with_decisions((), Counter())
         choice = model_for(settings)
         book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
-        with recording(renderer, book) as consumers:
-            evaluated, left_out = run_async(
-                evaluate_story(book, report, pairs, consumers),
-                lambda: renderer.warning(INTERRUPTED),
-            )
+        asked = partial(evaluate_story, book, report, pairs)
+        evaluated, left_out = consult(renderer, book, asked, INTERRUPTED)
     if left_out:
         renderer.warning(f"{counted(left_out, 'statement')} left undecided: there were too many.")
     return evaluated
@@ -276,13 +269,8 @@ def _check_book(renderer: Renderer, paths: ProjectPaths, form: Format, settings:
     Returns:
         The exit code.
     """
-    with open_book(paths) as (store, brief):
-        choice = model_for(settings)
-        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
-        with recording(renderer, book) as consumers:
-            report, doubts = run_async(
-                review_book(book, consumers), lambda: renderer.warning(INTERRUPTED)
-            )
+    with held_book(paths, settings) as book:
+        report, doubts = consult(renderer, book, partial(review_book, book), INTERRUPTED)
     checked = Checked(report.project, report.findings, REVIEW)
     show(renderer, checked, report.as_record(), paths.root, form)
     looked, sums = sum(report.decisions.values()), _sums(report)

@@ -1,5 +1,6 @@
 """`libriscribe2 import`: a manuscript that was written elsewhere becomes a project."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,10 +17,9 @@ from libriscribe2.cli.frame import (
     is_interactive,
     model_for,
 )
-from libriscribe2.cli.process import run_async
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.cli.run_output import command_line, consult
 from libriscribe2.commands.importing import (
     AGAIN,
     ManuscriptImport,
@@ -112,11 +112,8 @@ def import_book(
     _tell_found(renderer, work)
     with open_import(paths) as store:
         book = OpenBook(store, work.brief, settings, choice, AppOptions(command_line()))
-        with recording(renderer, book, live=True) as consumers:
-            taken = run_async(
-                take_over(book, work, consumers),
-                lambda: renderer.warning(f"Interrupted. {AGAIN}"),
-            )
+        asked = partial(take_over, book, work)
+        taken = consult(renderer, book, asked, f"Interrupted. {AGAIN}", live=True)
     if as_json:
         renderer.data_json(work.record(paths, taken))
     else:

@@ -1,11 +1,11 @@
 """What `resume --refresh` does before it goes on: an edit is mended forward, and shown first."""
 
-from libriscribe2.app import AppOptions
-from libriscribe2.cli.frame import is_interactive, model_for
-from libriscribe2.cli.process import interrupted, run_async
+from functools import partial
+
+from libriscribe2.cli.frame import is_interactive
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording, run_book
+from libriscribe2.cli.run_output import consult, held_book, run_book
 from libriscribe2.commands.mending import (
     Proposal,
     diff_of,
@@ -15,7 +15,6 @@ from libriscribe2.commands.mending import (
     what_mending_asks,
 )
 from libriscribe2.commands.projects import read_brief
-from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
@@ -40,16 +39,12 @@ def mend_forward(
     Raises:
         LibriScribeError: A question got no usable reply, or a file was changed meanwhile.
     """
-    with open_book(paths) as (store, brief):
-        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-        due = readings_due(store, brief)
+    with held_book(paths, settings) as book:
+        store, due = book.store, readings_due(book.store, book.brief)
         if due is not None:
             run_book(renderer, book, due, as_json=False, brief=True)
-        with recording(renderer, book) as consumers:
-            proposal = run_async(
-                propose(book, consumers, replace_mine=replace_mine),
-                lambda: renderer.warning(interrupted(paths.called)),
-            )
+        asked = partial(propose, book, replace_mine=replace_mine)
+        proposal = consult(renderer, book, asked)
         _show(renderer, store, proposal)
         _tell_touched(renderer, store)
         if not proposal.mended or yes or _is_agreed(renderer, settings, paths):

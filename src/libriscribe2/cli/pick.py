@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
     Frame,
     JsonOption,
@@ -15,13 +14,10 @@ from libriscribe2.cli.frame import (
     RequiredProjectArgument,
     command,
     complete_part,
-    model_for,
 )
-from libriscribe2.cli.process import interrupted, run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.cli.run_output import consult, held_book
 from libriscribe2.commands import variants as room
-from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 from libriscribe2.wording import clean, counted
@@ -45,13 +41,13 @@ def write_variants(
     Raises:
         LibriScribeError: A question got no usable reply; what was written is replayed next time.
     """
-    with open_book(paths) as (store, brief):
-        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-        with recording(renderer, book, live=not as_json) as consumers:
-            run_async(
-                room.make_variants(book, consumers, part, count, judged=judged),
-                lambda: renderer.warning(interrupted(paths.called)),
-            )
+    with held_book(paths, settings) as book:
+        consult(
+            renderer,
+            book,
+            lambda consumers: room.make_variants(book, consumers, part, count, judged=judged),
+            live=not as_json,
+        )
     _show(renderer, paths, part, as_json=as_json)
 
 

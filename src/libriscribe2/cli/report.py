@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -23,9 +24,8 @@ from libriscribe2.cli.frame import (
     command,
     model_for,
 )
-from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.cli.run_output import command_line, consult
 from libriscribe2.commands.evaluations import compare_drafts, comparison_record, planned_comparison
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.runs import OpenBook, open_book
@@ -191,11 +191,8 @@ def _compared(
                 f"{evaluator} is related to {planned.kin}, which wrote the text, and may favour it."
             )
         book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
-        with recording(renderer, book) as consumers:
-            return run_async(
-                compare_drafts(book, planned, consumers),
-                lambda: renderer.warning("Interrupted. Run the same command to continue."),
-            )
+        said = "Interrupted. Run the same command to continue."
+        return consult(renderer, book, partial(compare_drafts, book, planned), said)
 
 
 def _tell_metrics(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -22,11 +23,9 @@ from libriscribe2.cli.frame import (
     RequiredProjectArgument,
     command,
     command_group,
-    model_for,
 )
-from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, recording
+from libriscribe2.cli.run_output import command_line, consult, held_book
 from libriscribe2.commands.projects import free_name, look_at, read_brief
 from libriscribe2.commands.researching import (
     DEMO_NAME,
@@ -41,7 +40,7 @@ from libriscribe2.commands.researching import (
     totals,
     write_csl,
 )
-from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import IncompleteError
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.models.answers import AnsweredQuestion
@@ -93,9 +92,7 @@ def ask(
     asked = question_of(question)
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
-    with open_book(paths) as (store, brief):
-        choice = model_for(settings)
-        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+    with held_book(paths, settings) as book:
         _look_up(frame.renderer, book, asked, as_json=as_json)
 
 
@@ -152,10 +149,8 @@ def _look_up(renderer: Renderer, book: OpenBook, question: str, *, as_json: bool
     """Look a question up, and print what was found and what the chain came to."""
     paths = book.store.paths
     again = f"Ask {paths.root.name} the same question again to continue."
-    with recording(renderer, book, live=True) as consumers:
-        found = run_async(
-            look_up(book, question, consumers), lambda: renderer.warning(f"Interrupted. {again}")
-        )
+    asked = partial(look_up, book, question)
+    found = consult(renderer, book, asked, f"Interrupted. {again}", live=True)
     if as_json:
         renderer.data_json(answer_record(book, question, found))
         return

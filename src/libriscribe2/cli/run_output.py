@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -174,23 +174,39 @@ def carry_out(
 
 
 @contextmanager
-def recording(
-    renderer: Renderer, book: OpenBook, *, live: bool = False
-) -> Iterator[tuple[EventConsumer, ...]]:
-    """Who receives the events of a question to an agent; says which model answers.
+def held_book(paths: ProjectPaths, settings: Settings) -> Iterator[OpenBook]:
+    """A project, held by this process, with the model that answers.
+
+    Raises:
+        LibriScribeError: It cannot be held, or there is no model.
+    """
+    with open_book(paths) as (store, brief):
+        yield OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+
+
+def consult(
+    renderer: Renderer,
+    book: OpenBook,
+    question: Callable[[Sequence[EventConsumer]], Coroutine[Any, Any, T]],
+    said: str = "",
+    *,
+    live: bool = False,
+) -> T:
+    """The answer to a question to an agent, which is recorded; says which model answers.
 
     Args:
-        renderer: Shows it.
+        renderer: The screen.
         book: The project, held by this process.
+        question: What is asked; it is given who receives the events.
+        said: What is said after Ctrl-C; else how to go on with the book.
         live: Whether the events are shown, too, and not only recorded.
     """
     say_model(renderer, book.choice)
+    said = said or interrupted(book.store.paths.called)
     screen = (Screen(renderer),) if live else ()
-    with (
-        recorders(book.store.paths, os.environ, renderer.warning) as files,
-        renderer.live() if live else nullcontext(),
-    ):
-        yield (*files, *screen)
+    shown = renderer.live() if live else nullcontext()
+    with recorders(book.store.paths, os.environ, renderer.warning) as files, shown:
+        return run_async(question((*files, *screen)), lambda: renderer.warning(said))
 
 
 def say_model(renderer: Renderer, choice: ModelChoice) -> None:

@@ -11,7 +11,8 @@ import re
 import shlex
 import stat
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from itertools import accumulate
+from pathlib import Path
 from typing import Final
 
 import platformdirs
@@ -313,13 +314,12 @@ def _way(root: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     Raises:
         ProjectError: No file of a project is called so.
     """
-    pure = PurePosixPath(name)
-    strange = not pure.parts or pure.is_absolute() or ".." in pure.parts
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    strange = not parts or name.startswith("/") or ".." in parts
     if strange or any(character in name for character in "\\:\0"):
         raise ProjectError(f"{name!r} is not the name of a file in a project")
-    path = root / pure
-    folders = path.parents[: len(pure.parts) - 1]
-    return path, tuple(map(str, (*reversed(folders), path)))
+    _, *way = accumulate(parts, os.path.join, initial=str(root))
+    return Path(way[-1]), tuple(way)
 
 
 def _id_in(path: Path) -> str:
