@@ -111,9 +111,9 @@ def threads_svg(threads: Sequence[Thread], chapters: int) -> Markup:
     """Each thread as a line from its set-up to its pay-off."""
     if not threads or not chapters:
         return Markup("")
-    row, parts = 26, list[str]()
+    row, parts = 36, list[str]()
     for n, one in enumerate(threads):
-        y, start = 14 + n * row, _x(min(one.setup, chapters) - 1, chapters)
+        y, start = 26 + n * row, _x(min(one.setup, chapters) - 1, chapters)
         end = _x(min(one.payoff or chapters, chapters) - 1, chapters)
         kind = "paid" if one.payoff else "open"
         parts.append(
@@ -123,10 +123,10 @@ def threads_svg(threads: Sequence[Thread], chapters: int) -> Markup:
         if one.payoff:
             parts.append(f'<rect x="{end - 6:.1f}" y="{y - 6}" width="12" height="12"/>')
         label = Markup('<text x="{}" y="{}">{}</text>').format(
-            f"{min(start, WIDE - 260) + 12:.1f}", y - 6, one.id
+            f"{min(start, WIDE - 260) + 12:.1f}", y - 9, one.id
         )
         parts.append(label)
-    high = len(threads) * row + 10
+    high = len(threads) * row + 4
     return Markup(
         f'<svg class="threads" viewBox="0 0 {WIDE} {high}" role="img" '
         f'aria-label="Threads from set-up to pay-off; the list below says the same">'

@@ -34,7 +34,7 @@ from libriscribe2.desk.guard import Guard
 from libriscribe2.desk.pages.report_page import ReportShelf
 from libriscribe2.desk.server import Door, common_routes
 from libriscribe2.desk.site import LiveAddresses, render_template
-from libriscribe2.desk.workshop import Job, Workshop
+from libriscribe2.desk.workshop import Job, Workshop, fault_of
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import LibriScribeError, ProjectInUseError, UsageError
 from libriscribe2.models.brief import Brief
@@ -261,12 +261,15 @@ def _answered(visit: Visit, answer: Answer) -> Response:
         return visit.page("conflict", status=409, error=error)
     except LibriScribeError as error:
         return fault_page(visit, error)
+    except Exception as error:  # noqa: BLE001 - what was typed has to stay on the page
+        return fault_page(visit, fault_of(error), status=500)
 
 
-def fault_page(visit: Visit, error: LibriScribeError) -> Response:
+def fault_page(visit: Visit, error: LibriScribeError, status: int = 0) -> Response:
     """The page that says why something was not done; what was typed stays on it."""
     kept = next((visit.form[name] for name in ("text", "wish", "note") if visit.form.get(name)), "")
-    status = 409 if isinstance(error, ProjectInUseError) else 400 if visit.form else 404
+    in_use = isinstance(error, ProjectInUseError)
+    status = status or (409 if in_use else 400 if visit.form else 404)
     try:
         return visit.page("fault", status=status, error=error, kept=kept)
     except LibriScribeError:  # the book itself cannot be read

@@ -20,7 +20,7 @@ from libriscribe2.desk.pages.run_pages import call_list, call_rows, one_call, ov
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.atomic import storage_errors
-from libriscribe2.wording import duration, price, stage_name, state_in_words
+from libriscribe2.wording import duration, price, stage_name, state_in_words, unit_in_words
 
 _THOUSAND: Final = 1000
 _MANY: Final = 100_000
@@ -225,6 +225,7 @@ def _environment() -> Environment:
         "coded": coded,
         "state_in_words": state_in_words,
         "stage_name": stage_name,
+        "unit_in_words": unit_in_words,
     }
     return made
 

@@ -68,6 +68,12 @@ def model_of(settings: Settings) -> ModelChoice:
     return choose_model(settings.models.default.model, os.environ, servers, lambda _server: True)
 
 
+def fault_of(error: Exception) -> LibriScribeError:
+    """An error that nobody expected, without a key."""
+    what = redact(f"{type(error).__name__}: {error}", secrets_in(os.environ))
+    return LibriScribeError("The program has a fault.", why=clean(what))
+
+
 class Job:
     """An action that is under way or has ended; `desk` pages show it.
 
@@ -153,9 +159,7 @@ class Job:
         except LibriScribeError as error:
             self.error, self.state = error, "failed"
         except Exception as error:  # noqa: BLE001 - a thread has nobody else to tell
-            what = redact(f"{type(error).__name__}: {error}", secrets_in(os.environ))
-            self.error = LibriScribeError("The program has a fault.", why=clean(what))
-            self.state = "failed"
+            self.error, self.state = fault_of(error), "failed"
 
     async def _run(self) -> None:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()

@@ -43,13 +43,12 @@ _PICTURES: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg"}
 
 def show_check(visit: Visit) -> Response:
     """Problems in groups, each with what mends it, and how far the book is from its plan."""
-    stale = [
-        one
-        for one in book_status(visit.stages, visit.brief, visit.view)
-        if one.state in ("stale", "edited")
-    ]
+    status = book_status(visit.stages, visit.brief, visit.view)
+    stale = [one for one in status if one.state in ("stale", "edited")]
+    edited = {one.unit.output for one in stale if one.state == "edited"}
+    files = _found(lambda: book_findings(visit.paths))
     groups: list[tuple[str, list[Finding]]] = [
-        ("Files", _found(lambda: book_findings(visit.paths))),
+        ("Files", [one for one in files if one.where.file not in edited]),
         ("Story", _found(lambda: [*_story(visit)])),
         ("Plan", _found(lambda: [*_plan(visit)])),
     ]

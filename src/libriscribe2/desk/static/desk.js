@@ -50,7 +50,8 @@ document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || !button || event.target.matches("[data-edit]")) return;
   if (event.target.dataset.sent) { event.preventDefault(); return; }
   event.target.dataset.sent = "yes";
-  if (event.target.action.endsWith("quote")) button.textContent = "Working it out …";
+  const waits = event.target.dataset.waits ?? (button.formAction.endsWith("quote") ? "Working it out …" : "");
+  if (waits) button.textContent = waits;
 });
 addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
 

@@ -7,6 +7,7 @@ export function follow(address) {
   let place = Number(sheet?.dataset.from ?? 0);
 
   async function refresh() {
+    if (!document.querySelector("[data-swap], [data-swap-when-new]")) return;
     if (busy) { again = true; return; }
     busy = true;
     try {
