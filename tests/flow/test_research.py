@@ -397,3 +397,26 @@ def test_what_the_concept_says_beyond_the_sources_is_told_to_plan_and_chapters(d
     question = "What is salt?"
     desk.run("research", "guide", question)
     assert book.json("research/answers.json")["concept"] == kept
+
+
+FICTION = ("viewpoint", "first_scene", "of this world", "genre and mood", "lookup_character")
+"""Words of stories that prompts of a book of facts do without."""
+
+
+def test_prompts_of_a_book_of_facts_speak_of_no_story_and_show_no_empty_block(desk: Desk) -> None:
+    author = Author()
+    command = ("create", "A guide to salt", "--mock", "-c", "Business", "-p", "guide", *SMALL)
+    desk.run(*command, "--until", "concept", backend=author)
+    source = desk.project("guide").path("research/sources/salt.md")
+    source.parent.mkdir(parents=True)
+    source.write_text(SALT, encoding="utf-8")
+    desk.run("resume", "guide", backend=author)
+    prompts = {
+        one.step: "\n".join(str(message["content"]) for message in one.messages)
+        for one in author.asked
+    }
+    told = [(step, word) for step, text in prompts.items() for word in FICTION if word in text]
+    assert told == []
+    empty = re.compile(r"<(\w+)>\n(\[\])?\n?</\1>")
+    assert [step for step, text in prompts.items() if empty.search(text)] == []
+    assert "<terms>" in prompts["outline"]

@@ -217,8 +217,7 @@ class Reviser:
     def _critique(self, this: _Round, text: str, seen: Sequence[Finding]) -> Iterator[_Question]:
         """What a critic is asked about the text; a long chapter is read in parts."""
         shape: type[BaseModel] = CritiqueWithBeats if this.beats else Critique
-        if this.context.kind != "fiction":
-            shape = CritiqueOfFacts
+        shape = shape if this.context.kind == "fiction" else CritiqueOfFacts
         plan = _plan(this.context, this.beats, text, seen)
         texts = within_room(without_notes(text), self._room(weigh(plan)))
         for index, part in enumerate(texts, start=1):
@@ -272,7 +271,8 @@ class Reviser:
         at = [[place] for was, _ in changes if was and (place := draft.find(was)) >= 0]
         values = {"changes": "\n".join(lines), "most": str(MOST_ISSUES)}
         also = self._around(this, draft, passages(draft, at, PASSAGES_BUDGET).text)
-        return _Question(Critique, "critique_again", f"critique{this.number}", values, also)
+        shape = Critique if this.context.kind == "fiction" else CritiqueOfFacts
+        return _Question(shape, "critique_again", f"critique{this.number}", values, also)
 
     def _change(self, was: str, now: str) -> str:
         """A change as a line, with what the patches in it were made for."""

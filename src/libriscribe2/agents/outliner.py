@@ -170,7 +170,8 @@ class OutlinerAgent(Agent):
         if not self.book.has(WORLD):
             return ""
         told = world_lines(self.book.load(WORLD, WorldFile), WORLD_BUDGET)
-        return f"\n\n<world>\n{told}\n</world>\n\nThe plan keeps the rules of this world."
+        name = "world" if self.brief.kind == "fiction" else "terms"
+        return f"\n\n<{name}>\n{told}\n</{name}>\n\nThe plan keeps these rules."
 
     def _wanted(self, count: CountRange, done: int, whole: int, *, last: bool) -> str:
         """What this batch is asked for, in words."""

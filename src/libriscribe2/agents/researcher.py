@@ -229,7 +229,8 @@ class ResearcherAgent(Agent):
         ask_for = self._asking(unit)
         today = utc_now().date().isoformat()
         chain = ResearchChain(self.context.research, self._paths, self.book, model, ask_for, today)
-        request: ChainRequest = ChainRequest(name, text, said, unit.step)
+        is_planned = name != self.name
+        request: ChainRequest = ChainRequest(name, text, said, unit.step, is_planned)
         found = await chain.run(request)
         self._model = None
         for attempt in model.attempts:

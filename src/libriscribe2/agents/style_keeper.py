@@ -26,6 +26,7 @@ from libriscribe2.models.style import (
     MOST_RULES,
     SAMPLE_PARAGRAPHS,
     STYLE,
+    SheetOfFacts,
     SheetReply,
     StyleFile,
     StylePassage,
@@ -99,7 +100,7 @@ class StyleKeeperAgent(Agent):
         if not self.book.sample_files():
             made = await self.ask(
                 unit,
-                SheetReply,
+                SheetReply if self.brief.kind == "fiction" else SheetOfFacts,
                 prompt="style_sheet",
                 limits=None,
                 shown=self._shown(),

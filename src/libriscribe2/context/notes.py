@@ -53,7 +53,7 @@ _UNSUPPORTED: Final = """
 
 So far the concept goes beyond the sources: what stands there is promised, defined and stated \
 nowhere, or as its line says that it is."""
-_OWN: Final = "At home in this section, which states each of them unless it has no use for it:"
+_OWN: Final = "At home in what you write, which states each of them unless it has no use for it:"
 _OTHERS: Final = "Beside them, these may help:"
 
 

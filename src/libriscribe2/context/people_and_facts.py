@@ -89,6 +89,7 @@ _FIELDS: Final = (
 
 
 PLACES_REMARK: Final = "As they were when the chapter began; what the text before tells counts."
+_CASES_REMARK: Final = "The settings and cases in which the book's examples play."
 _OF_PLACES: Final = ("name", "description")
 
 
@@ -145,8 +146,9 @@ def places_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
     """The places and terms that a scene names."""
     named = places_of(plan, state)
     whole = cards(named, _OF_PLACES, 10**9)
-    shown = _within(whole, named, _OF_PLACES, budget - frame("places", remark=PLACES_REMARK))
-    text = block("places", shown, remark=PLACES_REMARK)
+    remark = PLACES_REMARK if state.brief.kind == "fiction" else _CASES_REMARK
+    shown = _within(whole, named, _OF_PLACES, budget - frame("places", remark=remark))
+    text = block("places", shown, remark=remark)
     return Rendered(text, cut=bool(named) and shown != whole)
 
 

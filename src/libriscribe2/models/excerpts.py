@@ -86,7 +86,7 @@ def world_lines(world: WorldFile, budget: int) -> str:
     rules = rule_lines(world)
     terms = rule_lines(world, terms=True)[len(rules) :]
     lines = [*(["Rules that hold without exception:", *rules] if rules else []), world.overview]
-    lines += ["Terms, customs and institutions:", *terms] if terms else []
+    lines += ["Terms:", *terms] if terms else []
     return "\n".join(lines_within(lines, budget))
 
 

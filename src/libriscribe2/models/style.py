@@ -155,6 +155,24 @@ class SheetReply(StyleSheet):
     )
 
 
+class SheetOfFacts(SheetReply):
+    """The same of a book of facts."""
+
+    person: Prose = Field(
+        "", description="What the author calls themselves and the reader; at most 20 words"
+    )
+    tense: Prose = Field("", description="The tense of explanations and of events; 10 words")
+    distance: Prose = Field(
+        "", description="What the reader is taken to know, and how near they are; at most 25 words"
+    )
+    speech: Prose = Field("", description="How quotations are set and named; at most 20 words")
+    voices: list[Voice] = Field(
+        default_factory=list,
+        description="People who speak in the book; mostly none",
+        json_schema_extra={"maxItems": MOST_VOICES},
+    )
+
+
 class StyleReply(StyleSheet):
     """What a model finds in the passages, and settles from them."""
 

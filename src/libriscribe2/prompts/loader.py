@@ -31,6 +31,10 @@ from typing import Any, Final
 from libriscribe2.errors import ConfigError, StorageError
 
 _SHIPPED: Final = resources.files("libriscribe2.prompts")
+_NOTHING: Final = ("", "[]")
+_BLOCK: Final = re.compile(r"<(\w+)>\n\$(\w+)\n</\1>\n*")
+"""A block that holds one value and nothing else: without the value it says nothing."""
+
 _PARTS: Final = re.compile(r"\A--- system ---\n(.*?)\n--- user ---\n(.*)\Z", re.DOTALL)
 SHARED: Final = "chapter"
 """The prompt that all tasks of a chapter begin with."""
@@ -104,9 +108,11 @@ class Prompt:
                 why=f"missing values: {missing}; values without a hole: {unused}",
                 fix=f"Use exactly these holes in {self.name}.md: {sorted(values)}",
             )
+        empty = {name for name, value in values.items() if value in _NOTHING}
+        user = _BLOCK.sub(lambda one: "" if one[2] in empty else one[0], self.user)
         return (
             {"role": "system", "content": Template(self.system).substitute(values).strip()},
-            _leveled(Template(self.user).substitute(values).strip()),
+            _leveled(Template(user).substitute(values).strip()),
         )
 
 

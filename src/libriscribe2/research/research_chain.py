@@ -145,12 +145,14 @@ class ChainRequest:
         text: The request, as the planner sees it.
         said: What the author said of it; the addresses in it may be fetched.
         path: Where its calls stand in the journal.
+        is_planned: Whether the book is planned already.
     """
 
     name: str
     text: str
     said: str
     path: str
+    is_planned: bool = True
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,12 @@ class ResearchChain:
         web = self._web(request)
         _allow_again(web, store.load())
         context = ToolContext(
-            self.book, ResearchFolder(self.paths), self.ask_for(""), web, today=self.today
+            self.book,
+            ResearchFolder(self.paths),
+            self.ask_for(""),
+            web,
+            today=self.today,
+            is_planned=request.is_planned,
         )
         servers = [McpServer(name=name, **given) for name, given in self.means.servers.items()]
         async with mcp_tools(servers) as found:

@@ -48,8 +48,9 @@ class Ask(Protocol):
         ...
 
 
-Need = Literal["research", "ask", "web", "search"]
-"""What a tool may need of its context: the research folder, a model, the web, a search engine."""
+Need = Literal["research", "ask", "web", "search", "plan"]
+"""What a tool may need of its context: the research folder, a model, the web, a search engine, a
+book that is planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class ToolContext:
         today: The date that a record of a retrieval gets, `2026-03-31`; given by the caller, so
             that a run that is resumed tells the same.
         step: The id of the plan's step that calls the tool.
+        is_planned: Whether people, places and text of the book may be there: not while the
+            research is made from which it is planned.
     """
 
     book: Book
@@ -72,9 +75,12 @@ class ToolContext:
     web: Web | None = None
     today: str = ""
     step: str = ""
+    is_planned: bool = True
 
     def has(self, need: Need) -> bool:
         """Whether a tool that needs this can run."""
+        if need == "plan":
+            return self.is_planned
         if need == "search":
             return self.web is not None and self.web.engine is not None
         return {"research": self.research, "ask": self.ask, "web": self.web}[need] is not None

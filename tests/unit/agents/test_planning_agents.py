@@ -183,7 +183,10 @@ async def test_QU_the_outline_shows_cast_and_places(tmp_path: Path) -> None:
     desk.put("characters.json", {"characters": CAST})
     await desk.run(OutlinerAgent, chapters_asked)
     assert '"name": "Mara Voss"' in desk.prompt()
-    assert "<places>\n[]\n</places>" in desk.prompt()
+    assert "<places>" not in desk.prompt()
+    desk.put("world.json", {"overview": "W", "places": [{"name": "Tor", "description": "A rock."}]})
+    await desk.run(OutlinerAgent, chapters_asked)
+    assert '<places>\n{"name": "Tor"' in desk.prompt().replace("[{", "{")
 
 
 REVIEW = json.dumps({"contradictions": []})

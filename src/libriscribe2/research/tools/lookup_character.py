@@ -34,4 +34,5 @@ TOOL: Final = Tool(
     ),
     arguments=LookupCharacter,
     run=lookup_character,
+    needs=("plan",),
 )

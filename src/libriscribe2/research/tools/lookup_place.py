@@ -58,4 +58,5 @@ TOOL: Final = Tool(
     ),
     arguments=LookupPlace,
     run=lookup_place,
+    needs=("plan",),
 )

@@ -64,4 +64,5 @@ TOOL: Final = Tool(
     ),
     arguments=SearchManuscript,
     run=search_manuscript,
+    needs=("plan",),
 )
