@@ -241,7 +241,7 @@ def test_what_another_command_asks_is_answered_too(desk: Desk) -> None:
     )
     assert waiting(desk)[0].name.endswith("-story.md")
     ran = answered(desk, '{"doubts": []}', expect=0)
-    assert "run the command again that asked" in ran.err
+    assert "Now run the command again, which asked." in ran.err
     desk.run("check", "book", "--book-review")
 
 

@@ -36,6 +36,9 @@ _MOST_BYTES: Final = 16_000_000
 _TURN: Final = 400
 """Most characters of a new turn that are shown."""
 
+_ASKING: Final = ("revise", "ask", "learn")
+"""Steps that are called as their commands."""
+
 _KEYS: Final = "epnq?"
 _HELP: Final = (
     "Paste the answer here and press Enter, or Ctrl-D. Or type a letter and Enter: e opens your "
@@ -186,7 +189,8 @@ class _Table:
         if lacks:
             told += f" Not found: {', '.join(map(str, lacks))} of {len(paste.keys)}; asked again."
         if self._is_of_another(paste):
-            told += " Now run the command again that asked."
+            who = f"`libriscribe2 {paste.stage}`" if paste.stage in _ASKING else "the command"
+            told += f" Now run {who} again, which asked."
         self._renderer.note(told)
 
     def _tell_left(self) -> None:

@@ -178,8 +178,15 @@ class Renderer:
         self._said: set[str] = set()
 
     def data(self, text: str) -> None:
-        """A text for stdout, as it is."""
-        self._write(clean(text))
+        """A text for stdout: in a pipe as it is, on a terminal broken between words."""
+        if not self._stdout.isatty():
+            self._write(clean(text))
+            return
+        for line in clean(text).split("\n"):
+            if len(line) <= self._out.width or " " not in line.strip() or _COMMAND in line:
+                self._write(line)
+            else:
+                self._out.print(Text(line))
 
     def data_json(self, value: Any) -> None:
         """A value as indented JSON for stdout."""

@@ -222,7 +222,7 @@ def broken_rules(story: Story) -> Iterator[Finding]:
         verb, _, rule = fact.value.partition(":")
         base = stated.get(rule.strip().casefold())
         if verb.strip().casefold() == "breaks" and base is not None:
-            message = f"Chapter {fact.chapter} breaks the rule {rule.strip()!r}: {base.value}."
+            message = f"Chapter {fact.chapter} breaks the rule {rule.strip()!r}: {base.value.rstrip('.')}."
             yield contradiction(fact, base, message)
 
 

@@ -34,6 +34,9 @@ _BLOCK: Final = re.compile(r"<(\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
 _ABOUT: Final = re.compile(r"(\d[\d,]*) words")
 _STEP: Final = re.compile(r"(?P<stage>[^/]+)(?:/ch(?P<chapter>\d+))?(?:/(?P<part>.+))?")
 
+_FIRST: Final = re.compile(r"^part0*1$|(?<=[a-z])0*1$")
+"""The number of a part that is mostly the only one."""
+
 PASTE_ALL: Final = "======== Paste everything below this line into a new chat ========"
 PASTE_TURN: Final = "======== Chat still open? Paste only this into it ========"
 FORMAT_RULES: Final = (
@@ -88,6 +91,7 @@ def in_words(step: str) -> str:
         return step
     unit = unit_in_words(found["stage"], int(found["chapter"]) if found["chapter"] else None)
     part = (found["part"] or "").removeprefix(WHOLE_CHAPTER).removeprefix("-")
+    part = _FIRST.sub("", part)
     return f"{unit}: {part}" if part else unit
 
 
