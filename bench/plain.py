@@ -62,12 +62,12 @@ def write(options: argparse.Namespace) -> None:
     folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
     said = vars(options) | {"each": round(options.words / options.chapters)}
-    outline = _asked(folder / "outline.md", OUTLINE.format(**said), options.model)
+    outline = asked(folder / "outline.md", OUTLINE.format(**said), options.model)
     chapters: list[str] = []
     for number in range(1, options.chapters + 1):
         before = "\n\n".join(chapters) or "Nothing yet."
         prompt = CHAPTER.format(**said, outline=outline, before=before, number=number)
-        chapters.append(_asked(folder / f"{number:02}.md", prompt, options.model))
+        chapters.append(asked(folder / f"{number:02}.md", prompt, options.model))
     book = "\n\n".join(chapters)
     (folder / "manuscript.md").write_text(book + "\n", encoding="utf-8")
     calls = [json.loads(one.read_text()) for one in sorted(folder.glob("*.call.json"))]
@@ -77,7 +77,7 @@ def write(options: argparse.Namespace) -> None:
     print(f"{tokens[0]} tokens in, {tokens[1]} out, {sum(one['usd'] for one in calls):.2f} USD")
 
 
-def _asked(file: Path, prompt: str, model: str) -> str:
+def asked(file: Path, prompt: str, model: str) -> str:
     """The reply to a prompt, which is a file once it has come."""
     if not file.exists():
         litellm = load_litellm()
@@ -95,7 +95,7 @@ def sheets(options: argparse.Namespace) -> None:
     folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
     books = [Path(one).read_text(encoding="utf-8") for one in (options.book_a, options.book_b)]
-    asked = "\n".join(f"{number}. {one}" for number, one in enumerate(QUESTIONS, 1))
+    questions = "\n".join(f"{number}. {one}" for number, one in enumerate(QUESTIONS, 1))
     key: dict[str, list[str]] = {}
     for number, pair in enumerate(json.loads(Path(options.pairs).read_text(encoding="utf-8")), 1):
         passages = [
@@ -107,7 +107,7 @@ def sheets(options: argparse.Namespace) -> None:
             text = (
                 f"# Pair {name}: {pair['about']}\n\n## Passage A\n\n{first}\n\n## Passage B\n\n"
                 f"{second}\n\n## Questions\n\nAnswer A, B or neither, with a quote from each.\n\n"
-                f"{asked}\n"
+                f"{questions}\n"
             )
             (folder / f"{name}.md").write_text(text, encoding="utf-8")
             key[name] = [("a", "b")[one] for one in order]
