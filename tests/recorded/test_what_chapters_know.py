@@ -94,3 +94,13 @@ def test_chat_behind_the_last_scene_is_no_scene_of_the_book(tmp_path: Path) -> N
     assert "fortfahren" not in chapter
     assert not chapter.rstrip().endswith("*")
     assert chapter.count("* * *") == 1
+
+
+def test_writer_and_critic_are_told_one_length_near_that_of_the_plan(asked: Asked) -> None:
+    requests = asked("skarra")
+    for number in range(1, 11):
+        step = f"chapters/ch{number:02d}"
+        (wanted,) = re.findall(r"in about (\d+) words", requests[f"{step}/whole"])
+        (measured,) = re.findall(r"of about (\d+) that were wanted", requests[f"{step}/critique1"])
+        assert wanted == measured
+        assert 740 <= int(wanted) <= 1_150

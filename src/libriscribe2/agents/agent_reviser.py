@@ -457,7 +457,7 @@ def _plan(context: GateContext, beats: Sequence[str], text: str, seen: Iterable[
         PLAN_BUDGET // max(1, len(plans)) if sum(map(weigh, plans)) > PLAN_BUDGET else PLAN_BUDGET
     )
     plans = [shorten(one, room) for one in plans]
-    wanted = f" of about {_rounded(context.words)} that were wanted" if context.words else ""
+    wanted = f" of about {context.words} that were wanted" if context.words else ""
     length = f"Length: {_rounded(prose_words(text))} words{wanted}."
     first = {one.rule: one for one in reversed([*seen]) if one.severity != "note"}
     found = [f"- {rule}: {shorten(one.why, 120)}" for rule, one in first.items()]

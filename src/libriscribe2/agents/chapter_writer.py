@@ -49,7 +49,7 @@ from libriscribe2.project.paths import (
     story_bible_file,
     summary_file,
 )
-from libriscribe2.prose import count_words, divided, shorten, weigh
+from libriscribe2.prose import count_words, divided, round_words, shorten, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
@@ -152,13 +152,15 @@ class ChapterWriterAgent(Agent):
         head = chapter_head(state, self._budget(unit))
         at_once = self.context.whole_chapters and len(state.scenes) > 1
         written: list[str] = []
-        for wanted in self._lengths(state, at_once=at_once):
+        lengths = self._lengths(state, at_once=at_once)
+        for wanted in lengths:
             call = (self._all_scenes if at_once else self._scene)(unit, head, wanted, written)
             written.append(self._usable(call, await write_scene(self, unit, call)))
         draft = f"# {state.chapter.title}\n\n{joined_scenes(written)}\n"
         if not self.brief.revision:
             return draft
-        gates, shown = gate_context(state, round(self._words(state))), shown_for_revision(state)
+        asked = round_words(sum(wanted.asked for wanted in lengths))
+        gates, shown = gate_context(state, asked), shown_for_revision(state)
         revised = await Reviser(self, head).revised(unit, draft, gates, shown)
         text = await self._better_of(unit, draft, revised)
         self.made_from.draft = draft if text != draft else ""

@@ -18,7 +18,9 @@ SHORT: Final = 0.75
 LONG: Final = 1.35
 """A text of more than this share of its wanted length is long."""
 
-_LOW, _HIGH = 0.6, 1.6
+_LOW, _HIGH = 0.8, 1.25
+"""A chapter is asked for by its plan, and by no more than a fourth more or a fifth less: the next
+ones do not pay for one that came too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def length_score(actual: int, wanted: int) -> float:
 
 
 def habit(actual: Sequence[int], asked: Sequence[int]) -> float:
-    """The median share of the asked words that a model has given, within 0.6 and 1.6."""
+    """The median share of the asked words that a model has given, within 0.8 and 1.25."""
     ratios = [got / wish for got, wish in zip(actual, asked, strict=True) if wish > 0]
     return min(_HIGH, max(_LOW, median(ratios) if ratios else FIRST_RATIO))
 

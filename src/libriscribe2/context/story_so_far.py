@@ -53,7 +53,8 @@ def story_part(state: PromptContext, budget: int, share: float = 1.0) -> Rendere
         share: How much of `DISTANT` those others take, and of `WHOLE` there are.
     """
     room = max(0, budget - frame("story_so_far"))
-    last = range(state.number - 1, max(0, state.number - 1 - round(WHOLE * share)), -1)
+    near = state.number - 1 - max(REMEMBERED, round(WHOLE * share))
+    last = range(state.number - 1, max(0, near), -1)
     recent = [n for n in last if n in state.summaries or n >= state.number - REMEMBERED]
     before = [n for n in range(state.number - 1, 0, -1) if n not in recent]
     half = (len(before) + 1) // 2

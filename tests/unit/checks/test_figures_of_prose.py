@@ -59,8 +59,8 @@ def test_length_score_is_that_of_longwriter(actual: int, wanted: int, score: flo
 def test_a_models_habit_is_the_median_within_bounds() -> None:
     assert habit([], []) == FIRST_RATIO
     assert habit([800, 500, 1_000], [1_000] * 3) == 0.8
-    assert habit([10], [1_000]) == 0.6
-    assert habit([9_000], [1_000]) == 1.6
+    assert habit([10], [1_000]) == 0.8
+    assert habit([9_000], [1_000]) == 1.25
     assert chapter_variation([5, 5, 5]) == 0.0
 
 
