@@ -13,12 +13,14 @@ from libriscribe2.cli.frame import (
     JsonOption,
     ProjectNameOption,
     RunOptions,
+    YesOption,
     command,
     is_interactive,
     model_for,
 )
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.returned import take_back
 from libriscribe2.cli.run_output import command_line, consult
 from libriscribe2.commands.importing import (
     AGAIN,
@@ -83,6 +85,14 @@ def import_book(
             show_default="as many as it has",
         ),
     ] = None,
+    back: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DOCX",
+            help="An exported Word file that an editor changed; FILE is then the book.",
+        ),
+    ] = None,
+    yes: YesOption = False,
     project_name: ProjectNameOption = None,
     as_json: JsonOption = False,
     *,
@@ -94,9 +104,13 @@ def import_book(
 
     Its chapters become files that are never overwritten. A model reads each of them once for the
     outline, the cast and the world; `libriscribe2 resume NAME` adds what is missing and continues
-    the book.
+    the book. With --back, tracked changes and comments of an editor come into a book: you see them
+    as a diff before they are kept.
     """
     renderer = frame.renderer
+    if back is not None:
+        take_back(frame, back, str(file), yes=yes, as_json=as_json)
+        return
     given = {"title": title, "author": author, "genre": genre, "language": language}
     given |= {"category": category, "audience": audience, "tone": tone, "premise": premise}
     settings = frame.settings(options)

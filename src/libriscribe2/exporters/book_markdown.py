@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 from urllib.parse import unquote
@@ -156,6 +157,57 @@ def mark_lines(tokens: Sequence[Token]) -> None:
         broken = any(one.type == "hardbreak" for one in inline.children or [])
         if broken and opening.type == "paragraph_open":
             opening.attrs["class"] = LINES
+
+
+@dataclass(frozen=True, slots=True)
+class PlainBlock:
+    """A paragraph, a heading, a line of code or a scene break.
+
+    Attributes:
+        text: What a reader sees, with line feeds where lines end; marks of notes are left out.
+        first: Its first line, counted from 0.
+        last: The line behind its last one.
+    """
+
+    text: str
+    first: int
+    last: int
+
+
+def plain_blocks(text: str) -> list[PlainBlock]:
+    """The blocks of a chapter as they stand in a Word file, with their lines."""
+    found = []
+    at = (0, 0)
+    for token in _PARSER.parse(text, {"notes": {}, "used": []}):
+        first, last = at = (token.map[0], token.map[1]) if token.map else at
+        if token.type == "inline":
+            words = _seen(token.children or [])
+            if words.strip():
+                found.append(PlainBlock(words, first, last))
+        elif token.type == "hr":
+            found.append(PlainBlock("* * *", first, last))
+        elif token.type in ("fence", "code_block", "html_block"):
+            code = token.type != "html_block"
+            words = token.content.rstrip("\n") if code else without_tags(token.content)
+            found += [PlainBlock(words, first, last)] if words else []
+    return found
+
+
+def _seen(tokens: Sequence[Token]) -> str:
+    """What a reader sees of a paragraph."""
+    pieces = []
+    for one in tokens:
+        if one.type == "image":
+            pieces.append("")
+        elif one.type == "hardbreak" or (
+            one.type == "html_inline" and "br" in one.content[:4].lower()
+        ):
+            pieces.append("\n")
+        elif one.type == "softbreak":
+            pieces.append(" ")
+        elif one.type in ("text", "code_inline"):
+            pieces.append(one.content)
+    return "".join(pieces)
 
 
 def plain_lines(text: str) -> tuple[str, ...]:
