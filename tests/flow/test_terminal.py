@@ -110,6 +110,11 @@ def test_the_plan_is_shown_and_nothing_more_is_written_without_a_word(desk: Desk
         (r"Start\? \[Y/e/n\]", "y"),
         ("What now", "c"),
         ("What should be different", "The lamp is never lit."),
+        ("What is it about", "9"),
+        ("Write 1 to 4", "4"),
+        ("What now", "c"),
+        ("What should be different", "The end is quiet."),
+        ("What is it about", ""),
         ("What now", "s"),
     ):
         child.expect(question)
@@ -118,6 +123,7 @@ def test_the_plan_is_shown_and_nothing_more_is_written_without_a_word(desk: Desk
     assert child.exitstatus == 0
     assert "libriscribe2 resume book" in shown
     assert "The lamp is never lit." in book.text("notes/book.md")
+    assert "The end is quiet." in book.text("notes/outline.md")
     assert not book.chapters()
     child = on_terminal(desk, "resume", "book", "--step")
     for question, answer in (("k keep and go on", "n"), ("different", "Tenser."), ("k keep", "s")):

@@ -12,7 +12,7 @@ from libriscribe2.cli.frame import resumable
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import carry_out
-from libriscribe2.commands.noting import note_down
+from libriscribe2.commands.noting import BOOK, note_down
 from libriscribe2.commands.projects import look_at, read_brief, wanted_stages
 from libriscribe2.commands.remaking import Redo
 from libriscribe2.commands.runs import PLAN_STAGE, Prepare, going_on
@@ -25,10 +25,16 @@ from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, OUTLINE, ProjectP
 from libriscribe2.settings import Settings
 
 _PLAN: Final = "w  write the book\nc  say what to change\ne  edit the plan\na  again from the idea\ns  stop here"
+_ABOUT: Final = {
+    "the chapters: the outline and its scenes are made again": "outline",
+    "the people: they are, and all that follows from them": "characters",
+    "the world: the same": "world",
+    "the whole story: all of it is made again from the idea": BOOK,
+}
 _LATE: Final = "\nu  bring {} up to date with your changes"
 _CHAPTER: Final = "k keep and go on, e edit, n note and again, s stop"
 _EDITORS: Final = ("VISUAL", "EDITOR")
-_TEN_LINES: Final = 900
+_STORY: Final = 1_800
 """Characters of the story that are shown."""
 
 
@@ -85,13 +91,21 @@ class Approval:
         if key == "c":
             said = self._asks.line("What should be different? ")
             if said:
-                note_down(self._paths, "book", said)
+                note_down(self._paths, self._concerned(), said)
             return bool(said)
         if key == "e":
             return self._edit(OUTLINE)
         if key == "a":
             self._run(Redo("concept").prepare)
         return True
+
+    def _concerned(self) -> str:
+        """The part of the plan that a wish is about: it is made again, and what follows from it."""
+        there = {one.name for one in wanted_stages(read_brief(self._paths), [PLAN_STAGE])}
+        about = {told: part for told, part in _ABOUT.items() if part == BOOK or part in there}
+        told = list(about)
+        known = Questions.one_of(told)
+        return about[self._asks.choose("What is it about?", told, "1", known)]
 
     def by_chapter(self) -> None:
         """Write a chapter at a time, and ask after each.
@@ -144,7 +158,7 @@ class Approval:
         concept = book.load(CONCEPT, ConceptFile).concept
         told = " ".join(concept.description.split())
         self._renderer.note(f"\n{book.title(brief)}", style="bold")
-        lines = [_shortened(told, _TEN_LINES), ""]
+        lines = [_shortened(told, _STORY), ""]
         lines += [f"  {one.name}: {_shortened(one.role, 60)}" for one in book.characters()]
         planned = book.load(OUTLINE, OutlineFile).chapters if book.has(OUTLINE) else []
         lines += ["", *(f"  {n:>2}. {one.title}" for n, one in enumerate(planned, 1)), ""]

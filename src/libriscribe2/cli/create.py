@@ -389,7 +389,7 @@ def _asked(
     texts, found = tuple(samples), tuple(sources)
     answered = replace(wanted, keys=keys, options=options, samples=texts, sources=found)
     told = equal_command({**answered.as_options()})
-    frame.renderer.note(f"To skip the questions next time: {told}")
+    frame.renderer.note(f"\nTo skip the questions next time: {told}")
     return answered
 
 

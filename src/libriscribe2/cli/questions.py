@@ -72,6 +72,11 @@ class Questions:
 
         return picked(self.ask(question, default, lambda answer: check(picked(answer))))
 
+    @staticmethod
+    def one_of(options: Sequence[str]) -> Check:
+        """A check that takes nothing but what is listed."""
+        return lambda answer: "" if answer in options else f"Write 1 to {len(options)}."
+
     def key(self, question: str, keys: str) -> str:
         """One of some letters; the first is the default."""
         while True:

@@ -80,7 +80,7 @@ def interview(
         answers["premise"] = asks.ask("What is your book about?", "", _usable("premise"))
     if answers.get("category") is None and answers.get("book_kind") is None:
         answers["book_kind"] = asks.choose(
-            "Fiction or non-fiction", _KINDS, was.get("book_kind", "1"), _one_of(_KINDS)
+            "Fiction or non-fiction", _KINDS, was.get("book_kind", "1"), Questions.one_of(_KINDS)
         )
     told = answers.get("book_kind") or Brief.model_validate(_known(answers)).kind
     field, kinds = ("genre", _FICTION) if told == "fiction" else ("category", _NON_FICTION)
@@ -271,10 +271,6 @@ def _wordy(answer: str) -> str:
     if any(character.isalpha() for character in answer):
         return ""
     return "Write a number of the list, or a name."
-
-
-def _one_of(options: Sequence[str]) -> Check:
-    return lambda answer: "" if answer in options else f"Write 1 to {len(options)}."
 
 
 def _a_language() -> Check:
