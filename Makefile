@@ -14,7 +14,7 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench house checklist fuzz mutants docs docs-site pictures sample examples clean
+.PHONY: help setup demo test slow soak browser postgres lowest check static format types lint contracts coverage bench words house checklist fuzz mutants docs docs-site pictures sample examples clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -84,6 +84,9 @@ FUZZ_SECONDS ?= 600
 fuzz: $(READY) ## Fuzz the readers of replies; atheris is installed by hand, see bench/README.md
 	@mkdir -p .fuzz
 	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_replies.py -max_total_time=$(FUZZ_SECONDS) -max_len=1500 -timeout=20 .fuzz tests/fuzz/corpus
+
+words: $(READY) ## Collect all words that a user sees in words.txt, for reading
+	PYTHONPATH=. $(BIN)/python -m bench.words
 
 house: $(READY) ## Print how far a command's road is; fails where it is too long
 	$(BIN)/python -m bench.house

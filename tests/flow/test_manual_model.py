@@ -142,7 +142,7 @@ def test_what_can_be_no_reply_is_refused_and_changes_nothing(desk: Desk) -> None
     first = waiting(desk)[0]
     for text in (asked(first), "I cannot help with that.", "x" * 1_000_000, "\0" * 500):
         ran = answered(desk, text, expect=2)
-        assert "This is no reply to manual/001-concept.md" in ran.err
+        assert "This is not a reply to manual/001-concept.md" in ran.err
     answered(desk, "", expect=5)
     assert not first.with_suffix(".reply.md").exists()
     answered(desk, expect=5)

@@ -46,7 +46,7 @@ def test_status_names_the_scenes_that_a_changed_plan_touches(
     assert reason(desk) == "out of date: scenes.json changed (scenes 2, 3)"
     told = desk.run("why", "book", "2").err
     assert "plan of scene 1" not in told
-    assert "The plan of scene 3 is another one than when it was written." in told
+    assert "The plan of scene 3 has changed since it was written." in told
 
 
 def test_refresh_says_what_writes_the_touched_scenes_again(desk: Desk, book: ProjectFolder) -> None:

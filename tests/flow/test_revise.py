@@ -131,7 +131,7 @@ def test_a_killed_revision_is_kept_by_the_next_yes_and_paid_once(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("revise", "book", "2"), 2, "What is to be different?"),
+        (("revise", "book", "2"), 2, "What should be different?"),
         (("revise", "book", "9", "Cut."), 2, "There is no chapter 9"),
         (("revise", "book", "2.1", "Cut."), 2, "'2.1' is no chapter."),
         (("revise", "book", "outline", "Cut."), 2, "'outline' is no chapter."),

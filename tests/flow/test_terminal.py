@@ -202,7 +202,7 @@ def test_other_answers_begin_with_the_ones_before(desk: Desk) -> None:
     ):
         child.expect(question)
         child.sendline(answer)
-    assert "Nothing was begun." in everything(child)
+    assert "Nothing was started." in everything(child)
 
 
 @pytest.mark.slow

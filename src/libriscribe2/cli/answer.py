@@ -217,7 +217,9 @@ class _Table:
         text = decode(data)[0].strip() if data.strip() else ""
         why = Pastes(self._paths).objection(paste, text) if text else ""
         if why:
-            raise UsageError(f"This is no reply to {paste.file}", why, "Paste the chat's answer.")
+            raise UsageError(
+                f"This is not a reply to {paste.file}", why, "Paste the chat's answer."
+            )
         if not text:
             self._renderer.note("Nothing came on standard input.")
         return text

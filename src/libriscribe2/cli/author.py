@@ -62,7 +62,7 @@ def note(
     Example: libriscribe2 note my-book 7 "Tenser. Mara must not learn of the key."
 
     Notes are plain text in the project's folder `notes`, to be edited there, and outrank the plan.
-    What is written from now on heeds them, in a run that goes on too; `redo` writes again what is
+    What is written from now on follows them, in a run that goes on too; `redo` writes again what is
     there. Without TEXT, the notes are shown.
     """
     paths = frame.project(project)
@@ -70,7 +70,7 @@ def note(
         tell_noted(frame.renderer, paths, note_down(paths, part, text))
         return
     for name in unheeded(paths):
-        frame.renderer.warning(f"{name} is heeded by nobody: the book has no such part.")
+        frame.renderer.warning(f"{name} is not used: the book has no such part.")
     told = notes_on(paths)
     if part is not None:
         name = part_of(part, look_at(paths), read_brief(paths)).note
@@ -88,7 +88,7 @@ def tell_noted(
 ) -> None:
     """Where a note is, and who heeds it; with `again`, how to have written again what is there."""
     what = "noted" if noted.is_new else "that is noted already"
-    renderer.note(f"{noted.file}: {what}. What is written from now on heeds it.")
+    renderer.note(f"{noted.file}: {what}. What is written from now on follows it.")
     if noted.is_written and noted.is_new and again:
         renderer.note(
             f"What is there stays: `libriscribe2 redo {paths.called} {noted.about}` writes it again."
@@ -101,7 +101,7 @@ def revise(
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     wish: Annotated[
-        str | None, typer.Argument(metavar="WISH", help="What is to be different.")
+        str | None, typer.Argument(metavar="WISH", help="What should be different.")
     ] = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Put back the version before instead.")
@@ -114,7 +114,7 @@ def revise(
 
     Example: libriscribe2 revise my-book 7 "Cut the letter."
 
-    A model says which words give way to which; you see the changes as a diff before they are kept.
+    A model proposes edits; you see them as a diff before they are kept.
     The old text goes to the project's trash: --undo puts it back.
     """
     renderer = frame.renderer
@@ -124,8 +124,8 @@ def revise(
         return
     if wish is None or not wish.strip():
         raise UsageError(
-            "What is to be different?",
-            fix=f'Say it: `libriscribe2 revise {paths.called} {chapter} "Cut the letter."`.',
+            "What should be different?",
+            fix=f'Say so: `libriscribe2 revise {paths.called} {chapter} "Cut the letter."`.',
         )
     settings = frame.settings(options, paths)
     with open_book(paths) as (store, brief):
@@ -224,6 +224,6 @@ def _restore(renderer: Renderer, paths: ProjectPaths, part: str, number: int | N
     """Put back an earlier version, and say so."""
     name, found = restore(paths, part, number)
     renderer.note(
-        f"{name}: the version of before {found.replaced} is back ({counted(found.words, 'word')}); "
+        f"{name}: the version from before {found.replaced} is back ({counted(found.words, 'word')}); "
         f"`libriscribe2 versions {paths.called} {part}` lists the others."
     )

@@ -154,7 +154,7 @@ def create(
         typer.Option(
             "--sources",
             metavar="FILE|FOLDER",
-            help="What the facts of the book are looked up in; repeatable.",
+            help="A file or folder with sources for the facts; repeatable.",
         ),
     ] = None,
     outline: Annotated[
@@ -168,7 +168,7 @@ def create(
         ),
     ] = None,
     notes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What every request is to heed.")
+        Path | None, typer.Option(metavar="FILE", help="What every request should follow.")
     ] = None,
     after: Annotated[
         str | None,
@@ -239,7 +239,7 @@ class Brought:
     Attributes:
         outline: A plan, with a heading for each chapter.
         bible: A file or a folder on people, places, rules and all else.
-        notes: What every request is to heed.
+        notes: What every request should follow.
     """
 
     outline: Path | None = None
@@ -407,7 +407,7 @@ def _agreed(frame: Frame, wanted: Wanted, book: Prepared) -> Prepared:
         stops = not wanted.stages
         answer = may_start(frame.renderer, name, book.brief, model, quote, stops=stops)
         if answer == "n":
-            frame.renderer.note("Nothing was begun.")
+            frame.renderer.note("Nothing was started.")
             raise typer.Exit(0)
         if answer == "y":
             break

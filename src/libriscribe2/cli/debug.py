@@ -282,7 +282,7 @@ def why(
     wanted = origin.scenes if scene is None else (scene_origin(origin, scene),)
     calls = _calls_of(paths, wanted)
     for number in Book(look_at(paths)).touched_scenes(chapter):
-        renderer.note(f"The plan of scene {number} is another one than when it was written.")
+        renderer.note(f"The plan of scene {number} has changed since it was written.")
     if lost := lost_dumps(paths):
         renderer.warning(lost)
     told = _prompt(calls[0], wanted[0]) if prompt else []

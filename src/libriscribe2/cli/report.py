@@ -51,7 +51,7 @@ def report(
     Each metric is shown with its reference range, measured on published books, and its worst
     places as file and line. No model is asked, nothing is written, and there is no overall score.
     Of a book of facts it also tells which questions are answered, which sources and notes are used,
-    why others are not, and which statements no note bears out.
+    why others are not, and which statements no note supports.
     """
     renderer = frame.renderer
     paths = frame.project(project)
@@ -106,7 +106,7 @@ def _tell_coverage(renderer: Renderer, covered: Coverage) -> None:
         f"{len(covered.used)} of {counted(covered.facts, 'verified note')} cited; "
         f"{answers['answered']} of {counted(len(covered.questions), 'question')} answered, "
         f"{answers['partly']} in part; "
-        f"{counted(len(covered.unsupported), 'statement')} that no note bears out."
+        f"{counted(len(covered.unsupported), 'statement')} that no note supports."
     )
 
 

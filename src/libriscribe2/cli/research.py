@@ -274,7 +274,7 @@ def check_notes(
 
     No network is used. A note is no longer valid if its saved text was changed, or if its source
     file was changed and lacks the quote. The exit code is 5 if a note is not valid, a mark in a
-    chapter refers to no verified note, or a statement of a book of facts is not borne out by its
+    chapter refers to no verified note, or a statement of a book of facts is not supported by its
     notes: a number that they do not have, or what a model found when the chapter was written.
     Names that no note has are listed; they do not affect the exit code.
     """
@@ -375,6 +375,6 @@ def _tell_citations(renderer: Renderer, report: CitationReport) -> None:
     renderer.note(
         f"{counted(len(report.notes), 'note')}, {len(report.broken)} no longer valid; "
         f"{counted(len(report.marks), 'mark')} without a note; "
-        f"{counted(len(report.unsupported), 'statement')} that no note bears out; "
+        f"{counted(len(report.unsupported), 'statement')} that no note supports; "
         f"{counted(len(report.claims), 'sentence')} with names that no note has."
     )

@@ -60,7 +60,7 @@ class Exported:
             return LibriScribeError(
                 "A shop would refuse the print edition.",
                 why=counted(len(self.faults), "fault"),
-                fix="Mend what the lines above name; see docs/exports.md.",
+                fix="Fix what the lines above name; see docs/exports.md.",
             )
         return None
 

@@ -23,7 +23,7 @@ Answer = Coroutine[Any, Any, Any]
 INSTRUCTIONS: Final = (
     "Books that LibriScribe2 writes. A book is a folder; name it as `books` lists it. Look before you "
     "change: `status`, `plan`, `text`, `why`, `check` and `report` cost nothing and change nothing. "
-    "`note` keeps a wish that later requests heed. `redo` pays a model: it first returns the estimate, "
+    "`note` keeps a wish that later requests follow. `redo` pays a model: it first returns the estimate, "
     "and writes only with `confirmed` and a cap that the author agreed to."
 )
 
@@ -124,7 +124,7 @@ async def report(book: str) -> Any:
 
 
 async def note(book: str, part: str, wish: str) -> Any:
-    """Keep what the author wants; later requests heed it.
+    """Keep what the author wants; later requests follow it.
 
     Args:
         book: The book's name.

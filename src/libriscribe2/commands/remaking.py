@@ -125,7 +125,7 @@ class Redo:
     def _nothing_left(self, own: Sequence[str], project: str) -> ProjectError:
         """The error of a redo that has nothing to replace."""
         return ProjectError(
-            f"Nothing was rewritten: {in_short(own)} {'is' if len(own) == 1 else 'are'} "
+            f"Nothing was written again: {in_short(own)} {'is' if len(own) == 1 else 'are'} "
             "your own text.",
             why="you edited or imported it, and only --replace-mine replaces that",
             fix=f"{self.command(project)} replaces it; a copy goes to the project's trash.",

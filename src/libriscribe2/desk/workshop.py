@@ -283,7 +283,7 @@ class Workshop:
         if self._shown.pop(id, None) != about:
             raise UsageError(
                 "Nothing was started: what it takes was not shown yet, or something was changed since.",
-                fix="Look at the estimate again, and start from there.",
+                fix="Look at the new estimate, and start from there.",
             )
 
     def start(self, paths: ProjectPaths, action: Action, quote: str) -> Job:

@@ -182,7 +182,9 @@ def _page(book: ExportBook, part: ExportChapter, name: str, body: Any) -> EpubPa
     body.set("role", f"doc-{kind}")
     body.set("aria-label", told)
     listed = headings or [Heading(told, f"text/{name}")]
-    return EpubPage(name, told, xhtml(book, told, _serialised(body), "../epub.css"), tuple(listed))
+    where = "backmatter" if kind == "bibliography" else "bodymatter"
+    text = xhtml(book, told, _serialised(body), "../epub.css", where)
+    return EpubPage(name, told, text, tuple(listed))
 
 
 def _serialised(element: Any) -> str:

@@ -306,7 +306,7 @@ def read_regular(path: Path, start: int = 0) -> bytes:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "It is a pipe or a device, and no file")
+            raise OSError(errno.EINVAL, "It is a pipe or a device, not a file")
         file.seek(start)
         return file.read()
 

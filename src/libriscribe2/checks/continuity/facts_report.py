@@ -31,7 +31,7 @@ from libriscribe2.project.project_view import ProjectView
 from libriscribe2.research.support import SMALL, plain_number
 
 RULES: Final = {
-    "F1": "a number, name, quotation or mark that no cited note bears out, or a number without a mark",
+    "F1": "a number, name, quotation or mark that no cited note supports, or a number without a mark",
     "F2": "two chapters give different numbers for the same thing",
     "F3": "a name that is one letter away from another",
     "F4": "a term is used in a chapter before the one that explains it",
