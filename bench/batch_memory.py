@@ -17,7 +17,7 @@ from tests.support.desk import Desk
 from tests.support.openai_server import OpenAIServer
 
 TITLE: Final = "Memory of a batch"
-AT_ONCE: Final = (1, 4, 8)
+AT_ONCE: Final = (1, 4, 8, 50)
 ROW: Final = {"chapters": 6, "scenes_per_chapter": 3, "words": 6000}
 LOOK_SECONDS: Final = 0.1
 

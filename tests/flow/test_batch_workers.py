@@ -191,6 +191,9 @@ def test_the_example_unit_files_grant_the_time_that_a_stop_takes() -> None:
     assert len(granted) == 3
     takes = BatchConfig().stop_seconds + 3 * GRACE_SECONDS
     assert min(granted) >= takes
+    (sign,) = re.findall(r"--health, ([^],]+)", text)
+    probes = re.findall(r"Probe:\n +exec: (.*)", text)
+    assert [sign in probe for probe in probes] == [True, True]
     words = " ".join(re.findall(r"batch[ ,]+worker[^\n]*", text))
     known = Desk(Path()).run("batch", "worker", "--help").out
     assert all(option in known for option in re.findall(r"--[a-z-]+", words))

@@ -17,7 +17,7 @@ from typing import Final
 from tests.reliability.planted import MUTANTS, Mutant
 
 ROOT: Final = Path(__file__).parents[2]
-COPIED: Final = ("src", "tests", "pyproject.toml", "uv.lock")
+COPIED: Final = ("src", "tests", "docs", "pyproject.toml", "uv.lock")
 LONGEST_SECONDS: Final = 1_200
 HISTORIES: Final = "1000"
 CAUGHT: Final = 1
@@ -105,11 +105,13 @@ def _run(place: Path, bar: str, options: tuple[str, ...]) -> int:
     """The exit code of a bar on a copy of the program."""
     (script,) = (place / "tests" / "reliability").glob(f"{bar}*.py")
     path = os.pathsep.join((str(place), str(place / "src")))
+    # Bars of several versions take these from the repository, which the copy lacks.
+    more = {"PYTHONPATH": path, "HISTORIES": HISTORIES, "GIT_DIR": str(ROOT / ".git")}
     try:
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-x", *options, str(script)],
             cwd=place,
-            env={**os.environ, "PYTHONPATH": path, "HISTORIES": HISTORIES},
+            env={**os.environ, **more},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=LONGEST_SECONDS,
