@@ -399,8 +399,8 @@ MUTANTS: Final = (
         "a filled prompt is filled in again",
         "test_bar_24_templates",
         "prompts/loader.py",
-        "Template(self.user).substitute(values).strip())",
-        "Template(self.user).substitute(values).format(**values))",
+        "Template(user).substitute(values).strip())",
+        "Template(user).substitute(values).format(**values))",
     ),
     Mutant(
         "nobody looks whether another file lies in the journal's place",

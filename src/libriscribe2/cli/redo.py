@@ -27,17 +27,10 @@ from libriscribe2.cli.run_output import (
     tell_quote,
     tell_remaking,
 )
-from libriscribe2.commands.forecasts import quote_project, quote_remaking
+from libriscribe2.commands.forecasts import quote_project, quote_remaking, remaking_now
 from libriscribe2.commands.noting import Part, is_place, note_down, part_of
 from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.commands.remaking import (
-    Chosen,
-    Redo,
-    copies_of,
-    in_short,
-    own_texts,
-    remaking_now,
-)
+from libriscribe2.commands.remaking import Chosen, Redo, copies_of, in_short, own_texts
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings

@@ -26,7 +26,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import carry_out, keep_quote, run_dry, tell_quote, tell_remaking
-from libriscribe2.commands.forecasts import quote_project
+from libriscribe2.commands.forecasts import quote_project, remaking_now
 from libriscribe2.commands.rebuilding import (
     Rebuilt,
     RecordedCall,
@@ -35,7 +35,6 @@ from libriscribe2.commands.rebuilding import (
     rebuild,
     recorded_call,
 )
-from libriscribe2.commands.remaking import remaking_now
 from libriscribe2.commands.runs import PLAN_STAGE, Prepare, calls_of_batch, going_on, written_anew
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.llm.backend import Completion

@@ -15,9 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from libriscribe2.app import App, AppOptions
-from libriscribe2.commands.importing import ManuscriptImport, take_over
 from libriscribe2.commands.new_book import NewBook, place_files
-from libriscribe2.commands.projects import open_project, stages_up_to, wanted_stages
+from libriscribe2.commands.projects import open_project, read_brief, stages_up_to, wanted_stages
 from libriscribe2.commands.runs import OpenBook, Prepare
 from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.stages import book_status, units_of
@@ -105,6 +104,18 @@ async def quote_remaking(
     return Remaking(remade, quote, min(stale, len(remade)))
 
 
+async def remaking_now(paths: ProjectPaths, settings: Settings, choice: ModelChoice) -> Remaking:
+    """What is out of date in a book, and what remaking it would take.
+
+    Raises:
+        LibriScribeError: The book cannot be read.
+    """
+    brief, view = read_brief(paths), peek(paths)
+    if any(one.state == "stale" for one in book_status(wanted_stages(brief), brief, view)):
+        return await quote_remaking(paths, settings, choice)
+    return Remaking({}, Quote(at=utc_now(), stages=()), 0)
+
+
 async def quote_new(
     brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook, name: str
 ) -> Quote:
@@ -140,27 +151,37 @@ async def quote_asking(
         StorageError: The project cannot be copied.
     """
     with _copy_of(paths) as (copy, machine), ProjectStore.open(copy, machine) as store:
-        backend = QuotingBackend(FreshBackend(DemoAuthor()))
-        options = AppOptions(backend=backend, trusts_evaluators=True)
-        book = OpenBook(store, open_project(store), _uncapped(settings), choice, options)
-        with suppress(IncompleteError):  # what the stand-in answers may not fit the book
-            await ask(book)
-        return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
+        return await _quote_question(store, open_project(store), settings, choice, ask)
 
 
-async def quote_import(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote:
+async def quote_import(
+    brief: Brief,
+    settings: Settings,
+    choice: ModelChoice,
+    take_over: Callable[[OpenBook], Awaitable[object]],
+) -> Quote:
     """What it would take to have a manuscript read; no folder is left behind.
 
     Raises:
         LibriScribeError: As the import itself would, before it sends anything.
     """
     with throw_away("import") as (paths, machine), ProjectStore.create(paths, machine) as store:
-        backend = QuotingBackend(FreshBackend(DemoAuthor()))
-        options = AppOptions(backend=backend, trusts_evaluators=True)
-        book = OpenBook(store, work.brief, _uncapped(settings), choice, options)
-        with suppress(IncompleteError):  # what the stand-in answers may not fit the text
-            await take_over(book, work)
-        return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
+        return await _quote_question(store, brief, settings, choice, take_over)
+
+
+async def _quote_question(
+    store: ProjectStore,
+    brief: Brief,
+    settings: Settings,
+    choice: ModelChoice,
+    ask: Callable[[OpenBook], Awaitable[object]],
+) -> Quote:
+    """What a question takes in a project that is thrown away."""
+    backend = QuotingBackend(FreshBackend(DemoAuthor()))
+    options = AppOptions(backend=backend, trusts_evaluators=True)
+    with suppress(IncompleteError):  # what the stand-in answers may not fit the book
+        await ask(OpenBook(store, brief, _uncapped(settings), choice, options))
+    return Quote(at=utc_now(), stages=stage_quotes(backend.calls, price_of))
 
 
 async def _quote(

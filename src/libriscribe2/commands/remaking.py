@@ -4,21 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from libriscribe2.agents.agent_base import Agent, Unit
-from libriscribe2.commands.forecasts import quote_remaking
-from libriscribe2.commands.projects import read_brief, stage_called, wanted_stages
+from libriscribe2.commands.projects import stage_called, wanted_stages
 from libriscribe2.engine.engine import RunRequest
-from libriscribe2.engine.stages import book_status, units_of
+from libriscribe2.engine.stages import units_of
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.forecast.quote import Quote, Remaking
-from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.lock import copy_in_trash
-from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
-from libriscribe2.project.structure_change import peek
-from libriscribe2.project.texts import utc_now
-from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 _NAMED = 4
@@ -143,18 +136,6 @@ def copies_of(view: ProjectView, texts: Mapping[str, bytes]) -> Iterator[tuple[s
         copy = copy_in_trash(view.paths, name, data)
         if copy and view.read_bytes(name) != data:
             yield name, copy
-
-
-async def remaking_now(paths: ProjectPaths, settings: Settings, choice: ModelChoice) -> Remaking:
-    """What is out of date in a book, and what remaking it would take.
-
-    Raises:
-        LibriScribeError: The book cannot be read.
-    """
-    brief, view = read_brief(paths), peek(paths)
-    if any(one.state == "stale" for one in book_status(wanted_stages(brief), brief, view)):
-        return await quote_remaking(paths, settings, choice)
-    return Remaking({}, Quote(at=utc_now(), stages=()), 0)
 
 
 def in_short(names: Sequence[str]) -> str:

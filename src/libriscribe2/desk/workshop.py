@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
@@ -388,7 +389,7 @@ def _quote_new(brief: Brief, settings: Settings, choice: ModelChoice, new: NewBo
 
 
 def _quote_import(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote | Told:
-    return _dry(quote_import(work, settings, choice))
+    return _dry(quote_import(work.brief, settings, choice, partial(take_over, work=work)))
 
 
 def read_aside(file: Path) -> ManuscriptImport | Told:

@@ -5,14 +5,15 @@ from tests.unit.checks.prose import chapter, fresh
 
 from libriscribe2.checks.text import (
     duplicate_paragraphs,
+    ending_pairs,
     grams,
+    opening_pairs,
     repeated_share,
     shares_seen_before,
     stock_phrases,
     windows,
     words,
 )
-from libriscribe2.checks.text_likeness import ending_pairs, opening_pairs
 
 
 def test_a_text_without_repetition_has_a_share_of_zero() -> None:

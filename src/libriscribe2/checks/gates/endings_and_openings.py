@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
-from libriscribe2.checks.text import ChapterText, plain, sentences, words
-from libriscribe2.checks.text_likeness import edge_content, likeness
+from libriscribe2.checks.text import ChapterText, edge_content, likeness, plain, sentences, words
 
 FEWEST_WORDS: Final = 3
 """A shorter sentence may begin or end two chapters."""

@@ -8,16 +8,19 @@ from typing import Final
 
 from libriscribe2.checks.report.metric import WORST, Metric, clipped, note, place, worst
 from libriscribe2.checks.text import (
+    EDGE_WORDS,
     ChapterText,
+    EdgePair,
     StockPhrase,
     duplicate_paragraphs,
+    ending_pairs,
+    opening_pairs,
     repeated_share,
     shares_seen_before,
     stock_phrases,
     windows,
 )
 from libriscribe2.checks.text_figures import compressed_share, per_thousand
-from libriscribe2.checks.text_likeness import EDGE_WORDS, EdgePair, ending_pairs, opening_pairs
 from libriscribe2.models.findings import Place
 from libriscribe2.prose import prose_words
 
