@@ -14,7 +14,10 @@ from tests.support.openai_replies import Fault
 from tests.support.openai_server import OpenAIServer
 from tests.support.recorded_books import FOLDER, NAMES, played, recording
 
-UNPLAYED = {"locked-key": ["chapters/ch01/critique2", "chapters/ch01/patches2", "characters"]}
+UNPLAYED = {
+    "locked-key": ["chapters/ch01/critique2", "chapters/ch01/patches2", "characters"],
+    "really": ["chapters/ch01/critique2", "chapters/ch01/patches2"],
+}
 """Replies of steps that today's program does not ask for."""
 
 _TIMED = ("research/run.json", ".libriscribe/research/")
