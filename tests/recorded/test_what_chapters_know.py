@@ -104,3 +104,23 @@ def test_writer_and_critic_are_told_one_length_near_that_of_the_plan(asked: Aske
         (measured,) = re.findall(r"of about (\d+) that were wanted", requests[f"{step}/critique1"])
         assert wanted == measured
         assert 740 <= int(wanted) <= 1_150
+
+
+def test_the_world_is_told_in_short_to_whoever_writes(asked: Asked) -> None:
+    world = block(asked("unruh")["chapters/ch01/whole"], "world")
+    assert "Lebbenau" in world
+    assert "Grenze" in world
+
+
+def test_speech_between_single_quotation_marks_is_no_narration(asked: Asked) -> None:
+    told = asked("skarra")
+    assert not [step for step, prompt in told.items() if "is told in the first person" in prompt]
+
+
+def test_two_places_of_one_scene_that_clash_go_back_to_who_plans(asked: Asked) -> None:
+    mends = [prompt for step, prompt in asked("skarra").items() if step.startswith("scenes/")]
+    assert any("in the hall" in block(one, "faults") for one in mends)
+
+
+def test_what_lies_where_somebody_works_is_at_their_hand(asked: Asked) -> None:
+    assert "Werkstatt Lorenz" not in block(asked("unruh")["scenes/review"], "hints")

@@ -127,7 +127,9 @@ def _finding(
     here, there = (one.chapter, one.scene), (one.other_chapter, one.other_scene)
     texts = {place: _text(scene) for place, scene in scenes.items()} | {(0, 0): world}
     pairs = ((one.quote, here), (one.other_quote, there))
-    proven = here != there and here in scenes and all(_holds(texts, *pair) for pair in pairs)
+    # Two places of one scene may clash, too.
+    apart = here != there or one.quote.strip() != one.other_quote.strip()
+    proven = apart and here in scenes and all(_holds(texts, *pair) for pair in pairs)
     if not proven:
         return None
     where = f"scene {there[1]} of chapter {there[0]}" if there in scenes else "a rule of the world"

@@ -198,6 +198,11 @@ FEWEST_WORDS: Final = 150
 """A shorter text does not say enough to be judged."""
 
 _SPEECH: Final = re.compile(r'"[^"]*"?')
+_IN_SINGLE: Final = re.compile(
+    r"(?<!\w)'(?=\w)(?:[^']|(?<=\w)'(?=\w))*?(?:(?<=[.,?!\u2026\u2014-])'(?!\w)|\Z)"
+)
+"""Speech between single quotation marks, which ends behind a stop; an apostrophe ends none."""
+
 _FORMS: Final = (
     re.compile(r"\b(?:I|me|my|mine|myself)\b"),
     re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE),
@@ -229,7 +234,9 @@ class Narration:
 
 def narration_of(chapter: ChapterText) -> Narration:
     """The person and tense of a chapter's narration, without what people say."""
-    narrated = [_SPEECH.sub(" ", plain(paragraph)) for paragraph in chapter.prose]
+    paragraphs = [*map(plain, chapter.prose)]
+    speech = _SPEECH if any('"' in one for one in paragraphs) else _IN_SINGLE
+    narrated = [speech.sub(" ", one) for one in paragraphs]
     if sum(len(text.split()) for text in narrated) < FEWEST_WORDS:
         return Narration(None, None)
     first, third, past, present = (

@@ -119,6 +119,7 @@ TITLE_BUDGET: Final = 160
 LOGLINE_BUDGET: Final = 400
 DESCRIPTION_BUDGET: Final = 3_000
 PERSON_BUDGET: Final = 300
+OVERVIEW_BUDGET: Final = 700
 CONCEPT_ROOM: Final = 6_000
 """The concept, and what of it the sources do not bear out."""
 
@@ -134,7 +135,7 @@ def prefix_parts(state: PromptContext) -> list[Part]:
         Part("whole_book", 1_600, NEVER, lambda room: _summary(state, room)),
         Part("promises", 1_600, NEVER, lambda room: _promises(state, room)),
         Part("cast", 2_400, NEVER, lambda room: _cast(state, room)),
-        Part("rules", RULES_ROOM + 30, NEVER, lambda room: _rules(state, room)),
+        Part("rules", RULES_ROOM + OVERVIEW_BUDGET + 30, NEVER, lambda room: _rules(state, room)),
         Part("threads", 1_600, NEVER, lambda room: _threads(state, room)),
     ]
 
@@ -174,8 +175,13 @@ def _cast(state: PromptContext, room: int) -> Rendered:
 
 def _rules(state: PromptContext, room: int) -> Rendered:
     world = state.world
-    lines = [] if world is None else rule_lines(world, terms=shows_all_terms(world))
-    return lines_block("rules", lines, room)
+    if world is None:
+        return Rendered()
+    overview = text_block("world", world.overview, OVERVIEW_BUDGET)
+    rules = lines_block(
+        "rules", rule_lines(world, terms=shows_all_terms(world)), room - weigh(overview.text)
+    )
+    return Rendered(overview.text + rules.text, overview.cut or rules.cut)
 
 
 def _threads(state: PromptContext, room: int) -> Rendered:

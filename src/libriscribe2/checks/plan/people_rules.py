@@ -144,14 +144,18 @@ def broken_states(plan: Plan) -> Iterator[Finding]:
 def moved_things(plan: Plan) -> Iterator[Finding]:
     """P27: a thing that one scene leaves with somebody, or somewhere, and the next finds elsewhere.
 
-    Only for people and places that the book knows.
+    Only for people and places that the book knows. Who is there has at hand what lies there, and
+    may have taken it along.
     """
     left: dict[frozenset[str], tuple[str, str]] = {}
+    there: dict[frozenset[str], set[str]] = {}
     for chapter, number, scene in plan.planned():
         for thing in scene.things:
             key = words_of(thing.name)
             found, (was, where) = _holder(thing.before, plan), left.get(key, ("", ""))
-            if found and was and found != was:
+            here = {_holder(name, plan) for name in (scene.place, *scene.characters)}
+            at_hand = {found, was} <= here or {found, was} <= there.get(key, set())
+            if found and was and found != was and not at_hand:
                 yield Finding(
                     "warning",
                     Place(SCENES, chapter, number),
@@ -161,6 +165,7 @@ def moved_things(plan: Plan) -> Iterator[Finding]:
                 )
             now = _holder(thing.after, plan)
             left[key] = (now, f"Scene {number} of chapter {chapter}")
+            there[key] = here
 
 
 def _holder(name: str, plan: Plan) -> str:
