@@ -1,6 +1,6 @@
 """Reading a project into the value that the exporters work from."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -131,6 +131,7 @@ def _seconds(moment: str) -> int:
 
 _DEDICATION: Final = "dedication.md"
 _EPIGRAPH: Final = "epigraph.md"
+_SOUNDS: Final = "pronunciations.md"
 _BLURB: Final = "blurb.md"
 _BEHIND: Final = {
     "references.md": "References",
@@ -194,6 +195,7 @@ def read_book(
         dedication=_lines(book, _DEDICATION),
         epigraph=_lines(book, _EPIGRAPH),
         blurb=_lines(book, _BLURB) or tuple(filter(None, (_told_of(concept),))),
+        pronunciations=dict(_sounds(book)),
         genre=_line(brief.genre or brief.category),
         is_of_facts=brief.kind != "fiction",
     )
@@ -231,6 +233,14 @@ def _cited(
         listed = f"# {HEADING}\n\n{found.references}\n"
         parts.append(chapter_of(RESEARCH_NOTES, listed, HEADING))
     return tuple(parts)
+
+
+def _sounds(book: Book) -> Iterator[tuple[str, str]]:
+    """The lines `Hester: ˈhɛstə` of the author's file."""
+    for line in _lines(book, _SOUNDS):
+        name, _, sound = line.partition(":")
+        if name.strip() and sound.strip():
+            yield name.strip(), sound.strip().strip("/[]")
 
 
 def _told_of(concept: ConceptFile | None) -> str:

@@ -82,6 +82,7 @@ class ExportBook:
         dedication: Its lines.
         epigraph: Its lines.
         blurb: The paragraphs on the back of a cover.
+        pronunciations: How names are said, in the International Phonetic Alphabet.
         genre: What the author calls its genre, or "".
         is_of_facts: Whether it is no story.
     """
@@ -110,6 +111,7 @@ class ExportBook:
     dedication: tuple[str, ...] = ()
     epigraph: tuple[str, ...] = ()
     blurb: tuple[str, ...] = ()
+    pronunciations: Mapping[str, str] = field(default_factory=dict)
     genre: str = ""
     is_of_facts: bool = False
 

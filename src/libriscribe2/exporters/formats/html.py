@@ -25,20 +25,24 @@ class HtmlExporter:
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the page; see `Exporter.export`."""
         check_paragraphs(book)
-        page = Template((ASSETS / "page.html").read_text(encoding="utf-8"))
-        text = page.substitute(
-            lang=escape(book.language.tag),
-            dir="rtl" if book.language.right_to_left else "ltr",
-            meta=_meta(book),
-            title=escape(book.title),
-            css=(ASSETS / "page.css").read_text(encoding="utf-8"),
-            head=_head(book),
-            contents=_contents(book),
-            body=_body(book),
-        )
         target = folder / f"book{self.suffix}"
-        target.write_text(text, encoding="utf-8", newline="")
+        target.write_text(page_of(book), encoding="utf-8", newline="")
         return target
+
+
+def page_of(book: ExportBook) -> str:
+    """A book as one page."""
+    page = Template((ASSETS / "page.html").read_text(encoding="utf-8"))
+    return page.substitute(
+        lang=escape(book.language.tag),
+        dir="rtl" if book.language.right_to_left else "ltr",
+        meta=_meta(book),
+        title=escape(book.title),
+        css=(ASSETS / "page.css").read_text(encoding="utf-8"),
+        head=_head(book),
+        contents=_contents(book),
+        body=_body(book),
+    )
 
 
 def _meta(book: ExportBook) -> str:
