@@ -10,7 +10,7 @@ from libriscribe2.llm.call_records import CallReport
 from libriscribe2.llm.limits.rates import RateGate
 from libriscribe2.llm.limits.retries import Circuits, RetryPolicy, Wait
 from libriscribe2.llm.session import CallSession
-from libriscribe2.project.dumps import DumpRecord
+from libriscribe2.project.records import DumpRecord
 
 
 class FakeTime:

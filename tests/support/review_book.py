@@ -14,8 +14,9 @@ from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.backend import Request
-from libriscribe2.project.dumps import DebugDumps, DumpRecord
+from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.records import DumpRecord
 
 NAME: Final = "book"
 KEYWORDS: Final = (

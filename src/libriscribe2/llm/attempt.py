@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from libriscribe2.llm.call_records import CallRecord
 from libriscribe2.llm.session import Reply
-from libriscribe2.project.dumps import DumpRecord
+from libriscribe2.project.records import DumpRecord
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     ParserResult,

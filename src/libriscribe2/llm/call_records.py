@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.limits.retries import Wait
-from libriscribe2.project.dumps import DumpRecord
+from libriscribe2.project.records import DumpRecord
 
 
 @dataclass(frozen=True, slots=True)

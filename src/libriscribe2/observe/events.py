@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from libriscribe2.llm.call_records import CallRecord, CallReport, DumpWritten, Piece
 from libriscribe2.llm.limits.budget import MONEY, Budget
 from libriscribe2.llm.limits.retries import Wait
-from libriscribe2.project.dumps import DumpRecord
+from libriscribe2.project.records import DumpRecord
 from libriscribe2.wording import price
 
 EventName = Literal[

@@ -19,63 +19,13 @@ from libriscribe2.project.atomic import (
     storage_errors,
 )
 from libriscribe2.project.lock import Machine, mark_dumps
+from libriscribe2.project.records import DumpRecord
 from libriscribe2.project.texts import iso_utc, listed_json, utf8
 
 _NAME: Final = re.compile(r"(\d{4,})-.+-try\d+\.json")
 # The key is the last field, so that the end of a dump is enough to know which call it shows.
 _KEY: Final = re.compile(rb'"key": "([^"\\]+)"\s*\}\s*\}\s*\Z')
 _TAIL_BYTES: Final = 256
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DumpRecord:
-    """One attempt.
-
-    Attributes:
-        agent_name: Class name of the agent.
-        raw_response: The reply, unchanged.
-        formatting_issues: What stood around or in the reply and should not.
-        content_type: `json` where a value of a schema was asked for, else `prose`.
-        extraction_method: The cleanup step that found the value; `failed` where none did.
-        attempt: 1 for the first request of a conversation.
-        stage: The stage that asked, such as `chapters`.
-        step: Path of the work, such as `chapters/ch03/scene02`.
-        model: The model that was asked.
-        prompt: The conversation that was sent.
-        reasoning: The model's thoughts where the provider gives them apart.
-        repairs: Every change that made JSON of the reply.
-        validation_errors: Fields that were missing or wrong.
-        feedback: What the parser had to say to the model; empty for a usable reply.
-        clean: What was read of the reply, as plain JSON; None where it was refused.
-        reader: How the reply was read (`ReplyReader.said`); None where nobody wrote it down.
-        finish_reason: Why the model stopped.
-        usage: Tokens.
-        cost_usd: The price in US dollars; None where nobody knows.
-        seconds: Wall time of the request.
-        key: The request's key in the journal.
-    """
-
-    agent_name: str
-    raw_response: str
-    formatting_issues: Sequence[str] = ()
-    extraction_method: str = ""
-    content_type: str = "prose"
-    attempt: int = 1
-    stage: str
-    step: str = ""
-    model: str = ""
-    prompt: Sequence[Mapping[str, Any]] = ()
-    reasoning: str | None = None
-    repairs: Sequence[Mapping[str, Any]] = ()
-    validation_errors: Sequence[str] = ()
-    feedback: str = ""
-    clean: Any = None
-    reader: Mapping[str, Any] | None = None
-    finish_reason: str | None = None
-    usage: Mapping[str, Any] | None = None
-    cost_usd: float | None = None
-    seconds: float = 0.0
-    key: str = ""
 
 
 _FIELDS: Final = tuple(one.name for one in fields(DumpRecord))

@@ -9,7 +9,7 @@ from libriscribe2.llm.call_records import CallRecord, CallReport, DumpWritten, P
 from libriscribe2.llm.limits.budget import Budget
 from libriscribe2.llm.limits.retries import Wait
 from libriscribe2.observe.events import Event, RunEvents
-from libriscribe2.project.dumps import DumpRecord
+from libriscribe2.project.records import DumpRecord
 
 REQUEST = Request("chapters/ch03/scene02", "openai/a", ({"role": "user", "content": "SECRET"},))
 USAGE = Usage(100, 20, 80, 5, known=True)

@@ -12,8 +12,9 @@ from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.llm.attempt import Attempt, dump_record
 from libriscribe2.llm.backend import Completion, Request, Usage
 from libriscribe2.llm.call_records import CallRecord
-from libriscribe2.project.dumps import DebugDumps, DumpRecord
+from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.lock import Machine
+from libriscribe2.project.records import DumpRecord
 from libriscribe2.replies.contract import ParserResult, failure, success
 from libriscribe2.replies.outcome import ExtractionReport, Repair
 from libriscribe2.wording import redact

@@ -3,9 +3,8 @@
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final
-
-from libriscribe2.replies.strict_json import scan_string
 
 # White space between tokens: Unicode spaces and the zero-width characters.
 SPACE: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+")
@@ -266,7 +265,7 @@ def unescape(raw: str) -> Unescaped:
         return Unescaped(raw)
     if '"' not in raw.replace('\\"', ""):
         try:
-            return Unescaped(scan_string(raw + '"', 0)[0])
+            return Unescaped(scanstring(raw + '"', 0, False)[0])  # noqa: FBT003 - not strict
         except ValueError:  # not JSON's own escapes: read one by one below
             pass
     foreign = _has_foreign(raw)
