@@ -45,6 +45,8 @@ def _check(version: str) -> None:
         sys.exit(f"CHANGELOG.md has no section [{version}].")
     if f"v{version}" in _run("git", "tag", "--list").split():
         sys.exit(f"There is a tag v{version} already.")
+    if not (ROOT / "site" / "index.html").is_file():
+        sys.exit("The source package has the documentation as a site: run `make docs-site` first.")
     if NOWHERE in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
         sys.exit(
             "pyproject.toml does not say where the project lives: replace libriscribe2.example."
