@@ -90,3 +90,19 @@ def test_DO_a_block_that_is_not_run_says_why_and_names_real_commands(page: Path)
 def test_DO_there_are_twenty_how_tos() -> None:
     pages = (path.read_text(encoding="utf-8") for path in DOCS.glob("how-to/*.md"))
     assert sum(len(re.findall(r"^## ", page, re.MULTILINE)) for page in pages) >= 20
+
+
+PAGES: Final = tuple(sorted({*DOCS.rglob("*.md")} - {*RUN, DOCS / "cli.md"}))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_DO_what_other_pages_say_to_type_exists(page: Path) -> None:
+    # They are about servers, keys, other machines, and books that a test does not have.
+    known = (DOCS / "cli.md").read_text(encoding="utf-8")
+    fences = re.findall(r"```\w*\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line for text in fences for line in text.splitlines()]
+    for line in (one for one in lines if one.startswith("libriscribe2 ")):
+        words = shlex.split(line, comments=True)
+        assert words[1] in NAMES or words[1].startswith("-"), line
+        options = [word.partition("=")[0] for word in words if word.startswith("--")]
+        assert all(option in known for option in options), line
