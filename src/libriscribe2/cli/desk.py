@@ -8,9 +8,8 @@ import typer
 from libriscribe2.cli.frame import Frame, JsonOption, command
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.view import opened
-from libriscribe2.desk.desk import Desk
-from libriscribe2.desk.screens import desk_pages
 from libriscribe2.desk.server import Door, answering
+from libriscribe2.desk.visits import Desk, desk_pages
 
 
 @command

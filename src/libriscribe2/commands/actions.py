@@ -3,12 +3,17 @@
 A page first shows what an action takes, and then starts the very same one.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Literal
 
-from libriscribe2.commands.forecasts import quote_asking, quote_project
+from libriscribe2.commands.forecasts import quote_asking, quote_import, quote_new, quote_project
+from libriscribe2.commands.importing import ManuscriptImport, read_import, take_over
 from libriscribe2.commands.mending import Proposal, propose, readings_due
+from libriscribe2.commands.new_book import NewBook
 from libriscribe2.commands.noting import note_down, part_of
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.remaking import Redo
@@ -16,9 +21,11 @@ from libriscribe2.commands.revising import Revision, chapter_named, revise
 from libriscribe2.commands.runs import OpenBook, Prepare, going_on
 from libriscribe2.commands.variants import VariantsFile, make_variants
 from libriscribe2.engine.engine import follow
-from libriscribe2.errors import UsageError
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.forecast.model_time import VirtualLoop
 from libriscribe2.forecast.quote import Quote
 from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
@@ -56,6 +63,11 @@ class Action:
     count: int = 3
     until: str = ""
     force: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether its outcome is accepted or rejected, and no file is written before."""
+        return self.kind in ASKING
 
     @property
     def about(self) -> str:
@@ -135,3 +147,47 @@ async def quote_action(
     if action.kind in ASKING:
         return await quote_asking(paths, settings, choice, lambda book: action.ask(book, ()))
     return await quote_project(paths, settings, choice, action.prepare(paths))
+
+
+Told = dict[str, str]
+"""An error as plain text: what, why, fix."""
+
+
+def action_aside(
+    paths: ProjectPaths, settings: Settings, choice: ModelChoice, action: Action
+) -> Quote | Told:
+    """What an action takes, or why nobody can say; for a process of its own."""
+    return _dry(quote_action(paths, settings, choice, action))
+
+
+def new_book_aside(
+    brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
+) -> Quote | Told:
+    """The same of a new book."""
+    return _dry(quote_new(brief, settings, choice, new, "new-book"))
+
+
+def import_aside(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote | Told:
+    """The same of a manuscript that is to be read."""
+    return _dry(quote_import(work.brief, settings, choice, partial(take_over, work=work)))
+
+
+def manuscript_aside(file: Path) -> ManuscriptImport | Told:
+    """A manuscript, read where nothing but its reader is."""
+    try:
+        return read_import(file, {}, None)
+    except LibriScribeError as error:
+        return _told(error)
+
+
+def _dry(work: Coroutine[Any, Any, Quote]) -> Quote | Told:
+    """The outcome of work whose waits pass in no time, or the error as plain text."""
+    try:
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            return runner.run(work)
+    except LibriScribeError as error:
+        return _told(error)
+
+
+def _told(error: LibriScribeError) -> Told:
+    return {"what": error.what, "why": error.why, "fix": error.fix}

@@ -6,35 +6,25 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
-from pathlib import Path
-from typing import Any, Final, TypeVar
-
-from typing_extensions import override
+from typing import Any, Final, Protocol, TypeVar
 
 from libriscribe2.app import AppOptions
-from libriscribe2.commands.actions import ASKING, Action, Outcome, quote_action
 from libriscribe2.commands.by_hand import asks_by_hand
-from libriscribe2.commands.forecasts import quote_import, quote_new
-from libriscribe2.commands.importing import ManuscriptImport, open_import, read_import, take_over
-from libriscribe2.commands.new_book import NewBook
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
 from libriscribe2.commands.run_progress import FOLDED, Progress, Scale, scale_of
-from libriscribe2.commands.runs import OpenBook, open_book
+from libriscribe2.commands.runs import OpenBook, Prepare, open_book
 from libriscribe2.engine.engine import Engine, follow
 from libriscribe2.errors import LibriScribeError, UsageError
-from libriscribe2.forecast.model_time import VirtualLoop
 from libriscribe2.forecast.quote import Quote
 from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.session import ReplyAwaitedError, RunStoppedError
-from libriscribe2.models.brief import Brief
-from libriscribe2.observe.events import Event
+from libriscribe2.observe.events import Event, EventConsumer
 from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
@@ -75,13 +65,54 @@ def fault_of(error: Exception) -> LibriScribeError:
     return LibriScribeError("The program has a fault.", why=clean(what))
 
 
+class Doing(Protocol):
+    """What a job does, such as `commands.actions.Action`."""
+
+    @property
+    def kind(self) -> str:
+        """Its name in the journal."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What is done, in words."""
+        ...
+
+    @property
+    def part(self) -> str:
+        """The part of the book that it is about; "" for all."""
+        ...
+
+    @property
+    def wish(self) -> str:
+        """What should be different."""
+        ...
+
+    @property
+    def asks(self) -> bool:
+        """Whether its outcome is accepted or rejected, and no file is written before."""
+        ...
+
+    def note(self, paths: ProjectPaths) -> None:
+        """Put down what should be different."""
+        ...
+
+    def prepare(self, paths: ProjectPaths) -> Prepare:
+        """The run of one that writes files."""
+        ...
+
+    async def ask(self, book: OpenBook, consumers: Sequence[EventConsumer]) -> object:
+        """The outcome of one that asks."""
+        ...
+
+
 class Job:
     """An action that is under way or has ended; `desk` pages show it.
 
     Args:
         paths: The book.
         action: What is done.
-        scale: What the whole book comes to.
+        scale: What the whole book comes to; None reads it.
 
     Attributes:
         progress: How far it is.
@@ -92,14 +123,14 @@ class Job:
         state: `running`, `paused` once a pause is asked for, `done`, `stopped`, `failed` or `waiting`.
     """
 
-    def __init__(self, paths: ProjectPaths, action: Action, scale: Scale) -> None:
+    def __init__(self, paths: ProjectPaths, action: Doing, scale: Scale | None = None) -> None:
         self.paths = paths
         self.action = action
         self.begun = time.monotonic()
-        self.progress = Progress(scale)
+        self.progress = Progress(scale or scale_of(look_at(paths), read_brief(paths)))
         self.lines: list[str] = []
         self.pieces: list[Piece] = []
-        self.outcome: Outcome = None
+        self.outcome: object = None
         self.error: LibriScribeError | None = None
         self.state = "running"
         self._engine: Engine | None = None
@@ -149,6 +180,10 @@ class Job:
         if _PROSE.match(piece.step):
             self.pieces.append(Piece(piece.step, text))
 
+    def enter(self) -> None:
+        """Note the loop and the task of the work, by which it is stopped."""
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+
     def _work(self) -> None:
         try:
             asyncio.run(self._run())
@@ -163,42 +198,19 @@ class Job:
             self.error, self.state = fault_of(error), "failed"
 
     async def _run(self) -> None:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        self.enter()
+        self.action.note(self.paths)
         settings = settings_of(self.paths.root, {})
         with open_book(self.paths) as (store, brief):
             options = AppOptions(f"desk {self.action.kind}")
             book = OpenBook(store, brief, settings, model_of(settings), options)
             with recorders(self.paths, os.environ, lambda _said: None) as files:
-                if self.action.kind in ASKING:
+                if self.action.asks:
                     self.outcome = await self.action.ask(book, (*files, self))
                     return
                 request = self.action.prepare(self.paths)(store, brief)
                 self._engine = book.engine()
                 await follow(request.by(self._engine), *files, self, pieces=self)
-
-
-class Reading(Job):
-    """A manuscript that is being read, from which a book is made.
-
-    Args:
-        paths: Where the book goes.
-        work: The manuscript.
-        settings: The settings in force.
-    """
-
-    def __init__(self, paths: ProjectPaths, work: ManuscriptImport, settings: Settings) -> None:
-        super().__init__(paths, Action("plan"), Scale())
-        self.work = work
-        self._settings = settings
-
-    @override
-    async def _run(self) -> None:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        with open_import(self.paths) as store:
-            choice, options = model_of(self._settings), AppOptions("desk import")
-            book = OpenBook(store, self.work.brief, self._settings, choice, options)
-            with recorders(self.paths, os.environ, lambda _said: None) as files:
-                await take_over(book, self.work, (*files, self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,39 +253,36 @@ class Workshop:
         """The job that is under way."""
         return next((one for one in self.jobs.values() if one.runs), None)
 
-    def quote(self, paths: ProjectPaths, action: Action) -> Quoted:
-        """What an action takes, to be shown before it is started.
+    def quote(
+        self,
+        about: tuple[object, ...],
+        settings: Settings,
+        choice: ModelChoice,
+        work: Callable[..., Quote | Told],
+        *given: object,
+        drafting: str = "",
+    ) -> Quoted:
+        """What something takes, to be shown before it is started.
+
+        Args:
+            about: What is to be started; the start has to name the same.
+            settings: The settings in force.
+            choice: The model.
+            work: Works it out, in another process.
+            *given: What it is given.
+            drafting: The order of drafting, where the time of a whole book is told.
 
         Raises:
             LibriScribeError: It cannot be carried out.
         """
-        settings = settings_of(paths.root, {})
-        choice = model_of(settings)
-        quote = self.aside(_quote_action, paths, settings, choice, action)
-        seconds = _seconds(quote, read_brief(paths).drafting)
-        return self._remember((str(paths.root), action), quote, choice, settings, seconds)
-
-    def quote_new(
-        self, asked: object, brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
-    ) -> Quoted:
-        """What a new book takes.
-
-        Args:
-            asked: What was asked for; the start has to ask for the same.
-            brief: The brief.
-            settings: The settings in force.
-            choice: The model.
-            new: How the book is made.
-        """
-        quote = self.aside(_quote_new, brief, settings, choice, new)
-        return self._remember((asked,), quote, choice, settings, _seconds(quote, brief.drafting))
-
-    def quote_import(
-        self, work: ManuscriptImport, settings: Settings, choice: ModelChoice
-    ) -> Quoted:
-        """What it takes to read a manuscript."""
-        quote = self.aside(_quote_import, work, settings, choice)
-        return self._remember((work.brief, work.questions), quote, choice, settings, None)
+        quote = self.aside(work, *given)
+        id = secrets.token_urlsafe(12)
+        self._shown[id] = about
+        while len(self._shown) > MOST_QUOTES:
+            del self._shown[next(iter(self._shown))]
+        times = None if quote.times is None else {**quote.times.seconds}
+        seconds = None if times is None else {str(k): v for k, v in times.items()}.get(drafting)
+        return Quoted(id, quote, choice.model, asks_by_hand(settings), seconds)
 
     def check_shown(self, id: str, *about: object) -> None:
         """Make sure that what something takes was shown, and forget it: it is good for one start.
@@ -287,32 +296,18 @@ class Workshop:
                 fix="Look at the new estimate, and start from there.",
             )
 
-    def start(self, paths: ProjectPaths, action: Action, quote: str) -> Job:
-        """Start an action whose estimate was shown.
+    def start(self, job: Job, quote: str, *about: object) -> Job:
+        """Start what was shown with an estimate.
 
         Raises:
             UsageError: It was not shown, or another book is at work.
         """
         with self._lock:
             self.check_free()
-            self.check_shown(quote, str(paths.root), action)
-            action.note(paths)
-            return self._begin(_job(paths, action))
+            self.check_shown(quote, *about)
+            return self._begin(job)
 
-    def read(
-        self, paths: ProjectPaths, work: ManuscriptImport, settings: Settings, quote: str
-    ) -> Job:
-        """Start to read a manuscript; what that takes was shown.
-
-        Raises:
-            UsageError: It was not shown, or another book is at work.
-        """
-        with self._lock:
-            self.check_free()
-            self.check_shown(quote, work.brief, work.questions)
-            return self._begin(Reading(paths, work, settings))
-
-    def go_on(self, paths: ProjectPaths, action: Action) -> Job:
+    def go_on(self, job: Job) -> Job:
         """Start what spends nothing that was not shown, such as a run by pasted replies.
 
         Raises:
@@ -320,7 +315,7 @@ class Workshop:
         """
         with self._lock:
             self.check_free()
-            return self._begin(_job(paths, action))
+            return self._begin(job)
 
     def check_free(self) -> None:
         """Make sure that no book is at work.
@@ -339,20 +334,6 @@ class Workshop:
         self.jobs[str(job.paths.root)] = job
         job.start()
         return job
-
-    def _remember(
-        self,
-        about: tuple[object, ...],
-        quote: Quote,
-        choice: ModelChoice,
-        settings: Settings,
-        seconds: float | None,
-    ) -> Quoted:
-        id = secrets.token_urlsafe(12)
-        self._shown[id] = about
-        while len(self._shown) > MOST_QUOTES:
-            del self._shown[next(iter(self._shown))]
-        return Quoted(id, quote, choice.model, asks_by_hand(settings), seconds)
 
     def aside(self, work: Callable[..., T | Told], *given: Any) -> T:
         """What a function returns in a process of its own, which has no lock and no key in use.
@@ -376,46 +357,3 @@ class Workshop:
                 job.wait(5)
         if self._pool is not None:
             self._pool.terminate()
-
-
-def _quote_action(
-    paths: ProjectPaths, settings: Settings, choice: ModelChoice, action: Action
-) -> Quote | Told:
-    return _dry(quote_action(paths, settings, choice, action))
-
-
-def _quote_new(brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook) -> Quote | Told:
-    return _dry(quote_new(brief, settings, choice, new, "new-book"))
-
-
-def _quote_import(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote | Told:
-    return _dry(quote_import(work.brief, settings, choice, partial(take_over, work=work)))
-
-
-def read_aside(file: Path) -> ManuscriptImport | Told:
-    """A manuscript, read where nothing but its reader is; for `Workshop.aside`."""
-    try:
-        return read_import(file, {}, None)
-    except LibriScribeError as error:
-        return _told(error)
-
-
-def _told(error: LibriScribeError) -> Told:
-    return {"what": error.what, "why": error.why, "fix": error.fix}
-
-
-def _dry(work: Coroutine[Any, Any, T]) -> T | Told:
-    """The outcome of work whose waits pass in no time, or the error as plain text."""
-    try:
-        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-            return runner.run(work)
-    except LibriScribeError as error:
-        return _told(error)
-
-
-def _job(paths: ProjectPaths, action: Action) -> Job:
-    return Job(paths, action, scale_of(look_at(paths), read_brief(paths)))
-
-
-def _seconds(quote: Quote, drafting: str) -> float | None:
-    return None if quote.times is None else dict(quote.times.seconds).get(drafting)  # type: ignore[call-overload]

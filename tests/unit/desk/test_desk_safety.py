@@ -10,9 +10,9 @@ from starlette.routing import Route
 from tests.support.desk import Desk
 from tests.support.desk_server import DeskServer, desk_server
 
-from libriscribe2.desk.desk import Desk as OpenDesk
-from libriscribe2.desk.screens import desk_pages
 from libriscribe2.desk.server import Door
+from libriscribe2.desk.visits import Desk as OpenDesk
+from libriscribe2.desk.visits import desk_pages
 
 BOOK: Final = "book"
 

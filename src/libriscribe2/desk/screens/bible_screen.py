@@ -9,9 +9,9 @@ from starlette.responses import Response
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.commands.hand_edits import version_of
 from libriscribe2.commands.new_names import NewName, chosen_forms, forms_in, places_of, rename
-from libriscribe2.desk.desk import Visit, change, page
 from libriscribe2.desk.pages.book_pages import named_in
 from libriscribe2.desk.snapshot import read_chapters
+from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.models.story import WorldFile
 from libriscribe2.models.story_bible import Attribute, Fact

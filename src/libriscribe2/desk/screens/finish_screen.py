@@ -20,13 +20,13 @@ from libriscribe2.commands.hand_edits import paragraphs
 from libriscribe2.commands.mending import what_mending_asks
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
 from libriscribe2.desk.charts import bars_svg, range_svg, tension_svg
-from libriscribe2.desk.desk import Visit, change, page
 from libriscribe2.desk.pages.report_page import ReportShelf, report_page
 from libriscribe2.desk.pages.run_pages import call_rows
 from libriscribe2.desk.safe_html import prose_html
 from libriscribe2.desk.server import FILTERS
 from libriscribe2.desk.site import LiveAddresses, Site, plain_page
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
+from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters.export_book import Edition

@@ -26,7 +26,7 @@ from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.reply_replay import word_diff
 from libriscribe2.commands.variants import pick, shown_variants
 from libriscribe2.desk.charts import tension_svg, threads_svg
-from libriscribe2.desk.desk import Visit, change, page
+from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, OutlineFile, PlannedChapter, ScenesFile

@@ -20,63 +20,26 @@ from libriscribe2.commands.revising import (
 )
 from libriscribe2.commands.variants import VariantsFile, shown_variants
 from libriscribe2.context.scene_origin import chapter_origin
-from libriscribe2.desk.desk import Visit, change, page
 from libriscribe2.desk.safe_html import prose_html
+from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.models.findings import Finding
-from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.story_bible import Fact
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import OUTLINE, chapter_file
+from libriscribe2.project.paths import chapter_file
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A chapter in the list of contents.
-
-    Attributes:
-        number: Its number.
-        title: Its title.
-        words: Its words; 0 where it is not written.
-        state: How its file stands, as `status` calls it.
-    """
-
-    number: int
-    title: str
-    words: int
-    state: str
-
-
 def show_contents(visit: Visit) -> Response:
     """The book's title page and its contents; no chapter is rendered."""
-    return visit.page("contents", chapters=contents(visit))
-
-
-def contents(visit: Visit) -> list[Listed]:
-    """The chapters of the plan, with how much of each is written."""
-    if not visit.view.exists(OUTLINE):
-        return []
-    planned, states = visit.book.load(OUTLINE, OutlineFile).chapters, visit.states
-    names = [chapter_file(n) for n in range(1, len(planned) + 1)]
-    return [
-        Listed(n, one.title, _words(visit, name), states.get(name, "missing"))
-        for n, (one, name) in enumerate(zip(planned, names, strict=True), 1)
-    ]
-
-
-def _words(visit: Visit, name: str) -> int:
-    try:
-        return prose_words(visit.book.text(name)) if visit.view.exists(name) else 0
-    except LibriScribeError:
-        return 0
+    return visit.page("contents", chapters=visit.contents)
 
 
 def show_chapter(visit: Visit) -> Response:
     """One chapter as a page of the book, with what is known of it in the margin."""
     number = visit.number
-    name, chapters = chapter_file(number), contents(visit)
+    name, chapters = chapter_file(number), visit.contents
     if not visit.view.exists(name):
         return visit.page("unwritten", number=number, chapters=chapters)
     text = visit.book.text(name)

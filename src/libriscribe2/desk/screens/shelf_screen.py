@@ -9,10 +9,12 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from typing_extensions import override
 
-from libriscribe2.commands.actions import Action
+from libriscribe2.app import AppOptions
+from libriscribe2.commands.actions import Action, import_aside, manuscript_aside, new_book_aside
 from libriscribe2.commands.exporting import drawn_cover
-from libriscribe2.commands.importing import ManuscriptImport, import_paths
+from libriscribe2.commands.importing import ManuscriptImport, import_paths, open_import, take_over
 from libriscribe2.commands.new_book import (
     WORDS_OF_A_PAGE,
     NewBook,
@@ -21,14 +23,17 @@ from libriscribe2.commands.new_book import (
     with_drafting,
 )
 from libriscribe2.commands.projects import new_paths, read_brief, settings_of
+from libriscribe2.commands.run_progress import Scale
+from libriscribe2.commands.runs import OpenBook
 from libriscribe2.commands.shelf import ShelvedBook, shelf
 from libriscribe2.desk.charts import cover_svg
-from libriscribe2.desk.desk import Visit, change, page
-from libriscribe2.desk.workshop import Quoted, model_of, read_aside, servers
+from libriscribe2.desk.visits import Visit, change, page
+from libriscribe2.desk.workshop import Job, Quoted, model_of, servers
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.exporters.export_book import Edition
 from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, ModelChoice, is_recorded
 from libriscribe2.models.brief import SIZES, Brief
+from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths, project_name_from
 from libriscribe2.project.structure_change import is_project
 from libriscribe2.prose import prose_words
@@ -160,6 +165,30 @@ def open_folder(visit: Visit) -> Response:
     return RedirectResponse(Visit(visit.desk, {"book": root.name}).at("plan"), 303)
 
 
+class Reading(Job):
+    """A manuscript that is being read, from which a book is made.
+
+    Args:
+        paths: Where the book goes.
+        work: The manuscript.
+        settings: The settings in force.
+    """
+
+    def __init__(self, paths: ProjectPaths, work: ManuscriptImport, settings: Settings) -> None:
+        super().__init__(paths, Action("plan"), Scale())
+        self.work = work
+        self._settings = settings
+
+    @override
+    async def _run(self) -> None:
+        self.enter()
+        with open_import(self.paths) as store:
+            choice, options = model_of(self._settings), AppOptions("desk import")
+            book = OpenBook(store, self.work.brief, self._settings, choice, options)
+            with recorders(self.paths, os.environ, lambda _said: None) as files:
+                await take_over(book, self.work, (*files, self))
+
+
 def take_manuscript(visit: Visit) -> Response:
     """Read a file that was brought along, in another process, and keep what is in it."""
     name = Path(visit.form.get("name", "")).name
@@ -168,7 +197,7 @@ def take_manuscript(visit: Visit) -> Response:
         file = Path(folder) / f"manuscript{ending if ending in _MANUSCRIPTS else '.none'}"
         file.write_bytes(visit.upload)
         try:
-            work = desk.workshop.aside(read_aside, file)
+            work = desk.workshop.aside(manuscript_aside, file)
         except LibriScribeError as error:
             told = f"{error.what}. {error.why}. {error.fix}".replace(str(file), name)
             return JSONResponse({"fault": told}, 400)
@@ -182,7 +211,10 @@ def show_manuscript(visit: Visit) -> Response:
     """What a manuscript holds, and what it takes to have it read."""
     work = _manuscript(visit)
     settings = visit.desk.settings
-    quoted = visit.desk.workshop.quote_import(work, settings, model_of(settings))
+    choice, about = model_of(settings), (work.brief, work.questions)
+    quoted = visit.desk.workshop.quote(
+        about, settings, choice, import_aside, work, settings, choice
+    )
     words = sum(prose_words(one.text) for one in work.manuscript.chapters)
     name = visit.asked.get("name", "")
     return visit.page("manuscript", work=work, quoted=quoted, words=size_in_words(words), name=name)
@@ -193,7 +225,8 @@ def read_manuscript(visit: Visit) -> Response:
     work, settings = _manuscript(visit), visit.desk.settings
     name = project_name_from(work.brief.title or visit.form.get("name", "") or "manuscript")
     paths = import_paths(work, settings, name)
-    visit.desk.workshop.read(paths, work, settings, visit.form.get("quote", ""))
+    job, shown = Reading(paths, work, settings), visit.form.get("quote", "")
+    visit.desk.workshop.start(job, shown, work.brief, work.questions)
     return RedirectResponse(f"/reading/{quote(paths.root.name)}", 303)
 
 
@@ -227,8 +260,14 @@ def quote_book(visit: Visit) -> Response:
     """The same form with what the book takes beside the button that starts it."""
     try:
         found = _wanted(visit)
-        quoted = visit.desk.workshop.quote_new(
-            _asked(visit), found.brief, found.settings, found.choice, NewBook()
+        given = (found.brief, found.settings, found.choice, NewBook())
+        quoted = visit.desk.workshop.quote(
+            (_asked(visit),),
+            found.settings,
+            found.choice,
+            new_book_aside,
+            *given,
+            drafting=found.brief.drafting,
         )
     except LibriScribeError as error:
         return _new_page(visit, visit.form, error=error, status=400)
@@ -247,7 +286,7 @@ def start_book(visit: Visit) -> Response:
             pass
     except LibriScribeError as error:
         return _new_page(visit, visit.form, error=error, status=400)
-    desk.workshop.go_on(paths, Action("plan"))
+    desk.workshop.go_on(Job(paths, Action("plan")))
     return RedirectResponse(Visit(desk, {"book": paths.root.name}).at("write"), 303)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -11,15 +11,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from libriscribe2.commands.actions import Action
+from libriscribe2.commands.actions import KINDS, Action, action_aside
 from libriscribe2.commands.by_hand import asks_by_hand, pastes_left, waiting_requests
 from libriscribe2.commands.noting import note_down, notes_on
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.commands.run_progress import FOLDED, Progress, scale_of
-from libriscribe2.desk.desk import Desk, Visit, change, page
-from libriscribe2.desk.screens.read_screen import contents
+from libriscribe2.commands.variants import MOST
 from libriscribe2.desk.server import SECONDS_BETWEEN_LOOKS, Sleep, changes, stamp
-from libriscribe2.desk.workshop import Job
+from libriscribe2.desk.visits import Desk, Visit, change, page
+from libriscribe2.desk.workshop import Job, model_of
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.llm.backends.manual import Pastes
@@ -121,7 +121,7 @@ def show_write(visit: Visit) -> Response:
         job=job,
         prose=_prose(job),
         count=len(job.pieces) if job is not None else 0,
-        chapters=contents(visit),
+        chapters=visit.contents,
         queue=list(dict.fromkeys(queue)),
         planned=planned,
         written=written,
@@ -145,16 +145,41 @@ def _prose(job: Job | None) -> list[tuple[str, list[str]]]:
     return [(step, text.split("\n\n")) for step, text in texts.items()]
 
 
+def _action(form: Mapping[str, str]) -> Action:
+    """The action that a form names.
+
+    Raises:
+        UsageError: It names none.
+    """
+    kind, count = form.get("kind", ""), form.get("count", "3")
+    if kind not in KINDS or not count.isdecimal():
+        raise UsageError("This page does not know what was to be done.")
+    return Action(
+        next(one for one in KINDS if one == kind),
+        form.get("part", ""),
+        form.get("wish", "").strip().replace("\r\n", "\n"),
+        min(MOST, max(2, int(count))),
+        form.get("until", ""),
+        force=bool(form.get("force")),
+    )
+
+
 def quote_action(visit: Visit) -> Response:
     """What an action takes, with the button that starts it."""
-    action = visit.action()
-    quoted = visit.desk.workshop.quote(visit.paths, action)
+    action, paths = _action(visit.form), visit.paths
+    settings = settings_of(paths.root, {})
+    choice, about = model_of(settings), (str(paths.root), action)
+    given, drafting = (paths, settings, choice, action), visit.brief.drafting
+    quoted = visit.desk.workshop.quote(
+        about, settings, choice, action_aside, *given, drafting=drafting
+    )
     return visit.page("quote", action=action, quoted=quoted, back=visit.form.get("back", "write"))
 
 
 def start_action(visit: Visit) -> Response:
     """Start an action whose estimate was shown."""
-    visit.desk.workshop.start(visit.paths, visit.action(), visit.form.get("quote", ""))
+    action, quote = _action(visit.form), visit.form.get("quote", "")
+    visit.desk.workshop.start(Job(visit.paths, action), quote, str(visit.paths.root), action)
     return visit.go("write")
 
 
@@ -223,7 +248,7 @@ def take_reply(visit: Visit) -> Response:
     job = visit.job
     planning = not visit.view.names(CHAPTER_FILES) and paste.stage != "chapters"
     before = job.action if job is not None else Action("plan" if planning else "write")
-    job = visit.desk.workshop.go_on(visit.paths, before)
+    job = visit.desk.workshop.go_on(Job(visit.paths, before))
     job.wait(_PATIENCE)
     return visit.go("manual" if job.runs or job.state == "waiting" else "write")
 

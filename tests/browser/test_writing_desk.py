@@ -1,4 +1,4 @@
-"""The desk in Chromium: the whole way, and what has to hold on every page of it."""
+"""The desk in Chromium, after the review pages (their book is made by this process): the whole way, and what has to hold on every page of it."""
 
 import json
 import shutil
@@ -297,16 +297,28 @@ def test_a_killed_run_is_told_and_gone_on_with(chromium: Browser, tmp_path: Path
         tab.page.goto(f"{root_of(desk)}/write")
         resume = [sys.executable, "-m", "libriscribe2", "resume", BOOK]
         run = subprocess.Popen(resume, cwd=tmp_path, env=environment(tmp_path))
-        expect(tab.page.locator("h1")).to_have_text("Being written by another program")
+        _stopped_in_a_chapter(run, project(desk) / ".libriscribe" / "events.jsonl")
+        expect(tab.page.locator("h1")).to_have_text(
+            "Being written by another program", timeout=30_000
+        )
         run.send_signal(signal.SIGKILL)
         run.wait()
         tab.page.wait_for_timeout(700)
         (project(desk) / "touched.md").write_text("", "utf-8")
-        expect(tab.page.locator("#stand")).to_contain_text("The last run broke off.")
+        expect(tab.page.locator("#stand")).to_contain_text(
+            "The last run broke off.", timeout=30_000
+        )
         tab.page.click("#stand button >> nth=0")
         tab.page.click("button:has-text('Start')")
         tab.page.wait_for_selector("h1:has-text('The book is written')")
         assert tab.faults == []
+
+
+def _stopped_in_a_chapter(run: subprocess.Popen[bytes], events: Path) -> None:
+    """Have a run stand still while it writes a chapter, however quick it is."""
+    while b'"chapters/01.md"' not in events.read_bytes():
+        assert run.poll() is None
+    run.send_signal(signal.SIGSTOP)
 
 
 def test_what_a_model_proposes_is_accepted_or_rejected(desk: DeskServer, at: DeskTab) -> None:

@@ -4,10 +4,13 @@ A screen's functions read the book anew from the disk and call functions of `com
 knows nothing of books but where they lie, and what it is just having done (`workshop.py`).
 """
 
+import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -19,7 +22,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.commands.actions import KINDS, Action
 from libriscribe2.commands.by_hand import waiting_requests
 from libriscribe2.commands.hand_edits import ConflictError
 from libriscribe2.commands.importing import ManuscriptImport
@@ -32,16 +34,18 @@ from libriscribe2.commands.projects import (
 )
 from libriscribe2.desk.guard import Guard
 from libriscribe2.desk.pages.report_page import ReportShelf
-from libriscribe2.desk.server import Door, common_routes
+from libriscribe2.desk.server import Door, Sleep, common_routes
 from libriscribe2.desk.site import LiveAddresses, render_template
 from libriscribe2.desk.workshop import Job, Workshop, fault_of
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import LibriScribeError, ProjectInUseError, UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.languages import UNKNOWN, language_of
+from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
+from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
 
 MOST_BYTES: Final = 4_000_000
@@ -94,6 +98,23 @@ class Desk:
         return ProjectPaths(settings.projects_dir / name, settings.debug_dir / name)
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A chapter in the list of contents.
+
+    Attributes:
+        number: Its number.
+        title: Its title.
+        words: Its words; 0 where it is not written.
+        state: How its file stands, as `status` calls it.
+    """
+
+    number: int
+    title: str
+    words: int
+    state: str
+
+
 @dataclass
 class Visit:
     """One request to the desk, with the book that it is about, read from the disk.
@@ -143,6 +164,24 @@ class Visit:
         found = book_status(self.stages, self.brief, self.view)
         return {one.unit.output: one.state for one in found}
 
+    @cached_property
+    def contents(self) -> list[Listed]:
+        """The chapters of the plan, with how much of each is written."""
+        if not self.view.exists(OUTLINE):
+            return []
+        planned = self.book.load(OUTLINE, OutlineFile).chapters
+        names = [chapter_file(n) for n in range(1, len(planned) + 1)]
+        return [
+            Listed(n, one.title, self._words(name), self.states.get(name, "missing"))
+            for n, (one, name) in enumerate(zip(planned, names, strict=True), 1)
+        ]
+
+    def _words(self, name: str) -> int:
+        try:
+            return prose_words(self.book.text(name)) if self.view.exists(name) else 0
+        except LibriScribeError:
+            return 0
+
     @property
     def job(self) -> Job | None:
         """The newest job of the book."""
@@ -169,25 +208,6 @@ class Visit:
     def go(self, *way: object, **asked: object) -> Response:
         """Go to a page of the book after a change."""
         return RedirectResponse(self.at(*way, **asked), 303)
-
-    def action(self) -> Action:
-        """The action that a form names.
-
-        Raises:
-            UsageError: It names none.
-        """
-        kind, count = self.form.get("kind", ""), self.form.get("count", "3")
-        if kind not in KINDS or not count.isdecimal():
-            raise UsageError("This page does not know what was to be done.")
-        part, wish = self.form.get("part", ""), self.form.get("wish", "").strip()
-        return Action(
-            next(one for one in KINDS if one == kind),
-            part,
-            wish.replace("\r\n", "\n"),
-            min(5, max(2, int(count))),
-            self.form.get("until", ""),
-            force=bool(self.form.get("force")),
-        )
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page; of a book, with its frame."""
@@ -232,11 +252,28 @@ def routes_of(desk: Desk, found: Sequence[tuple[str, str, Answer]]) -> list[Base
     ]
 
 
-def desk_application(desk: Desk, routes: Sequence[BaseRoute]) -> Starlette:
-    """All pages of a desk, behind the guard."""
-    door = desk.door
+def desk_pages(
+    desk: Desk,
+    ended: Callable[[], bool],
+    sleep: Sleep = asyncio.sleep,  # noqa: TID251 - the real clock
+) -> Starlette:
+    """All pages of a desk, behind the guard.
+
+    Args:
+        desk: Where the books lie.
+        ended: Whether the server is about to end; an open stream would keep it waiting.
+        sleep: Waits so many seconds, between looks at the files.
+    """
+    desk.ended = ended
+    door, screens = desk.door, import_module(f"{__package__}.screens")
+    found = [
+        import_module(f"{screens.__name__}.{one.name}") for one in iter_modules(screens.__path__)
+    ]
+    makers = [one.streams for one in found if hasattr(one, "streams")]
+    streams = [route for make in makers for route in make(desk, sleep)]
+    pages = routes_of(desk, [one for screen in found for one in screen.SCREEN])
     return Starlette(
-        routes=[*common_routes(door), *routes],
+        routes=[*common_routes(door), *streams, *pages],
         middleware=[Middleware(Guard, port=door.port, token=door.token, ticket=door.ticket)],
         exception_handlers={404: _missing(desk)},
     )
