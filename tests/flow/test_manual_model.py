@@ -146,6 +146,8 @@ def test_what_can_be_no_reply_is_refused_and_changes_nothing(desk: Desk) -> None
     answered(desk, "", expect=5)
     assert not first.with_suffix(".reply.md").exists()
     answered(desk, expect=5)
+    twice = "She waits. " * 60 + '\n\n{"title": "T",\n "logline": "L"}'
+    assert "two answers were pasted as one" in answered(desk, twice, expect=2).err
     answered(desk, "The middle is vague: " + "say what it costs her, and when. " * 20, expect=5)
     again = "The middle is vague: " + "say what it costs her, and when. " * 20
     assert "given before" in answered(desk, again, expect=2).err

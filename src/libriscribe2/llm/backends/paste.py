@@ -116,6 +116,8 @@ def misfit(paste: Paste, text: str) -> str:
     words = len(text.split())
     if all(paste.prose) and text.lstrip("`json \n")[:1] == "{":
         return "It is JSON, and a text is asked for."
+    if all(paste.prose) and _ends_with_json(text):
+        return "A JSON object follows the text: two answers were pasted as one."
     if not any(paste.prose) and "{" not in text:
         return "No JSON object is in it, and one is asked for."
     if any(paste.prose) and words < _FEWEST_WORDS:
@@ -125,6 +127,15 @@ def misfit(paste: Paste, text: str) -> str:
     if not parts_of(text, paste.prose):
         return f"No answer below its number (=== 1 ===) is in it; {len(paste.keys)} are wanted."
     return ""
+
+
+def _ends_with_json(text: str) -> bool:
+    """Whether a text is followed by lines that are a JSON object."""
+    _, _, end = text.strip("` \n").partition("\n{")
+    try:
+        return bool(end) and isinstance(json.loads(f"{{{end}"), dict)
+    except ValueError:
+        return False
 
 
 def is_prose(request: Request) -> bool:
