@@ -1,11 +1,19 @@
 """`libriscribe2 export`: a book as files that a reader can hold."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import typer
 
-from libriscribe2.cli.frame import Frame, JsonOption, ProjectArgument, ProjectNameOption, command
+from libriscribe2.cli.frame import (
+    Frame,
+    JsonOption,
+    OptionGroup,
+    ProjectArgument,
+    ProjectNameOption,
+    command,
+)
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.exporting import Exported, ExportPlan, plan_export
 from libriscribe2.exporters.export_book import Edition, ExportBook
@@ -15,6 +23,34 @@ from libriscribe2.wording import counted
 
 _MOST_NAMED: Final = 12
 _FORMATS: Final = f"{', '.join(one.name for one in all_exporters())}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditionOptions(OptionGroup):
+    """Options that say how the files are to look."""
+
+    style: Annotated[
+        Literal["book", "manuscript"] | None,
+        typer.Option(help="How the Word file is laid out.", show_default="book"),
+    ] = None
+    design: Annotated[
+        Literal["classic", "modern", "literary"] | None,
+        typer.Option(help="The look of the pages of a PDF.", show_default="classic"),
+    ] = None
+    trim: Annotated[
+        str | None,
+        typer.Option(help="Size of a page: 5x8, 5.25x8, 5.5x8.5, 6x9 or a5.", show_default="6x9"),
+    ] = None
+    cover: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Design of the cover.", show_default="by genre and title"
+        ),
+    ] = None
+
+    def flags(self) -> dict[str, str | None]:
+        """The settings that they stand for, by dotted key; None was not given."""
+        return {f"export.{key}": value for key, value in asdict(self).items()}
 
 
 @command
@@ -44,28 +80,12 @@ def export(
             help="Validate the EPUB with epubcheck (needs Java), and examine the print edition.",
         ),
     ] = False,
-    style: Annotated[
-        Literal["book", "manuscript"] | None,
-        typer.Option(help="How the Word file is laid out.", show_default="book"),
-    ] = None,
-    design: Annotated[
-        Literal["classic", "modern", "literary"] | None,
-        typer.Option(help="The look of the pages of a PDF.", show_default="classic"),
-    ] = None,
-    trim: Annotated[
-        str | None,
-        typer.Option(help="Size of a page: 5x8, 5.25x8, 5.5x8.5, 6x9 or a5.", show_default="6x9"),
-    ] = None,
-    cover: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Design of the cover.", show_default="by genre and title"
-        ),
-    ] = None,
     covers: Annotated[
         bool, typer.Option("--covers", help="Make a sheet of all covers to choose from.")
     ] = False,
     as_json: JsonOption = False,
+    *,
+    options: EditionOptions,
 ) -> None:
     """Export a book as Markdown, HTML, EPUB, Word and PDF.
 
@@ -74,11 +94,9 @@ def export(
     """
     paths = frame.project(project, project_name)
     names = tuple(filter(None, ",".join([*(wanted or ()), formats or ""]).split(",")))
-    chosen = {"style": style, "design": design, "trim": trim, "cover": cover}
-    edited = {f"export.{key}": value for key, value in chosen.items()}
     if covers:
         names = (*names, "covers")
-    edition = Edition(**frame.settings(paths=paths, more=edited).export.model_dump())
+    edition = Edition(**frame.settings(paths=paths, more=options.flags()).export.model_dump())
     plan = plan_export(paths, edition, names, output, partial=partial, check=check)
     _tell_hindrances(frame.renderer, plan)
     done = plan.make()

@@ -170,7 +170,7 @@ def read_book(
     keywords = (
         [*known.primary_keywords, *known.secondary_keywords, *known.genre_keywords] if known else []
     )
-    return ExportBook(
+    made = ExportBook(
         name=name,
         title=_line(book.title(brief)) or name,
         language=language_of(brief.language),
@@ -191,10 +191,18 @@ def read_book(
         unsourced=brief.kind != "fiction" and has_no_sources(brief, view),
         edition=edition or Edition(),
         disclosure=_disclosed(records, english=brief.in_english),
+    )
+    return _with_matter(made, book, brief)
+
+
+def _with_matter(made: ExportBook, book: Book, brief: Brief) -> ExportBook:
+    """The book with what its author put before and around the chapters."""
+    return replace(
+        made,
         printing=_line(brief.edition),
         dedication=_lines(book, _DEDICATION),
         epigraph=_lines(book, _EPIGRAPH),
-        blurb=_lines(book, _BLURB) or tuple(filter(None, (_told_of(concept),))),
+        blurb=_lines(book, _BLURB) or tuple(filter(None, (made.description,))),
         pronunciations=dict(_sounds(book)),
         genre=_line(brief.genre or brief.category),
         is_of_facts=brief.kind != "fiction",
