@@ -67,14 +67,23 @@ def _without_web_fonts() -> str:
 
 
 def browser(folder: Path) -> None:
-    """A chapter of the novel as `view` and `desk` show it, as a PNG."""
-    typed(folder, "view", "demo", "--export", "pages")
+    """The plan, a chapter and the shelf at the desk, as PNGs."""
+    words = [sys.executable, "-m", "libriscribe2", "desk", "--no-open"]
+    desk = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    address = desk.stdout.readline().strip() if desk.stdout is not None else ""
+    root = address.partition("/enter")[0]
+    shown = {"shelf": "/", "plan": "/b/demo/plan", "read": "/b/demo/read/1"}
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         page = chromium.new_page(viewport={"width": 1200, "height": 760})
-        page.goto((folder / "pages" / "read-01.html").as_uri())
-        page.screenshot(path=str(HERE / "view.png"))
+        page.goto(address)
+        page.wait_for_selector("h1:has-text('Your books')")
+        for name, place in shown.items():
+            page.goto(f"{root}{place}", wait_until="networkidle" if name == "shelf" else "load")
+            page.screenshot(path=str(HERE / f"desk-{name}.png"))
         chromium.close()
+    desk.terminate()
+    desk.wait()
 
 
 if __name__ == "__main__":
