@@ -117,6 +117,7 @@ def _nav(book: ExportBook, pages: Sequence[EpubPage], cover: Path | None) -> str
     marks = [
         *([("cover", "text/cover.xhtml", book.title)] if cover is not None else []),
         ("titlepage", "text/title_page.xhtml", book.title),
+        *((kind, f"text/{kind}.xhtml", book.title) for kind in ("copyright-page",) if book.imprint),
         ("toc", "#toc", contents),
         ("bodymatter", f"text/{pages[0].name}", pages[0].title),
     ]
@@ -210,14 +211,14 @@ def _metadata(book: ExportBook, cover: Path | None) -> Iterator[str]:
     yield f"<dc:date>{moment:%Y-%m-%d}</dc:date>\n"
     yield f'<meta property="dcterms:modified">{moment:%Y-%m-%dT%H:%M:%SZ}</meta>\n'
     told = {
-        "creator": book.author,
         "publisher": book.publisher,
         "rights": book.rights,
         "description": book.description,
     }
     yield from (f"<dc:{name}>{escape(text)}</dc:{name}>\n" for name, text in told.items() if text)
     yield from (f"<dc:subject>{escape(word)}</dc:subject>\n" for word in book.keywords if word)
-    yield "<dc:contributor>LibriScribe2</dc:contributor>\n"
+    yield from _person("creator", book.author, "aut")
+    yield from _person("contributor", "LibriScribe2", "oth")
     if book.series:
         yield f'<meta property="belongs-to-collection" id="series">{escape(book.series)}</meta>\n'
         yield '<meta refines="#series" property="collection-type">series</meta>\n'
@@ -236,6 +237,14 @@ def _metadata(book: ExportBook, cover: Path | None) -> Iterator[str]:
     yield _schema("accessibilitySummary", f"{summary}{shown}.")
     if cover is not None:  # for readers that know EPUB 2 only
         yield f'<meta name="cover" content="{_id(f"media/{cover.name}")}"/>\n'
+
+
+def _person(kind: str, name: str, role: str) -> Iterator[str]:
+    """Who had a part in the book, with the role by the Library of Congress's list."""
+    if name:
+        yield f'<dc:{kind} id="{kind}">{escape(name)}</dc:{kind}>\n'
+        role = f'property="role" scheme="marc:relators">{role}'
+        yield f'<meta refines="#{kind}" {role}</meta>\n'
 
 
 def _schema(name: str, value: str) -> str:
