@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.source_files import archive, docx, epub, pdf
 
+from libriscribe2.documents import source_reader
 from libriscribe2.documents.archive import MOST_ENTRIES
 from libriscribe2.documents.bibliography import DocumentRecord
 from libriscribe2.documents.decoding import DocumentError
@@ -448,3 +449,16 @@ def test_a_pdf_without_a_title_is_called_by_what_stands_largest_on_its_first_pag
     lines = "No. 7) Tj 0 -40 Td /F1 24 Tf (Salt and light) Tj 0 -40 Td /F1 12 Tf (By the sea."
     assert read_source("a.pdf", pdf([lines, "More."])).title == "Salt and light"
     assert read_source("a.pdf", pdf(["One line) Tj 0 -40 Td (and another"])).title == ""
+
+
+def test_without_the_extra_a_web_page_is_read_whole_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = " ".join(["The lamp was lit in 1811 and burned whale oil."] * 8)
+    page = f"<body><div>Home News</div><article><p>{text}</p></article></body>".encode()
+    monkeypatch.setattr(source_reader, "find_spec", lambda _name: None)
+    reading = read_source("page.html", page)
+    assert reading.flags == ("whole_page",)
+    told = " ".join(part for _, part in reading.parts)
+    assert "Home News" in told
+    assert "burned whale oil" in told
