@@ -180,6 +180,7 @@ def test_hidden_fonts_are_no_protection(algorithm: str, is_refused: bool) -> Non
         ("a.txt", bytes(20 * 2**20 + 1), 413),
         ("a.epub", archive({"META-INF/container.xml": "<a>" + " " * (21 * 2**20)}), 413),
     ],
+    ids=lambda value: f"{len(value)} bytes" if isinstance(value, bytes) else str(value),
 )  # fmt: skip
 def test_what_is_no_manuscript_is_refused(name: str, data: bytes, status: int) -> None:
     with pytest.raises(DocumentError) as caught:
